@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 
@@ -44,8 +45,13 @@ _FAMILIES = (
 """What is measured, in families of words that speak of the same; a number of one is none of another."""
 
 
+_SHARE_OF_CASES = re.compile(r"\bof the time\b", re.I)
+"""What measures no time: "right 90% of the time"."""
+
+
 def find_other_measures(claim: str, sources: Iterable[str]) -> list[str]:
     """Numbers that the claim gives of one measure and the source's sentences only of others."""
+    claim = _SHARE_OF_CASES.sub("", claim)
     ours = [(one, found) for one in place_numbers(claim) if (found := _measures(one.own) or _measures(one.company))]
     theirs = [other for sentence in sources for other in place_numbers(sentence)] if ours else []
     wrong = []

@@ -16,7 +16,7 @@ from itertools import pairwise
 from engine.checking.clauses import split_clause
 from engine.checking.lexicon import TEXTS_KEPT, split_terms
 from engine.checking.quantities import Quantity, quantities, spread_ranges
-from engine.checking.units import find_unit
+from engine.checking.units import are_unlike, find_unit
 from engine.text import stem, terms
 
 COMPARABLE = 100.0
@@ -151,7 +151,7 @@ def _counts(sentence: str) -> tuple[tuple[Quantity, str], ...]:
     found = []
     for number in quantities(sentence):
         counted = _COUNTED.match(spread_ranges(sentence)[number.end :])
-        if counted and not number.unit:
+        if counted and not number.unit and not find_unit(spread_ranges(sentence), number):
             found.append((number, stem(counted["thing"].lower())))
     return tuple(found)
 
@@ -288,8 +288,10 @@ def _is_misplaced(one: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber]], c
     same = [other for sentence in theirs for other in sentence if one.number.equals(other.number)]
     if not same:
         return False  # a number that stands nowhere is another fault
-    if one.unit and not any(one.unit == other.unit for other in same):
+    alike = [other for other in same if one.unit == other.unit]
+    if one.unit and not alike:
         return True
+    same = alike or same
     if not one.unit and one.number.unit == "percent" and all(other.unit == "points" for other in same):
         return True
     if one.change and all({one.change, other.change} == {"by", "to"} for other in same):
@@ -298,7 +300,8 @@ def _is_misplaced(one: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber]], c
         return True
     if one.bound == "lower" and all(other.is_range and other.number is not _lower_end(other, theirs) for other in same):
         return True  # more than the upper end of a range
-    return bool(one.bound) and all({one.bound, other.bound} in _CONTRARY for other in same)
+    exact = [other for other in same if one.number.value == other.number.value]  # 225 is more than 200
+    return bool(one.bound and exact) and all({one.bound, other.bound} in _CONTRARY for other in exact)
 
 
 def _lower_end(end: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber]]) -> Quantity:
@@ -326,6 +329,8 @@ def _is_beside_another(one: PlacedNumber, theirs: Sequence[Sequence[PlacedNumber
             continue
         for other in sentence:
             if other in same or other.number.unit not in units or not (near or _are_alike(one.number, other.number)):
+                continue
+            if are_unlike(one.unit, other.unit):
                 continue
             shared = frozenset() if other.lead else frozenset().union(*(twin.lead for twin in same))
             ours = one.company & (own | (company - other.company - shared))

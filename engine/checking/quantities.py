@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from engine.checking.lexicon import TEXTS_KEPT
@@ -76,7 +77,8 @@ _MULTIPLE = re.compile(
     re.I,
 )
 _ONE_OF_MANY = re.compile(
-    rf"\b(?P<top>{_WORDED}|\d+)\s(?:[a-z]+s\sout of|in|out of|of)\s(?:every\s)?(?P<of>{_WORDED}|\d+)\b(?!\s*%)", re.I
+    rf"\b(?P<top>{_WORDED}|\d+)\s(?:[a-z]+s\s(?:out of|in)|in|out of|of)\s(?:every\s)?(?P<of>{_WORDED}|\d+)\b(?!\s*%)",
+    re.I,
 )
 _FRACTION = re.compile(
     r"\b(?:(?P<top>one|two|three|four|a)[\s-]+)?(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.I
@@ -152,6 +154,9 @@ _ROUGH = (
 FEWEST_DIGITS = 10.0
 """From so many of its last place a number is taken for a rounded one: 13 of 13.06, and not 3 of 2.7."""
 
+ROUGHLY_A_PART = (0.9, 1.1)
+"""What "about a third" and "almost doubled" may be told of."""
+
 
 def _bounds(before: str) -> tuple[float, float]:
     return next((bounds for pattern, bounds in _ROUGH if pattern.search(before)), (1.0, 1.0))
@@ -160,14 +165,27 @@ def _bounds(before: str) -> tuple[float, float]:
 def _bounds_of(quantity: Quantity, text: str) -> tuple[float, float]:
     """Those of the words before it; a part that is told in words is a rounded one."""
     told = _bounds(text[max(0, quantity.start - LONGEST_BEFORE) : quantity.start])
-    is_worded = quantity.unit == "times" and not quantity.words[:1].isdigit()
-    return _ROUGH[0][1] if is_worded and told == (1.0, 1.0) else told
+    if quantity.unit != "times" or quantity.words[:1].isdigit():
+        return told
+    return {(1.0, 1.0): _ROUGH[0][1], _ROUGH[0][1]: ROUGHLY_A_PART}.get(told, told)
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def spread_ranges(text: str) -> str:
     """The text with "9-19%" written "9% to 19%"; the places of its quantities are those in this text."""
     return _RANGE.sub(lambda m: f"{m[1]}{m[3]} to {m[2]}{m[3]}", text)
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def read_changes(text: str) -> tuple[tuple[Quantity, Quantity], ...]:
+    """The two numbers of each "from 1 to 2"."""
+    spread = spread_ranges(text)
+    numbers = sorted(quantities(text), key=lambda number: number.start)
+    return tuple(
+        (start, end)
+        for start, end in pairwise(numbers)
+        if _FROM.search(spread[: start.start]) and _TO.fullmatch(spread[start.end : end.start])
+    )
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
@@ -254,6 +272,9 @@ def _from_multiples(text: str) -> list[Quantity]:
     return found
 
 
+_FROM = re.compile(r"\bfrom\s(?:about\s|around\s|~)?$", re.I)
+_TO = re.compile(r"[^,;.]{0,20}?\sto\s(?:about\s|around\s|~)?", re.I)
+_FACTOR = re.compile(r"\bfactors? of (?:(?:about|around|approximately|roughly|nearly|almost|over|up to) )?$", re.I)
 _VULGAR = re.compile(r"(?P<whole>\d+)?\s?(?P<part>[¼½¾⅐-⅞])")
 _OF_A_SCALE = re.compile(r"\s(?:of\s)?an?\s(?P<scale>hundred|thousand|million|billion|trillion|dozen)\b", re.I)
 _ORDINALS = frozenset({"third", "fifth", "tenth"})
@@ -270,7 +291,8 @@ def _plain_value(digits: str) -> float:
 
 
 def _unit(match: re.Match[str]) -> Unit:
-    return "percent" if match["percent"] else "times" if match["times"] else ""
+    is_multiple = match["times"] or _FACTOR.search(match.string, 0, match.start())
+    return "percent" if match["percent"] else "times" if is_multiple else ""
 
 
 def _close(one: float, other: float) -> bool:

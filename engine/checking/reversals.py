@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 from engine.checking.lexicon import NEGATION, TEXTS_KEPT, split_terms
-from engine.checking.quantities import Quantity, quantities, spread_ranges
+from engine.checking.quantities import read_changes
 from engine.checking.strengths import match_words
 from engine.checking.word_starts import WordIndex
 from engine.text import STOP_WORDS, stem, terms, words
@@ -63,8 +62,6 @@ _ADVICE = re.compile(r"\b(?:recommend|advis|advocat)\w*\b", re.I)
 _ADVICE_AGAINST = re.compile(
     r"\b(?:recommend|advis|caution|warn|argu|advocat|discourag)\w*\s(?:\w+ )?(?:against|not to)\b|\bdiscourag\w*", re.I
 )
-_FROM = re.compile(r"\bfrom\s(?:about\s|around\s|~)?$", re.I)
-_TO = re.compile(r"[^,;.]{0,20}?\sto\s(?:about\s|around\s|~)?", re.I)
 _CLAUSES = re.compile(r"[,;:]")
 _OVERCOME = re.compile(
     r"\b(?:overc[ao]m\w*|remov\w*|lift\w*|eliminat\w*)\s(?:the|this|any)?\s?(?:limit|restrict)\w*\s(?:to|of)\s"
@@ -139,22 +136,10 @@ def _read_needs(sources: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str
 
 def _find_turned_change(claim: str, sources: Sequence[str]) -> list[str]:
     """A change from one number to another that the source has the other way round."""
-    theirs = [change for text in sources for change in _read_changes(text)]
-    ours = [(start, end) for start, end in _read_changes(claim) if not start.equals(end)]
+    theirs = [change for text in sources for change in read_changes(text)]
+    ours = [(start, end) for start, end in read_changes(claim) if not start.equals(end)]
     turned = (end for start, end in ours if any(start.equals(b) and end.equals(a) for a, b in theirs))
     return [end.words for end in turned]
-
-
-@lru_cache(maxsize=TEXTS_KEPT)
-def _read_changes(text: str) -> tuple[tuple[Quantity, Quantity], ...]:
-    """The two numbers of each "from 1 to 2"."""
-    spread = spread_ranges(text)
-    numbers = sorted(quantities(text), key=lambda number: number.start)
-    return tuple(
-        (start, end)
-        for start, end in pairwise(numbers)
-        if _FROM.search(spread[: start.start]) and _TO.fullmatch(spread[start.end : end.start])
-    )
 
 
 def _find_replaced(claim: str, sources: Sequence[str]) -> list[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from engine.checking.lexicon import TEXTS_KEPT
-from engine.checking.quantities import Quantity, count_listed, quantities, spread_ranges
+from engine.checking.quantities import Quantity, count_listed, quantities, read_changes, spread_ranges
 from engine.checking.units import convert, find_unit
 from engine.text import terms
 
@@ -21,6 +22,7 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
     every = [(is_about, q) for text, is_about in sentences for q in _all_numbers(text)]
     known = [q for is_about, q in every if is_about or q.unit or not q.value.is_integer()]  # few have 0.35 twice
     measured = [item for text in about for item in _find_measured(text)]
+    worked_out = [q for text in about for q in _work_out_changes(text)]
     listed = {size for text in about for size in count_listed(text)}
     return [
         q.words
@@ -32,14 +34,27 @@ def find_unfounded_numbers(claim: str, sentences: Sequence[tuple[str, bool]], ye
         )
         and not (0 < q.value < 1 and q.unit == "times" and _is_reduction(q, [text for text, _ in sentences]))
         and not (q.value == 2 and q.words.isalpha() and _NAMED_PAIR.match(spread_ranges(claim)[q.end :]))
-        and not (q.value == 2 and q.words.isalpha() and any(_BOTH.search(text) for text in about))
+        and not (q.value == 2 and q.words.isalpha() and any(_PAIR.search(text) for text in about))
         and not (q.value == 2 and _is_dual(spread_ranges(claim)[q.end :], about))
         and not _PRONOUN.search(spread_ranges(claim)[max(0, q.start - 4) :])
         and not _IN_A_NAME.search(spread_ranges(claim)[: q.start])
-        and not any(q.equals(k) for k in known)
+        and not any(q.equals(k) for k in (*known, *worked_out))
         and not _is_converted(q, find_unit(spread_ranges(claim), q), measured)
         and not (q.unit == "" and q.value in years)
     ]
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _work_out_changes(text: str) -> tuple[Quantity, ...]:
+    """How much each "from 15% to 30%" adds or takes away, and how many times as much it becomes, about."""
+    found = []
+    for start, end in read_changes(text):
+        low, high = sorted((start.value, end.value))
+        step = max(start.step, end.step)
+        found.append(replace(start, value=round(high - low, 9), step=step))
+        if start.value:
+            found.append(Quantity(end.value / start.value, "times", ""))
+    return tuple(found)
 
 
 def _is_reduction(part: Quantity, sentences: Sequence[str]) -> bool:
@@ -94,7 +109,9 @@ def _all_numbers(text: str) -> tuple[Quantity, ...]:
     )
 
 
-_BOTH = re.compile(r"\bboth\b", re.I)
+_PAIR = re.compile(r"\b[Bb]oth\b|(?<!, )(?<![\w-])[\w-]*[A-Z][\w-]* and (?:the )?[\w-]*[A-Z][\w-]*\b(?!,? and\b)")
+"""Two things, both or by their names: "on ImageNet and COCO"."""
+
 _NAMED_PAIR = re.compile(r"\s(?:[\w-]+\s){0,3}[\w-]+[,:(] [^,;:.]+?,? and [^,;:.]+?(?:[,;:).]|$)")
 """Behind "two": the two things themselves, "two parts, a reader and a writer"."""
 

@@ -27,6 +27,14 @@ _UNITS = (
         ),
     ),
     (
+        "speed",
+        (
+            ("m/s", "m/s|met(?:er|re)s per second", 1.0),
+            ("km/h", "km/h|kilomet(?:er|re)s per hour", 1 / 3.6),
+            ("mph", "mph|miles per hour", 0.447_04),
+        ),
+    ),
+    (
         "length",
         (
             ("nm", "nm|nanomet(?:er|re)s?", 1e-9),
@@ -35,6 +43,10 @@ _UNITS = (
             ("cm", "cm|centimet(?:er|re)s?", 1e-2),
             ("m", "m|met(?:er|re)s?", 1.0),
             ("km", "km|kilomet(?:er|re)s?", 1e3),
+            ("inch", "inch(?:es)?", 0.025_4),
+            ("foot", "ft|foot|feet", 0.304_8),
+            ("yard", "yards?", 0.914_4),
+            ("mile", "miles?", 1_609.344),
         ),
     ),
     (
@@ -44,6 +56,8 @@ _UNITS = (
             ("g", "g|grams?", 1.0),
             ("kg", "kg|kilograms?|kilos?", 1e3),
             ("t", "tons?|tonnes?", 1e6),
+            ("ounce", "oz|ounces?", 28.349_523),
+            ("pound", "lbs?|pounds?", 453.592_37),
         ),
     ),
     (
@@ -104,6 +118,15 @@ _FACTORS = {name: (kind, factor) for kind, forms in _UNITS for name, _, factor i
 _ABSOLUTE_BEFORE = re.compile(r"\babsolute (?:[a-z]+ ){0,2}?(?:of |by )?(?:over |about |up to |around )?$", re.I)
 """What makes a percentage one of points: "an absolute improvement of 3.4%"."""
 
+_CURRENCIES = {"$": "dollar", "€": "euro"}
+_CURRENCY = re.compile(r"[$€]\s?$")
+
+
+def are_unlike(one: str, other: str) -> bool:
+    """Whether what the first unit measures is not counted in the other, which may be none: dollars, kilograms."""
+    kind, _ = _FACTORS.get(one, ("share", 1.0))
+    return kind not in {"share", _FACTORS.get(other, ("", 1.0))[0]}
+
 
 def find_unit(text: str, number: Quantity) -> str:
     """The name of the unit behind a number of the text; empty where none stands there."""
@@ -112,6 +135,8 @@ def find_unit(text: str, number: Quantity) -> str:
             i, j = (int(part) for part in str(found.lastgroup)[1:].split("_"))
             return _UNITS[i][1][j][0]
     before = text[max(0, number.start - LONGEST_BEFORE) : number.start]
+    if sign := _CURRENCY.search(before):
+        return _CURRENCIES[sign[0][0]]
     return "points" if number.unit == "percent" and _ABSOLUTE_BEFORE.search(before) else ""
 
 
