@@ -57,6 +57,9 @@ _HOLE = re.compile(
 )
 """Where a name or a formula was lost from the text: "we propose , which"."""
 
+_MIDST = re.compile(r"(?:and|as|at|but|by|for|from|in|of|on|or|than|that|to|which|while|with)\b")
+"""How the end of a sentence begins that was taken for one by itself: "Jr. in both"."""
+
 BETWEEN_ABSTRACTS_S = 0.002
 """Seconds left to others after each abstract that is read ahead; reading one takes about as long."""
 
@@ -90,8 +93,8 @@ class AbstractSentence:
 
     @property
     def is_whole(self) -> bool:
-        """Whether no word of it was lost before it came here."""
-        return not _HOLE.search(self.text)
+        """Whether no word of it was lost before it came here, and it does not begin in the midst of a sentence."""
+        return not (_HOLE.search(self.text) or _MIDST.match(self.text))
 
     @property
     def stands_alone(self) -> bool:

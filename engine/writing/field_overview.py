@@ -28,6 +28,9 @@ START_SURVEYS, START_FOUNDATIONS, START_FIRST, START_RECENT = 1, 2, 1, 3
 Where no count of citations tells what the field rests on: the oldest paper named after the topic.
 """
 
+OFTEN = 10
+"""Citations from which a paper is cited often."""
+
 RECENT_YEARS = 3
 FOUNDATION_YEARS = 5
 """A foundation is at least so many years older than the newest paper."""
@@ -130,14 +133,14 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
 
     take(near, START_SURVEYS, "a survey of the field")
     most = "among the most cited" if find_most_cited(papers) else "cited often"
-    cited = [paper for paper in cited if paper.citations]
+    cited = [paper for paper in cited if (paper.citations or 0) >= OFTEN]
     named = [p for p in cited if nearness(p) >= NEAR and not is_survey(p) and _is_old(p, newest)]
-    take(named, START_FOUNDATIONS, f"{most}, at least {FOUNDATION_YEARS} years old")
+    take(named, START_FOUNDATIONS, f"{most}, published up to {newest - FOUNDATION_YEARS}")
     if not named:
         titled = [p for p in papers if p.year and nearness(p) >= WHOLE and not is_survey(p)]
         take(sorted(titled, key=lambda p: p.year or 0), START_FIRST, "the oldest here whose title names the topic")
     recent = [p for p in cited if nearness(p) >= NEAR and p.year and p.year > newest - RECENT_YEARS]
-    take(recent, START_RECENT, f"{most}, of the last {RECENT_YEARS} years")
+    take(recent, START_RECENT, f"{most}, published since {newest - RECENT_YEARS + 1}")
     take((p for p in cited if nearness(p) >= NEAR), 6 - len(chosen), f"{most}, on the topic")
     take(cited, 6 - len(chosen), most)
     return tuple(StartingPoint(key, reason) for key, reason in chosen.items())

@@ -25,7 +25,7 @@ PAPERS_HEADER = ("Work", "Year", "Contributes", "Data and metrics", "Result")
 CONTRIBUTES, RESULT = PAPERS_HEADER.index("Contributes"), PAPERS_HEADER.index("Result")
 """Columns with quotations."""
 
-PAPERS_WIDTHS = (3, 1, 6, 3, 6)
+PAPERS_WIDTHS = (5, 1, 6, 3, 6)
 MOST_NAMES = 6
 """Names in one cell."""
 
@@ -69,9 +69,9 @@ def tabulate_papers(papers: Sequence[Paper], names: Mapping[PaperKey, Sequence[N
         used = [n.name for n in names.get(paper.key, ()) if n.kind in ("data set", "metric")]
         rows.append(
             (
-                f"{name_work(paper)} {cite([paper.key])}",
+                f"{_write_entry(paper)} {cite([paper.key])}",
                 str(paper.year or NOTHING),
-                contribution.cell if contribution else _title_of(paper),
+                contribution.cell if contribution else NOTHING,
                 ", ".join(used[:MOST_NAMES]) or NOTHING,
                 finding.cell if finding else NOTHING,
             )
@@ -83,9 +83,10 @@ def tabulate_papers(papers: Sequence[Paper], names: Mapping[PaperKey, Sequence[N
     return QuotedTable(table, tuple(claims))
 
 
-def _title_of(paper: Paper) -> str:
-    """What a row says where no sentence surely tells the contribution: the title, in quotation marks as titles are."""
-    return f"“{inert(paper.title)}”"
+def _write_entry(paper: Paper) -> str:
+    """The title, in quotation marks as titles are, and who wrote it: ``“Trees”, Lewis et al.``."""
+    people = name_people(paper)
+    return f"“{inert(paper.title)}”{f', {people}' if people else ''}"
 
 
 def claim_of(paper: Paper, quotation: Quotation) -> Claim:

@@ -49,6 +49,7 @@ _NO_CONTRIBUTION = re.compile(
     r"benchmarked our|"
     r"conduct|carry out|achieve|outperform)\b(?!.{0,80}\b(?:propose|present|introduce)\b)|"
     r"\b(?:we|authors) (?:have )?(?:previously|earlier)\b|\b(?:our|in) (?:previous|prior|earlier) \w+|"
+    r"\bthe (?:previous|prior) work\b|"
     r"\b(?:introduce|present|describe|propose)s? (?:our|the|an?) (?:\w+ )?(?:methods?|approach|results|work|study) and "
     r"(?:show|present|discuss|report|give)\b",
     re.I,
@@ -112,7 +113,10 @@ _NO_FINDING = re.compile(
     r"\b(?:code|models?|data(?: ?sets?)?|weights|implementation|videos?|details)\b[^.;]{0,30}"
     r"\b(?:is|are|was|were|will be) (?:made |publicly |freely )*(?:released|available|published)\b|"
     r"\bopen-?sourc|\bhope\b|\b(?:will|may|might|can|could) (?:\w+ )?(?:inspire|stimulate|foster|spur)\b|"
-    r"\b(?:clear|new|useful|valuable|key|novel|important|deep(?:er)?|rich) insights?\b|"
+    r"\b(?:clear|new|useful|valuable|key|novel|important|interesting|deep(?:er)?|rich) insights?\b|"
+    r"\b(?:insights?|findings?|results?) \w+ the (?:\w+ )?(?:need|importance)\b|"
+    r"\bwe (?:\w+ly )?(?:think|hypothesi[sz]e)\b|"
+    r"^to (?:demonstrate|show|evaluate|test|verify)\b[^,]*, we (?:also )?(?!show|demonstrate|find)|"
     r"\b(?:provid|offer|gain|giv|yield)\w* (?:\w+ ){0,2}insights?\b|"
     r"\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
     r"^examples? of\b|\bopens? the door\b|\bpaves? the way\b|\bsheds? (?:\w+ )?lights?\b|"
@@ -204,6 +208,17 @@ _HANGING = re.compile(
     re.I,
 )
 """A cut behind such a word leaves a sentence hanging, as one within *not only … but*."""
+
+
+_LIST = re.compile(r",[^,;:]{0,40}$")
+"""A comma shortly before a cut at *and*: what is cut is the end of a list."""
+
+_LIMITS = re.compile(
+    r"\b(?:when|if|only|unless|provided|except|but|although|though|whereas|however|limited|restricted)\b|"
+    r"\bat the (?:cost|expense)\b",
+    re.I,
+)
+"""What says where a sentence does not hold: cut off, the rest says more than its paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,5 +371,7 @@ def _cut(text: str, keep: re.Pattern[str] | None) -> str:
         and (needed is None or needed.end() <= end)
         and text[:end].count("(") == text[:end].count(")")
         and not _HANGING.search(text[:end])
+        and not (text.startswith(", and", end) and _LIST.search(text[:end]))
+        and not _LIMITS.search(text, end)
     ]
     return text[: fitting[-1]] if fitting else text

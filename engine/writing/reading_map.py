@@ -162,16 +162,17 @@ def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Li
 
 
 def _turns(lines: Sequence[Line]) -> str:
-    """Which line of work began first, and which is the youngest by its median year."""
+    """Which line of work began first, and which is the youngest by its median year; empty where two are alike."""
     named = [line for line in lines if names_subject(line.title)]
     dated = [(years[len(years) // 2], years[0], line.title) for line in named if (years := years_of(line.papers))]
     if len(dated) < 2:
         return ""
-    first, youngest = min(dated, key=lambda d: (d[1], d[0])), max(dated)
-    if first == youngest or min(dated)[0] == youngest[0]:
+    first, second = sorted(dated, key=lambda d: d[1])[:2]
+    next_youngest, youngest = sorted(dated)[-2:]
+    if first == youngest or first[1] == second[1] or next_youngest[0] == youngest[0]:
         return ""
     return (
-        f"Of these papers, those on {first[2]} begin first, in {first[1]}; the youngest line is {youngest[2]}, half of "
+        f"Of the lines of work, {first[2]} begins first, in {first[1]}; the youngest is {youngest[2]}, half of "
         f"whose papers are from {youngest[0]} or later."
     )
 

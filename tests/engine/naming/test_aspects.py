@@ -163,6 +163,24 @@ def test_a_word_that_a_hyphen_binds_is_part_of_a_heading(bound: str) -> None:
     assert found[f"{bound} seed inspection".title().replace("-To-", "-to-")] == set(named)
 
 
+@pytest.mark.parametrize(
+    ("kinds", "heading"),
+    [
+        (("Low-Rank Ploughs", "Rank of Fields", "Weeding by Low Rank"), "Ranking"),
+        (
+            ("Network Traffic of Farms", "Traffic Packets of Barns", "Encrypted Traffic of Silos"),
+            "Traffic and Transport",
+        ),
+        (
+            ("Dynamic Sparse Ploughs", "Seed Weighting that is Dynamic", "Dynamic Update of Sieves"),
+            "Dynamic Systems and Environments",
+        ),
+    ],
+)
+def test_a_word_that_is_said_of_other_things_makes_no_aspect(kinds: tuple[str, ...], heading: str) -> None:
+    assert heading not in [line.name for line in divide(write_papers(*kinds, *UNNAMED, "Low Tides"))]
+
+
 def test_a_search_in_one_shot_is_no_few_shot_learning() -> None:
     papers = write_papers("One-Shot Ploughs", "Harvesters in One Shot", "One-Shot Sieves", *UNNAMED, "Low Tides")
     assert "Few-Shot Learning" not in [line.name for line in divide(papers)]

@@ -1,7 +1,13 @@
+from dataclasses import replace
+
+import pytest
+
+from engine.values import Brief, OutlineNode
 from engine.writing.field_overview import Line, choose_starting_points, draw_time_line, write_overview
 from engine.writing.framing import frame_field, frame_section
-from engine.writing.paper_tables import whose_words
-from tests.fakes import paper
+from engine.writing.paper_tables import tabulate_papers, whose_words
+from engine.writing.reading_map import collect_material, write_introduction
+from tests.fakes import WordEmbedder, paper
 
 
 def test_where_one_count_of_citations_is_missing_none_is_called_the_best_known() -> None:
@@ -66,3 +72,21 @@ def test_lines_of_work_are_counted_as_they_are_listed() -> None:
     overview = write_overview("parsing", [*lines, Line("5", "Other Work", (), (paper(9),))])
     assert "They fall into 3 lines of work and other work." in overview.text
     assert overview.lines[1].text.startswith(("For example", "Best known"))
+
+
+@pytest.mark.parametrize(("begun", "told"), [(2018, ""), (2019, "Of the lines of work, Charts begins first, in 2018")])
+def test_lines_of_work_that_begin_together_are_not_ordered(begun: int, told: str) -> None:
+    chosen = [
+        Line("2", "Charts", (), (paper(1, year=2018),)),
+        Line("3", "Trees", (), (paper(2, year=begun), paper(3, year=2022))),
+    ]
+    text = write_introduction(
+        OutlineNode("Introduction", role="introduction"), collect_material(Brief("parsing"), []), chosen, WordEmbedder()
+    ).text
+    assert ("begins first" in text) == bool(told) and told in text
+
+
+def test_a_row_of_a_table_says_which_paper_it_is() -> None:
+    titled = replace(paper(1, title="TSC: Chart Parsing"), authors=("Ada Byron", "Alan Turing"))
+    (row,) = tabulate_papers([titled], {}, "Papers.").table.rows
+    assert row[0] == f"“TSC: Chart Parsing”, Byron and Turing [@{titled.key}]"

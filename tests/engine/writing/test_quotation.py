@@ -52,6 +52,11 @@ def test_the_sentence_that_announces_the_work_is_its_contribution(announcement: 
         "We also contribute a large data set of needles that provides the best annotations.",
         "We also present a qualitative analysis of the most common errors of our best gripper.",
         "Experiment videos and details of it are available at //sites.example.org/view/gripper.",
+        "We discovered interesting insights towards better grippers of needles.",
+        "These findings emphasize the importance of improved grippers for needles.",
+        "As both hands feel the same, we naturally think of joining them for better grips.",
+        "To show that no glove would have helped, we develop and evaluate a better glove.",
+        "in both force and speed within 0.08 N and 0.7 m of the better arm.",
     ],
 )
 def test_what_an_abstract_ends_with_is_not_always_a_result(last: str) -> None:
@@ -248,3 +253,30 @@ def test_a_measured_result_is_the_result_though_a_summary_tells_it_in_the_third_
     )
     quoted = quote_finding(told)
     assert quoted and "9 to 19 points" in quoted.words
+
+
+LIFTS = (
+    "Experimental results on sets of thin objects of many kinds show that our gripper with only ten fingers lifts more "
+    "needles, pins and staples than all of the earlier grippers"
+)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        ", where the camera sees them from above and only when the light is good",
+        ", while lifting fewer at the cost of speed in kitchens and in other rooms",
+        " in kitchens, workshops, and 25 other rooms of the same three buildings",
+    ],
+)
+def test_what_limits_a_result_and_the_end_of_a_list_are_not_cut_away(end: str) -> None:
+    quoted = quote_finding(paper(1, abstract=" ".join([GAP, "We present a gripper that feels.", f"{LIFTS}{end}."])))
+    assert quoted is not None
+    assert quoted.words.endswith(end)
+
+
+def test_a_result_is_cut_where_what_follows_limits_nothing() -> None:
+    end = ", which shows how well it feels what lies before it on every table"
+    quoted = quote_finding(paper(1, abstract=" ".join([GAP, "We present a gripper that feels.", f"{LIFTS}{end}."])))
+    assert quoted is not None
+    assert quoted.shown.endswith("earlier grippers …")
