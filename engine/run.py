@@ -60,7 +60,11 @@ class Answer:
     unchecked: int = 0
     """Sentences that were left out because the check gave no verdict."""
     read_as: str = ""
-    """The question as it was read, where words of it were misspelt."""
+    """The question as it was read, where words of it were misspelt or "them" meant all papers."""
+    undefined: str = ""
+    """What the question asks the meaning of, where the claims have it and no definition was found."""
+    unmentioned: tuple[str, ...] = ()
+    """What is compared with something and stands in no paper; the claims speak of the rest."""
 
     @property
     def text(self) -> str:

@@ -12,7 +12,7 @@ from engine.revising.gaps import FieldGaps
 from engine.run import Answer
 from engine.session.state import SurveySession
 from engine.survey import Claim
-from engine.text import clean
+from engine.text import clean, list_words
 from engine.values import PaperKey
 
 SEARCH_MORE = "Search more"
@@ -26,7 +26,7 @@ def answer(found: Answer) -> str:
         papers = {p.key: p for p in (*found.papers, *found.survey.references)}
         return f"{read}By the papers’ records: {with_links(found.records, known, papers)}"
     if not found.claims:
-        return "The papers gathered here do not say. Say `more` to search for further papers."
+        return f"{read}The papers gathered here do not say. Say `more` to search for further papers."
     lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
     quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
@@ -39,7 +39,13 @@ def answer(found: Answer) -> str:
             "",
             f"{pluralize(found.unchecked, 'further sentence')} could not be checked and {is_or_are} left out.",
         ]
-    return "\n".join([f"{read}From the papers of this survey, {how}", "", *lines])
+    lacking = ""
+    if found.undefined:
+        lacking = f"I found no definition of “{escape_markdown(found.undefined)}” here; these sentences mention it. "
+    elif found.unmentioned:
+        nothing = list_words([f"“{escape_markdown(thing)}”" for thing in found.unmentioned])
+        lacking = f"I found nothing here about {nothing}. "
+    return "\n".join([f"{read}{lacking}From the papers of this survey, {how}", "", *lines])
 
 
 def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:

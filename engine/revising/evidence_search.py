@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.retrieval.embedding import Embedder
 from engine.revising.question_kinds import (
@@ -15,9 +15,9 @@ from engine.revising.question_kinds import (
     has_kind,
     rate_statements,
 )
-from engine.revising.question_words import NEEDED_COVERAGE, AskedWords, denies, hold_terms
+from engine.revising.question_words import NEEDED_COVERAGE, AskedWords, denies, hold_terms, stand_together
 from engine.values import Paper
-from engine.writing.extractive import AbstractSentence, quotable
+from engine.writing.extractive import AbstractSentence, quotable, read_abstract
 
 COVERAGE_WEIGHT = 0.5
 """Added to a sentence's closeness to the question (a cosine) where it has all that is asked for."""
@@ -35,6 +35,31 @@ _LEANS = re.compile(
 )
 
 
+_CONNECTIVE = re.compile(
+    r"(?:specifically|in particular|finally|moreover|furthermore|additionally|in addition|besides|also|consequently|"
+    r"therefore|thus|hence|to this end|as a result|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|next|instead|"
+    r"more specifically|concretely|to (?:address|tackle|overcome|solve|alleviate|mitigate|remedy|fill|bridge|do)"
+    r"(?: (?:this|these|that|those|such|the|so|it))?(?: [\w-]+){0,4}),\s"
+    r"(?=(?:in this \w+, )?(?:we|our|this (?:paper|work|article|study)|the authors)\b)",
+    re.I,
+)
+_POINTING = re.compile(
+    r"\b(?:this|these|those|such|both|them|former|latter)\b(?! (?:paper|work|article|study|as)\b)", re.I
+)
+
+
+def list_quotable(paper: Paper) -> list[AbstractSentence]:
+    """Sentences that can stand alone, some of them without the words by which they go on from the one before."""
+    alone = {sentence.position: sentence for sentence in quotable(paper)}
+    for sentence in read_abstract(paper):
+        found = _CONNECTIVE.match(sentence.text)
+        if sentence.position not in alone and found:
+            rest = replace(sentence, text=sentence.text[found.end() :])
+            if rest.stands_alone and not _POINTING.search(rest.text):
+                alone[sentence.position] = rest
+    return [alone[position] for position in sorted(alone)]
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What is looked for: the question, the words that it asks for, and what the papers' abbreviations stand for."""
@@ -50,7 +75,8 @@ class Evidence:
         """
         own = hold_terms(sentence.text, self.long_forms)
         if asks_for_definition(self.question):
-            return self.asked.measure(own)
+            together = stand_together(sentence.text, self.asked.wanted, self.long_forms)
+            return self.asked.measure(own) if together else 0.0
         alone = has_kind(self.question) or not self.asked.wanted or self.asked.are_in(own)
         return self.asked.measure(own | title) if alone else 0.0
 
@@ -68,7 +94,7 @@ def find_evidence(evidence: Evidence, papers: Sequence[Paper], embedder: Embedde
     found: dict[AbstractSentence, float] = {}
     for paper in papers:
         title = hold_terms(paper.title, evidence.long_forms)
-        for sentence in quotable(paper):
+        for sentence in list_quotable(paper):
             share = evidence.measure(sentence, title)
             if share >= (DENIED_COVERAGE if evidence.asked.denied else NEEDED_COVERAGE) and evidence.fits(sentence):
                 found[sentence] = share

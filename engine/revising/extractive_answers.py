@@ -11,10 +11,17 @@ from engine.citations import list_cited_keys
 from engine.errors import UserError
 from engine.naming.abbreviations import find_abbreviations
 from engine.retrieval.identity import surname
-from engine.revising.evidence_search import Evidence, find_evidence
+from engine.revising.evidence_search import Evidence, find_evidence, list_quotable
 from engine.revising.named_works import Scope, find_named, find_numbered
 from engine.revising.paper_records import rank_by_records, tell_by_records
-from engine.revising.question_kinds import asks_for_reason, asks_for_some, find_named_work, has_kind
+from engine.revising.question_kinds import (
+    asks_for_reason,
+    asks_for_some,
+    defines,
+    find_named_work,
+    has_kind,
+    name_to_define,
+)
 from engine.revising.question_words import AskedWords, asks_about_self, correct_spelling, is_english, read_asked
 from engine.run import Answer, RunContext
 from engine.session.exchanges import Exchange
@@ -52,7 +59,9 @@ _COMPARISON = re.compile(
 _BETWEEN = re.compile(r"\b(?:and|with|to|versus|vs\.?|from|than|or|against)\b|,", re.I)
 _OF_ALL = re.compile(r"\bof (?:these|those|the|all) (?:\w+ )?(?:papers|works|studies|articles)\b", re.I)
 _OF_THEM = re.compile(
-    r"\b(?:which|what|any|some|one|all|none|how many) of (?:them|these|those)\b|^(?:and )?which ones?\b", re.I
+    r"\b(?:which|what|any|some|one|all|none|how many) of (?:them|these|those)\b"
+    r"(?! (?:\w+ )?(?:papers|works|studies|articles)\b)|^(?:and )?which ones?\b",
+    re.I,
 )
 
 
@@ -104,30 +113,48 @@ def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey
     if asks_about_self(question):
         return answer
     read = correct_spelling(question, gathered)
-    answer = replace(answer, read_as=read if read != question else "")
     last = _list_spoken_of(read, gathered, context.asked)
-    if told := tell_by_records(read, last or gathered, survey, gathered):
-        return replace(answer, records=told)
-    return replace(answer, claims=_quote_each(_find_sentences(read, last, search)))
+    read = read if last else _OF_THEM.sub(_name_all, read)
+    answer = replace(answer, read_as=read if read != question else "")
+    if records := tell_by_records(read, last or gathered, survey, gathered):
+        return replace(answer, records=records)
+    told = _look_for(read, last, search)
+    return replace(answer, claims=_quote_each(told.sentences), undefined=told.undefined, unmentioned=told.unmentioned)
+
+
+def _name_all(referring: re.Match[str]) -> str:
+    """What is asked of papers that nobody named is asked of all."""
+    return re.sub(r"\b(?:of (?:them|these|those)|ones?)$", "of the papers here", referring[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Sentences that answer, and what of the question they do not."""
+
+    sentences: tuple[AbstractSentence, ...]
+    undefined: str = ""
+    unmentioned: tuple[str, ...] = ()
 
 
 def _quote_each(sentences: Sequence[AbstractSentence]) -> tuple[Claim, ...]:
     return tuple(quote_sentences([sentence]) for sentence in sentences)
 
 
-def _find_sentences(question: str, last: Sequence[Paper], search: _Search) -> list[AbstractSentence]:
+def _look_for(question: str, last: Sequence[Paper], search: _Search) -> _Found:
     if scope := find_numbered(question, search.papers, search.survey):
-        return search.find(scope.rest, scope.papers) if search.asks(scope.rest) else _describe(scope.papers, search)
+        asks = search.asks(scope.rest)
+        return _Found(tuple(search.find(scope.rest, scope.papers) if asks else _describe(scope.papers, search)))
     if _COMPARED.search(question) and (compared := _compare(question, last, search)):
         return compared
     if not asks_for_some(question) and (scope := find_named(question, search.papers)):
-        return _answer_of_named(question, scope, search)
-    if not last and search.context.asked and _OF_THEM.search(question):
-        return []  # of papers that nobody named
+        return _Found(tuple(_answer_of_named(question, scope, search)))
     if last:
-        return _answer_of_last(question, last, search)
-    asks = search.read(question).wanted or (has_kind(question) and not asks_for_reason(question))
-    return search.find(question, search.papers) if asks else []
+        return _Found(tuple(_answer_of_last(question, last, search)))
+    asks = bool(search.read(question).wanted) or (has_kind(question) and not asks_for_reason(question))
+    found = search.find(question, search.papers) if asks else []
+    name = name_to_define(question)
+    is_undefined = bool(name and found) and not any(defines(name, s) for s in found)
+    return _Found(tuple(found), name if is_undefined else "")
 
 
 def _answer_of_named(question: str, scope: Scope, search: _Search) -> list[AbstractSentence]:
@@ -161,7 +188,7 @@ def _answer_of_last(question: str, last: Sequence[Paper], search: _Search) -> li
     if len(own) >= SELF_CONTAINED:
         return search.find(question, search.papers)
     wide = [s for s in search.find(f"{before.question} {question}", search.papers) if not _was_said(s, before)]
-    return [s for s in wide if own and s in search.find(question, [s.paper])]
+    return [s for s in wide if (own or has_kind(question)) and s in search.find(question, [s.paper])]
 
 
 SELF_CONTAINED = 2
@@ -187,7 +214,7 @@ def _describe(
 
 def _choose_telling(paper: Paper, names: Sequence[str], most: int) -> list[AbstractSentence]:
     """The sentences that tell best what the paper contributes, in order."""
-    own = quotable(paper)
+    own = list_quotable(paper)
     stated = quote_contribution(paper)
     head = stated.words[:40] if stated else ""
 
@@ -199,23 +226,35 @@ def _choose_telling(paper: Paper, names: Sequence[str], most: int) -> list[Abstr
     return sorted(sorted(telling, key=rate, reverse=True)[:most], key=lambda s: s.position)
 
 
-def _compare(question: str, last: Sequence[Paper], search: _Search) -> list[AbstractSentence]:
-    """Sentences that speak of both things that are compared, then what each is; empty where one is not known."""
+def _compare(question: str, last: Sequence[Paper], search: _Search) -> _Found | None:
+    """Sentences that speak of both things that are compared, then what each is, and which of them no paper mentions.
+
+    ``None`` where the question does not say what to compare.
+    """
     behind = _COMPARISON.sub("", question, count=1)
     parts = [part for part in _BETWEEN.split(re.sub(r"\bdiffer\w*", " ", behind)) if part and search.asks(part)]
     if len(parts) < 2:
-        return _describe(last, search) if last and not parts else []
+        return _Found(tuple(_describe(last, search))) if last and not parts else None
     scopes = [find_named(part, search.papers) for part in parts]
-    both = [s for s in search.find(" ".join(parts), search.papers) if s.statement != "problem"][:2]
     if all(scopes):
         named = [s for scope in scopes if scope for s in _describe(scope.papers, search, scope.said, each=2)]
         across = [s for s in named if sum(_names_one(s, scope) for scope in scopes if scope) > 1]
-        return list(dict.fromkeys([*across, *named]))
+        return _Found(tuple(dict.fromkeys([*across, *named])))
     each = [
-        _describe(scope.papers, search, scope.said) if scope else search.find(part, search.papers)[:2]
+        _describe(scope.papers, search, scope.said) if scope else _explain(part, search)
         for part, scope in zip(parts, scopes, strict=True)
     ]
-    return list(dict.fromkeys([*both, *(s for found in each for s in found)])) if all(each) else both
+    missing = tuple(part.strip(" ?.!") for part, found in zip(parts, each, strict=True) if not found)
+    both = [] if missing else [s for s in search.find(" ".join(parts), search.papers) if s.statement != "problem"][:2]
+    return _Found(tuple(dict.fromkeys([*both, *(s for found in each for s in found)])), unmentioned=missing)
+
+
+def _explain(thing: str, search: _Search) -> list[AbstractSentence]:
+    """What something is, where that is said, or else what is said of it."""
+    name = thing.strip(" ?.!")
+    said = search.find(f"what is {name}?", search.papers)
+    defining = [s for s in said if defines(name, s)]
+    return defining[:1] or [s for s in said if s.statement != "problem"][:2] or said[:2]
 
 
 def _names_one(sentence: AbstractSentence, scope: Scope) -> bool:

@@ -50,6 +50,36 @@ _EFFECT = re.compile(
     r"effective\w*|superior\w*|robust\w*|state[- ]of[- ]the[- ]art|exceed\w*)\b",
     re.I,
 )
+_METRICS = (
+    r"accurac(?:y|ies)|precision|recall|F-?\d?(?:\.5)?(?:[- ]scores?)?|F-measure|m?AP|AUC|AUROC|BLEU|COMET|"
+    r"ROUGE(?:-\w)?|METEOR|CIDEr|nDCG|MRR|Hits?@\d+|recall@\d+|exact match|EM|EER|error rates?|WER|CER|perplexity|RMSE|"
+    r"MAE|MSE|PSNR|SSIM|FID|m?IoU|Dice|latency|scores?"
+)
+_METRIC = re.compile(
+    rf"\b(?:{_METRICS}|(?:evaluation|performance|quality) (?:metrics?|measures?)|measured (?:by|in|as)|"
+    r"human (?:evaluation|judgements?|ratings?)|user study)\b"
+)
+_METRICS_ASKED = re.compile(r"\b(?:which|what)\s(?:\w+\s){0,2}?(?:metrics?|measures)\b", re.I)
+_EVALUATION_ASKED = re.compile(
+    r"\bhow\s(?:is|are|was|were|do|does|did)\b.*\b(?:evaluat|assess|benchmark|test)\w*",
+    re.I,
+)
+_SCORE_ASKED = re.compile(
+    rf"(?!what (?:is|are) \S+\s*\?*$)\b(?:which|what)\s(?:[\w-]+\s){{0,3}}?(?:{_METRICS})\b", re.I
+)
+_JUDGEMENT_ASKED = re.compile(
+    r"^(?:and )?(?:is|are|do|does|did|can|will)\b.*\b(?:(?:un)?necessary|needless|needed|obsolete|enough|sufficient|"
+    r"useful|useless|worth\w*|superfluous|redundant|replace\w*|always|cheaper|better|worse|faster|slower|superior)\b",
+    re.I,
+)
+_JUDGES = re.compile(
+    r"\b(?:\w+n[’']t|not|no longer|need\w*|necess\w*|necessary|unnecessary|requir\w*|still|without|instead|replac\w*|"
+    r"comparable|match\w*|obsolete|sufficien\w*|insufficient\w*|enough|only|even|\w+er than|than|outperform\w*|"
+    r"surpass\w*|better|worse|fail\w*|cannot|crucial|essential|vital|indispensable|inferior|superior|help\w*|hurt\w*)\b",
+    re.I,
+)
+"""What decides whether something is needed, or better than something else."""
+
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _UNSOLVED = re.compile(
     r"\b(?:remain\w*|still (?:an?|open|difficult|challenging|far)|"
@@ -66,6 +96,10 @@ _KINDS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
         re.compile(r"\b(?:which|what) (?:\w+ ){0,2}?(?:data ?sets?|benchmarks?|corpora|corpus|data)\b", re.I),
         lambda text: bool(_DATA.search(text) and _NAMED_DATA.search(text)),
     ),
+    (_METRICS_ASKED, lambda text: bool(_METRIC.search(text))),
+    (_EVALUATION_ASKED, lambda text: bool(_METRIC.search(text) or _NAMED_DATA.search(text))),
+    (_SCORE_ASKED, lambda text: bool(_METRIC.search(text) and quantities(text))),
+    (_JUDGEMENT_ASKED, lambda text: bool(_JUDGES.search(text))),
     (re.compile(r"\b(?:best|highest|top) (?:\w+ )?(?:results?|accuracy|scores?|performance)\b", re.I), _tells_best),
     (_LIMITS_ASKED, lambda text: bool(_LIMIT.search(text))),
     (_REASON_ASKED, lambda text: bool(GIVES_REASON.search(text))),
@@ -99,12 +133,20 @@ _WHO_PROPOSED = re.compile(
     re.I,
 )
 _WHAT_IS = re.compile(
-    r"^(?:and )?(?:what (?:is|are)(?: meant by)?|what does|define)\s(?:an?\s|the\s)?(?P<what>[^?]+?)(?:\smean)?\s*\?*$",
+    r"^(?:and )?(?:what(?:\s(?:is|are)|[’']s)(?: meant by)?|define|what does(?=.*\smean\b))\s(?:an?\s|the\s)?"
+    r"(?P<what>[^?]+?)(?:\smean)?\s*\?*$",
     re.I,
 )
 _WHICH_PAPERS = re.compile(
     r"^(?:and )?(?:which|what|are there|list|any)\s(?:\w+\s)?(?:papers?|works?|studies|study|articles?)\b", re.I
 )
+_RELATION = re.compile(
+    r"(?:effect|role|impact|influence|use|purpose|reason|relation\w*|advantage|benefit|disadvantage|cost|performance|size|"
+    r"number|state|best|main|most)s?\b",
+    re.I,
+)
+"""How something begins that is asked of a thing, which is no term."""
+
 MOST_DEFINING = 3
 """Sentences that say what something is."""
 
@@ -131,13 +173,15 @@ def asks_for_some(question: str) -> bool:
 
 def asks_for_definition(question: str) -> bool:
     """Whether the question asks what something is."""
-    return bool(_name_to_define(question))
+    return bool(name_to_define(question))
 
 
-def _name_to_define(question: str) -> str:
+def name_to_define(question: str) -> str:
+    """What the question asks the meaning of; empty for other questions."""
     asked = _WHAT_IS.match(question.strip())
-    is_name = asked and len(asked["what"].split()) <= LONGEST_NAME and not has_kind(question)
-    return asked["what"] if asked and is_name else ""
+    if not asked or has_kind(question) or _RELATION.match(asked["what"]):
+        return ""
+    return asked["what"] if len(asked["what"].split()) <= LONGEST_NAME else ""
 
 
 def has_kind(question: str) -> bool:
@@ -187,30 +231,54 @@ def group_by_fit(question: str, sentences: Sequence[AbstractSentence]) -> list[l
     if _WHICH_PAPERS.match(question.strip()):
         done = [s for s in sentences if s.statement != "problem"]
         return [done or list(sentences)]
-    name = _name_to_define(question)
+    name = name_to_define(question)
     if not name:
         return [list(sentences)]
-    defining = [s for s in sentences if _defines(name, s)][:MOST_DEFINING]
-    naming = [s for s in sentences if s.statement != "problem" and _find_behind(name, s.text)]
-    return [defining, naming[:MOST_DEFINING], [s for s in sentences if s.statement != "problem"], list(sentences)]
+    stating = [s for s in sentences if any(_SAYS_WHAT.match(b) for a, b in _find_uses(name, s) if _is_subject(a))]
+    explaining = [s for s in sentences if defines(name, s)]
+    acting = [s for s in sentences if any(_is_subject(before) for before, _ in _find_uses(name, s))]
+    naming = [s for s in sentences if s.statement != "problem" and _find_places(name, s.text)]
+    rest = [s for s in sentences if s.statement != "problem"]
+    return [*(group[:MOST_DEFINING] for group in (stating, explaining, acting, naming)), rest, list(sentences)]
 
 
-def _defines(name: str, sentence: AbstractSentence) -> bool:
+def defines(name: str, sentence: AbstractSentence) -> bool:
     """Whether the sentence says what that is: "RAG is a …", "kNN-LMs, which …", also by its abbreviation."""
-    behind = [text for text in _find_behind(name, sentence.text)]
-    for text in _find_behind(name, sentence.paper.content):
-        if short := _IN_BRACKETS.match(text):
-            behind += [after for after in _find_behind(short["short"].rstrip("s"), sentence.text)]
-    return any(_SAYS_WHAT.match(text) for text in behind)
+    return any(
+        _EXPLAINS.match(behind) or (_SAYS_WHAT.match(behind) and _is_subject(before))
+        for before, behind in _find_uses(name, sentence)
+    )
 
 
-def _find_behind(name: str, text: str) -> list[str]:
-    """What follows each place where the text has the words of the name, in any form of them."""
+def _is_subject(before: str) -> bool:
+    """Whether what follows these words of a sentence is what it speaks of: it begins so, or says its aim."""
+    return bool(_BEFORE_SUBJECT.match(before))
+
+
+def _find_uses(name: str, sentence: AbstractSentence) -> list[tuple[str, str]]:
+    """What stands before and behind the name in the sentence, also where it has the abbreviation of the name."""
+    found = [_take_out_of_brackets(name, *place) for place in _find_places(name, sentence.text)]
+    for _, behind in _find_places(name, sentence.paper.content):
+        if short := _IN_BRACKETS.match(behind):
+            found += _find_places(short["short"].rstrip("s"), sentence.text)
+    return found
+
+
+def _take_out_of_brackets(name: str, before: str, behind: str) -> tuple[str, str]:
+    """What stands around a name and its long form, where it stands in brackets behind that: "Closest Point (CP) is"."""
+    if not (before.endswith("(") and behind.startswith(")")):
+        return before, behind
+    long = before[:-1].split(" ")[:-1][-len(name) :]
+    return before[:-1].rstrip().removesuffix(" ".join(long)), behind[1:]
+
+
+def _find_places(name: str, text: str) -> list[tuple[str, str]]:
+    """What stands before and behind each place where the text has the words of the name, in any form of them."""
     wanted = [stem(unify_spelling(word)) for word in _WORDS.findall(name.lower())]
-    found = [(stem(unify_spelling(match[0].lower())), match.end()) for match in _WORDS.finditer(text)]
+    found = [(stem(unify_spelling(match[0].lower())), match) for match in _WORDS.finditer(text)]
     size = len(wanted)
     return [
-        text[found[at + size - 1][1] :]
+        (text[: found[at][1].start()], text[found[at + size - 1][1].end() :])
         for at in range(len(found) - size + 1)
         if size and [word for word, _ in found[at : at + size]] == wanted
     ]
@@ -218,8 +286,25 @@ def _find_behind(name: str, text: str) -> list[str]:
 
 _WORDS = re.compile(r"[^\W_]+")
 _IN_BRACKETS = re.compile(r"\s\((?P<short>[\w-]+)\)")
-_SAYS_WHAT = re.compile(
-    r"(?:\s\([\w-]+\))?(?:\s(?:(?:is|are)(?: now)?|has been)\s(?:an?|the)\b|\s(?:refers?|means?|consists?|denotes?)\b|"
-    r"(?:,|:)\s(?:which|an?|in which|where)\b|"
-    r"\s(?:aims?|seeks?|tries|focus(?:es)?|involves?|contains?|comprises?|provides?)\b)"
+_KIND_OF_THING = (
+    r"(?:systems?|methods?|models?|approach(?:es)?|techniques?|algorithms?|frameworks?|tasks?|problems?|tools?|"
+    r"networks?|functions?|(?:data ?)?sets?|benchmarks?|processes|strateg(?:y|ies)|attacks?)"
 )
+_SAYS_WHAT = re.compile(
+    rf"(?:\s\([\w-]+\))?(?:\sand its variants|\s{_KIND_OF_THING})?"
+    rf"(?:\s(?:(?:is|are)(?: now)?|has been|have been)\s(?:(?:an?|the|one)\b|"
+    rf"(?:[\w-]+\s){{0,3}}?{_KIND_OF_THING}\b|defined\b|(?:[\w-]+\s){{1,4}}?(?:that|which|whose)\b)|"
+    r"\s(?:refers?|means?|consists?|denotes?|describes?|aims?|seeks?|tries|focus(?:es)?|involves?|contains?|comprises?|"
+    r"provides?|determines?|enables?|allows?|removes?|learns?|combines?)\b)"
+)
+_EXPLAINS = re.compile(
+    rf"(?:\s\([\w-]+\))?(?:,\s(?:which|that is|i\.e\.|in which|where|an?)\b|:\s(?:an?|the)\b|\s\((?:i\.e\.|that is)|"
+    rf"(?:\s{_KIND_OF_THING})?\s(?:refers?|means?|denotes?|aims?|seeks?)\b)"
+)
+_BEFORE_SUBJECT = re.compile(
+    r"(?:[^,]{0,60},\s)?(?:(?:the|an?|one|current|traditional|recent|existing)\s)?"
+    r"(?:(?:goal|aim|task|objective|purpose|problem|process|idea|concept)s?\sof\s)?(?:(?:the|an?)\s)?"
+    r"(?:(?!(?:of|in|for|to|with|by|on|from|and|or|as|against|via|under|we|our)\s)[\w-]+\s)?[“‘\"']?$",
+    re.I,
+)
+"""What may stand before the subject of a sentence: nothing, a phrase with its comma, an article, an adjective."""

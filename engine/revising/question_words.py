@@ -30,7 +30,8 @@ ASKING = frozenset(
         "article articles study studies decide decides determine determines handle handles tackle achieve "
         "achieves represent necessary unnecessary needless obsolete useful useless worth worthwhile important "
         "matter matters enough sufficient good bad make makes made making apply applied possible exactly actually "
-        "really just simply short briefly reported report tell us"
+        "really just simply short briefly reported report tell us tldr pls plz thanks hello anything something "
+        "everything reach reaches reached attain attained obtain obtained appear appears appeared besides apart"
     )
 )
 """Words that only ask, or that every paper has."""
@@ -41,7 +42,7 @@ KIND_TERMS = frozenset(
         "evaluated many much number limit limits limitation limitations drawback drawbacks weakness weaknesses "
         "shortcoming shortcomings result results solved unsolved open problem problems risk risks danger dangers "
         "challenge challenges pitfall pitfalls improve improves improved better effective perform performs "
-        "performance gain gains achieve"
+        "performance gain gains achieve metric metrics evaluation"
     )
 )
 """Words that only say of what kind a question is."""
@@ -115,6 +116,7 @@ def read_asked(
     How rare a word is, is told by the papers: one that all have asks for next to nothing. Of words in a list of
     alternatives ("points, curves or grids") any one will do.
     """
+    question = _EXCEPTED.sub(" ", question)
     denied_from = _find_denial(question)
     taken = ASKING | KIND_TERMS | frozenset(without)
     wanted: list[Word] = []
@@ -142,6 +144,13 @@ class _Said:
     def stem(self) -> str:
         return stem(self.text.lower())
 
+
+_EXCEPTED = re.compile(
+    r"\b(?:besides|apart from|other than|except(?: for)?|in addition to)\s(?:the\s)?[\w-]+"
+    r"(?:\s(?!(?:is|are|was|were|do|does|did|has|have|can|used|covered)\b)[\w-]+)?",
+    re.I,
+)
+"""What is known already, so that an answer need not have it: "metrics besides exact match"."""
 
 _MEASURED = re.compile(
     r"\bhow (?:fast|quick(?:ly)?|slow(?:ly)?|large|big|small|long|accurate(?:ly)?|well|good|much|often|effective)\b",
@@ -225,6 +234,18 @@ def denies(text: str, words_: Sequence[Word]) -> bool:
             return True
     free = [hold_terms(word, {}) for word in re.findall(r"\b([\w-]+)[- ](?:free|less)\b", text)]
     return any(says(word, own) for own in free for word in words_)
+
+
+WITHIN = 2
+"""Words more than those of a term in which it still stands together: "expansion of short queries"."""
+
+
+def stand_together(text: str, wanted: Sequence[Word], long_forms: Mapping[str, str]) -> bool:
+    """Whether the text has all the words next to each other, in any order, with few others between."""
+    said = text.split()
+    size = len(wanted) + WITHIN
+    windows = (hold_terms(" ".join(said[at : at + size]), long_forms) for at in range(max(1, len(said) - size + 1)))
+    return any(all(says(word, held) for word in wanted) for held in windows)
 
 
 SHORTEST_CORRECTED, SHORTEST_OF_THE_TOPIC, SURE, LONG = 6, 5, 8, 11

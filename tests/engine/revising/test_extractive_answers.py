@@ -238,7 +238,47 @@ def test_a_question_goes_on_from_the_answer_before(library: LocalLibrary) -> Non
     assert "2 of the 3" in _answer(library, "which of these papers are from 2022?", asked).text
     both = Exchange("Which are from 2022?", _answer(library, "which papers are from 2022?").text)
     assert _cited(_answer(library, "which of them use laser scans?", both)) == [ROADS[2].key]
-    assert _answer(library, "which of them use laser scans?", Exchange("Who won?", "")).text == ""
+    alone = _answer(library, "which of them use laser scans?", Exchange("Who won?", ""))
+    assert alone.read_as == "which of the papers here use laser scans?"
+    assert _cited(alone) == [ROADS[2].key]
+
+
+EXPANSION = (
+    paper(
+        11,
+        title="Experts in Search",
+        abstract=(
+            "Query expansion systems are programs that add words to queries. Search engines use MaxiBench often in "
+            "their tests of query expansion. To address these gaps in search, we propose a query expansion by trees "
+            "of words."
+        ),
+    ),
+    paper(12, abstract="Expansion of trees is slow. We report 12.5 EER on MaxiBench for documents with queries."),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "undefined", "unmentioned", "said"),
+    [
+        ("what is query expansion?", "", (), "are programs that add words"),
+        ("What is MaxiBench?", "MaxiBench", (), "on MaxiBench for documents"),
+        ("what are query trees on Mars?", "", (), ""),
+        ("compare query expansion with document expansion", "", ("document expansion",), "are programs that add words"),
+        ("what EER is reached?", "", (), "12.5 EER"),
+        ("which metrics are used besides accuracy?", "", (), "12.5 EER"),
+        ("tldr of [1] pls", "", (), "“we propose a query expansion by trees of words”"),
+    ],
+)
+def test_what_no_paper_defines_or_mentions_is_said(
+    question: str, undefined: str, unmentioned: tuple[str, ...], said: str, library: LocalLibrary
+) -> None:
+    selection = PaperSelection(tuple(FoundPaper(one, 1.0) for one in EXPANSION))
+    found = answer_by_quotation(
+        question, selection, Survey("S", "", (), EXPANSION), RunContext(library, WordEmbedder())
+    )
+    assert (found.undefined, found.unmentioned) == (undefined, unmentioned)
+    assert said in found.text
+    assert bool(said) == bool(found.text)
 
 
 @pytest.mark.parametrize(
