@@ -11,7 +11,7 @@ from bot.wording.sentences import pluralize
 from bot.wording.survey import survey_text
 from engine.citations import remove_citations
 from engine.rendering.markdown import escape_markdown
-from engine.survey import Section, SectionChange, Survey, walk
+from engine.survey import ClaimTally, Section, SectionChange, Survey, walk
 from engine.text import all_sentences, clean, shorten
 
 CHANGES_SHOWN = 6
@@ -32,7 +32,15 @@ def word_revision(before: Survey, after: Survey, change: SectionChange | None) -
         size += f", {rows[0]:,} → {rows[-1]:,} rows" if len(set(rows)) > 1 else ""
         parts += [
             f"### {place} {escape_markdown(clean(new[place].title))}, changed: {size}",
-            _difference(was, now, after),
+            "\n".join(
+                filter(
+                    None,
+                    (
+                        _difference(was, now, after, is_translated=bool(change and change.way == "translate")),
+                        _word_check(old.get(place), new[place], change),
+                    ),
+                )
+            ),
         ]
     return "\n\n".join(parts)
 
@@ -51,14 +59,36 @@ def _count_rows(section: Section) -> int:
     return sum(len(table.rows) for table in section.tables)
 
 
-def _difference(was: Sequence[str], now: Sequence[str], survey: Survey) -> str:
+def _word_check(old: Section | None, new: Section, change: SectionChange | None) -> str:
+    """What of a new text was left out because it did not hold, and what of it nobody checked."""
+    if change is None or change.way in {"remove", "cite"} or new.tally is None:
+        return ""
+    earlier = old.tally if old and old.tally and change.way == "paragraph" else ClaimTally()
+    removed, unchecked = new.tally.removed - earlier.removed, new.tally.unchecked - earlier.unchecked
+    lines = []
+    if removed:
+        lines.append(
+            f"- left out of the new text: {pluralize(removed, 'sentence')} that the papers were not found to say"
+        )
+    if unchecked:
+        was_or_were = "was" if unchecked == 1 else "were"
+        lines.append(
+            f"- {pluralize(unchecked, 'sentence')} of the new text {was_or_were} not checked against the papers"
+        )
+    return "\n".join(lines)
+
+
+def _difference(was: Sequence[str], now: Sequence[str], survey: Survey, *, is_translated: bool) -> str:
     matcher = difflib.SequenceMatcher(a=was, b=now, autojunk=False)
     gone: list[str] = []
     new: list[str] = []
     for _, i, k, j, m in (step for step in matcher.get_opcodes() if step[0] != "equal"):
         gone += was[i:k]
         new += now[j:m]
-    reworded = _pair_reworded(gone, new)
+    moved = set(gone) & set(new)
+    gone, new = [s for s in gone if s not in moved], [s for s in new if s not in moved]
+    is_paired = is_translated and len(gone) == len(new)
+    reworded = dict(zip(gone, new, strict=True)) if is_paired else _pair_reworded(gone, new)
     changed = [f"- was: {_show_old(old)} → now: {survey_text(now, survey)}" for old, now in reworded.items()]
     added = [f"- added: {survey_text(sentence, survey)}" for sentence in new if sentence not in reworded.values()]
     removed = [f"- removed: {_show_old(sentence)}" for sentence in gone if sentence not in reworded]

@@ -103,7 +103,7 @@ def _without_claims(section: Section) -> str:
 def _on_checks(tally: ClaimTally | None) -> str:
     if tally is None or tally.claims == 0:
         return ""
-    examined = tally.claims - tally.unchecked
+    examined = tally.claims - tally.unchecked - tally.unanswered
     if examined == 0 or tally.kept + tally.cited_anew + tally.reworded == 0:
         return _on_unanswered(tally)
     against = list_words(_against(tally))
@@ -112,7 +112,7 @@ def _on_checks(tally: ClaimTally | None) -> str:
         for count, what in (
             (tally.cited_anew, "cited anew"),
             (tally.reworded, "reworded"),
-            (tally.removed, "removed"),
+            (tally.removed - tally.unanswered, "removed"),
         )
         if count
     ]

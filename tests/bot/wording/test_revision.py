@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.wording.revisions import word_revision
-from engine.survey import Section, SectionChange, Survey, Table
+from engine.survey import ClaimTally, Section, SectionChange, Survey, Table
 
 
 def survey(*rows: str) -> Survey:
@@ -30,3 +32,35 @@ def test_a_reworded_sentence_stands_below_what_it_was() -> None:
     assert "- added: A new paper is about colours." in said
     assert "- removed: Nobody has measured how long they last." in said
     assert "cost little" not in said
+
+
+def test_a_sentence_that_only_moved_is_no_change() -> None:
+    before = _written("Lenses of gel focus light. They cost little. Glass is heavy.")
+    after = _written("They cost little. Glass is heavy. Some are coloured. Lenses of gel focus light.")
+    said = word_revision(before, after, SectionChange("1", "rewrite", "another order"))
+    assert "- added: Some are coloured." in said
+    assert "focus light" not in said
+
+
+def test_it_is_said_what_of_a_new_text_was_left_out_or_not_checked() -> None:
+    before = replace(
+        _written("Gel is soft."),
+        sections=(Section("M", "Gel is soft.", tally=ClaimTally(claims=3, kept=1, removed=2)),),
+    )
+    new = Section("M", "Gel is very soft.", tally=ClaimTally(claims=4, kept=1, removed=1, unchecked=2))
+    said = word_revision(before, replace(before, sections=(new,)), SectionChange("1", "rewrite", "longer"))
+    assert "- left out of the new text: 1 sentence that the papers were not found to say" in said
+    assert "- 2 sentences of the new text were not checked against the papers" in said
+    more = Section("M", "Gel is soft.\n\nIt bends.", tally=ClaimTally(claims=8, kept=2, removed=6))
+    said = word_revision(before, replace(before, sections=(more,)), SectionChange("1", "paragraph", "bending"))
+    assert "- left out of the new text: 4 sentences that the papers were not found to say" in said
+    shorter = Section("M", "Gel.", tally=ClaimTally(claims=2, removed=2))
+    said = word_revision(before, replace(before, sections=(shorter,)), SectionChange("1", "remove", "2"))
+    assert "left out" not in said
+
+
+def test_a_translated_sentence_stands_below_what_it_was() -> None:
+    change = SectionChange("1", "translate", "German")
+    said = word_revision(_written("Gel is soft. It bends."), _written("Gel ist weich. Es biegt sich."), change)
+    assert "- was: Gel is soft. → now: Gel ist weich." in said
+    assert "- was: It bends. → now: Es biegt sich." in said

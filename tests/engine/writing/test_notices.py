@@ -46,6 +46,7 @@ def test_what_stands_on_the_models_word_and_what_it_gave_no_verdict_for_is_said(
     tally = ClaimTally(claims=9, kept=5, removed=4, insisted=2, unanswered=1)
     notice = survey(Section("A", "", claims(5, "supported"), tally=tally)).notice
     assert "2 claims stand on the model’s word: " in notice
+    assert "8 of 9 claims were checked against the papers' abstracts. Of these, 3 were removed." in notice
     assert "The model gave no verdict for 1 claim, so it was removed." in notice
     silent = Section("A", "", tally=ClaimTally(claims=4, removed=4, unanswered=4))
     assert "The model gave no verdict for 4 claims, so they were removed." in survey(silent).notice
