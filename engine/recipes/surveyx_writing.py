@@ -7,33 +7,44 @@ one another. A drafted subsection is rewritten by edits against what its paragra
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.citations import keep_allowed_citations, list_cited_keys, remove_citations, replace_citations
+from engine.checking.sentence_state import LostClaim
+from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.reading.forests import Forest
 from engine.recipes.surveyx_material import GIST_FIELDS, Hint, Material
+from engine.recipes.surveyx_parts import (
+    Subsection,
+    digest_sections,
+    keep_subsection,
+    number_sentences,
+    remove_all_citations,
+    take_first,
+    take_last,
+)
 from engine.run import Progress, RunContext
 from engine.session.kept_text import leaves_of
 from engine.survey import UNCHECKED, UNREWRITTEN, Section, SurveyWarning, walk
 from engine.text import join_sentences, split_sentences
 from engine.values import OutlineNode, PaperKey, walk_outline
+from engine.writing.assembly import open_section
 from engine.writing.drafting import (
-    DRAFT_ATTEMPTS,
-    SHORTEST_SHARE,
     Assignment,
     Draft,
-    hold_length,
+    DraftTask,
+    fewest_cited,
     mark_unchecked,
     outline_text,
-    settle_citations,
     verify_citations,
+    word_problem,
+    write_draft,
 )
 from engine.writing.lengthening import Lengthening
-from engine.writing.model_text import read_prose
+from engine.writing.lost_claims import MOST_LOST, share_lost
 
 QUOTE_TOKENS = 120
 """Longest quotation of a paper behind a hint."""
@@ -75,18 +86,8 @@ class CitationChanges:
     reworded: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Subsection:
-    """A subsection as it is being made: its place, its text with citations as keys, the papers it may cite.
-
-    ``fields`` are those of their notes that it was drafted from.
-    """
-
-    number: str
-    node: OutlineNode
-    text: str
-    keys: tuple[PaperKey, ...]
-    fields: frozenset[str] = frozenset()
+_WriteAgain = Callable[[Sequence[LostClaim]], Awaitable[Subsection | None]]
+"""What the check took out of a part → the part written anew."""
 
 
 @dataclass
@@ -148,23 +149,28 @@ class SectionWriter:
     async def _frame(self, node: OutlineNode, number: str, written: Mapping[int, Section]) -> Section | None:
         """The introduction or the conclusion, from how the finished sections begin and end."""
         gist, keys = digest_sections(written)
-        prompt = fill(
-            "surveyx/frame",
-            topic=data(self.task.topic),
-            outline=outline_text(self.task.outline),
-            sections=data(gist),
-            papers=self.material.notes(keys, GIST_FIELDS),
-            title=data(node.title),
-            task=FRAME_TASKS[node.role],
-            words=str(self.task.words),
-        )
 
-        def request(attempt: int) -> Request:
+        def request(attempt: int, problem: str) -> Request:
+            prompt = fill(
+                "surveyx/frame",
+                topic=data(self.task.topic),
+                outline=outline_text(self.task.outline),
+                sections=data(gist),
+                papers=self.material.notes(keys, GIST_FIELDS),
+                title=data(node.title),
+                task=FRAME_TASKS[node.role],
+                words=str(self.task.words),
+                problem=word_problem(problem) if problem else "",
+            )
             step = f"frame/{self.task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
             return Request("drafting", step, prompt, max(1_024, self.task.words * 3), 1.0)
 
-        text = await self._write_text(node, keys, request)
-        return await self._check(Subsection(number, node, text, keys)) if text else None
+        async def write(lost: Sequence[LostClaim] | None = None) -> Subsection | None:
+            text = await self._write_text(self._task_of(node, keys, 1, request), lost)
+            return Subsection(number, node, text, keys) if text else None
+
+        part = await write()
+        return await self._check(part, write) if part else None
 
     async def section(self, top: OutlineNode, number: str, hints: Mapping[str, Sequence[Hint]]) -> Section | None:
         """The section with its subsections; ``None`` where nothing of it could be written."""
@@ -177,45 +183,57 @@ class SectionWriter:
                 own = keep_subsection(place, node, kept.section) if kept else None
                 drafts.append(own or await self._draft(place, node, hints.get(place, ()), drafts))
                 if len(drafts) > 1:
-                    finished.append(tasks.create_task(self._finish(drafts, len(drafts) - 2)))
-            finished.append(tasks.create_task(self._finish(drafts, len(drafts) - 1)))
+                    finished.append(tasks.create_task(self._finish(drafts, len(drafts) - 2, hints)))
+            finished.append(tasks.create_task(self._finish(drafts, len(drafts) - 1, hints)))
         written = {place: task.result() for (place, _), task in zip(parts, finished, strict=True)}
         return _assemble(top, number, written)
 
     async def _draft(
-        self, place: str, node: OutlineNode, hints: Sequence[Hint], before: Sequence[Subsection | None]
+        self,
+        place: str,
+        node: OutlineNode,
+        hints: Sequence[Hint],
+        before: Sequence[Subsection | None],
+        lost: Sequence[LostClaim] | None = None,
     ) -> Subsection | None:
         """The subsection from its hints; ``None``, and a warning, where it could not be drafted."""
         keys = tuple(dict.fromkeys(hint.key for hint in hints))
-        if not keys:
-            self.warnings.append(SurveyWarning("unfinished", node.title, "no paper was gathered for it"))
-            return None
-        text = await self._write_text(node, keys, lambda attempt: self._draft_request(node, hints, before, attempt))
+        least = fewest_cited(self.task.words, len(keys))
+
+        def request(attempt: int, problem: str) -> Request:
+            return self._draft_request(node, hints, before, least, attempt, problem)
+
+        text = await self._write_text(self._task_of(node, keys, least, request), lost)
         fields = frozenset(name for hint in hints for name in hint.fields)
         return Subsection(place, node, text, keys, fields) if text else None
 
-    async def _write_text(self, node: OutlineNode, keys: Sequence[PaperKey], request: Callable[[int], Request]) -> str:
-        """A draft that is long enough and cites its papers; empty, and a warning, where none could be had."""
+    def _task_of(
+        self, node: OutlineNode, keys: Sequence[PaperKey], least: int, request: Callable[[int, str], Request]
+    ) -> DraftTask:
         papers = tuple(self.material.evidence(key) for key in keys)
+        return DraftTask(node, papers, self.task.words, least, request)
+
+    async def _write_text(self, task: DraftTask, lost: Sequence[LostClaim] | None) -> str:
+        """A draft that is long enough and cites its papers; empty, and a warning, where none could be had."""
         try:
-            for attempt in range(DRAFT_ATTEMPTS):
-                answer = await self.model.text(request(attempt))
-                draft = settle_citations(Draft(node, papers, read_prose(answer)))
-                if len(draft.text.split()) >= self.task.words * SHORTEST_SHARE and list_cited_keys(draft.text):
-                    draft = hold_length(draft, self.task.words)
-                    self.warnings += draft.warnings
-                    return draft.text
-            reason = "the model's drafts stayed too short or cited nothing"
+            draft = await write_draft(self.model, task, lost=lost)
         except (LanguageModelError, LimitExceeded) as error:
-            reason = str(error)
-        self.warnings.append(SurveyWarning("unfinished", node.title, reason))
-        return ""
+            self.warnings.append(SurveyWarning("unfinished", task.node.title, str(error)))
+            return ""
+        self.warnings += draft.warnings
+        return draft.text
 
     def _draft_request(
-        self, node: OutlineNode, hints: Sequence[Hint], before: Sequence[Subsection | None], attempt: int
+        self,
+        node: OutlineNode,
+        hints: Sequence[Hint],
+        before: Sequence[Subsection | None],
+        least: int,
+        attempt: int,
+        problem: str,
     ) -> Request:
         # Citations of other subsections are taken out: their papers are not this one's to cite.
-        said = [f"{data(b.node.title)}\n{data(_remove_citations(b.text))}" for b in before if b]
+        said = [f"{data(b.node.title)}\n{data(remove_all_citations(b.text))}" for b in before if b]
         heard = (
             "Already written in this section:\n<before>\n{}\n</before>\n\n".format("\n\n".join(said)) if said else ""
         )
@@ -229,35 +247,53 @@ class SectionWriter:
             description=data(node.description or node.title),
             hints=self.material.quote_hinted(hints, QUOTE_TOKENS),
             words=str(self.task.words),
+            least=str(least),
+            problem=word_problem(problem) if problem else "",
         )
         step = f"draft/{self.task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
         return Request("drafting", step, prompt, max(1_024, self.task.words * 3), 1.0)
 
-    async def _finish(self, drafts: Sequence[Subsection | None], at: int) -> Section | None:
+    async def _finish(
+        self, drafts: Sequence[Subsection | None], at: int, hints: Mapping[str, Sequence[Hint]]
+    ) -> Section | None:
         """The drafted subsection rewritten and checked."""
         draft = drafts[at]
         if draft is None:
             return None
-        kept = self.context.kept.get(draft.number)
+        number, node = draft.number, draft.node
+        kept = self.context.kept.get(number)
         if kept and kept.is_checked:
             return replace(kept.section, tables=(), figures=())  # they are made again from all sections
         before = drafts[at - 1] if at else None
         after = drafts[at + 1] if at + 1 < len(drafts) else None
-        if self.rewrite and not (kept and kept.same_neighbours):
-            try:
-                draft = await self._rewrite(draft, before, after)
-            except (LanguageModelError, LimitExceeded) as error:
-                self.warnings.append(SurveyWarning("unfinished", draft.node.title, f"{UNREWRITTEN}: {error}"))
-        return await self._check(draft)
 
-    async def _check(self, part: Subsection) -> Section | None:
-        """What holds of the part; nothing changes its words afterwards. ``None``, and a warning, where nothing does."""
-        draft = Draft(part.node, tuple(self.material.evidence(key) for key in part.keys), part.text)
+        async def write(lost: Sequence[LostClaim]) -> Subsection | None:
+            again = await self._draft(number, node, hints.get(number, ()), drafts[:at], lost)
+            return await self._improve(again, before, after) if again else None
+
+        part = draft if kept and kept.same_neighbours else await self._improve(draft, before, after)
+        return await self._check(part, write)
+
+    async def _improve(self, draft: Subsection, before: Subsection | None, after: Subsection | None) -> Subsection:
+        """Rewritten, where that is wanted and possible."""
+        if not self.rewrite:
+            return draft
         try:
-            checked = await verify_citations(self.model, draft, self.task.topic)
+            return await self._rewrite(draft, before, after)
         except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", part.node.title, f"{UNCHECKED}: {error}"))
-            checked = mark_unchecked(draft)
+            self.warnings.append(SurveyWarning("unfinished", draft.node.title, f"{UNREWRITTEN}: {error}"))
+            return draft
+
+    async def _check(self, part: Subsection, write: _WriteAgain) -> Section | None:
+        """What holds of the part; nothing changes its words afterwards. ``None``, and a warning, where nothing does.
+
+        One that loses too many of its claims is written once more, and the better of the two is taken.
+        """
+        checked = await self._verify(part)
+        if share_lost(checked.tally) > MOST_LOST:
+            again = await write(checked.lost)
+            other = await self._verify(again) if again else checked
+            checked = min(checked, other, key=lambda draft: share_lost(draft.tally))
         self.warnings += checked.warnings
         self._done += 1
         await self.context.progress(Progress("writing", self._done, self.total, part.node.title))
@@ -265,6 +301,14 @@ class SectionWriter:
             self.warnings.append(SurveyWarning("unfinished", part.node.title, "no sentence of it held"))
             return None
         return Section(part.node.title, checked.text, checked.claims, tally=checked.tally)
+
+    async def _verify(self, part: Subsection) -> Draft:
+        draft = Draft(part.node, tuple(self.material.evidence(key) for key in part.keys), part.text)
+        try:
+            return await verify_citations(self.model, draft, self.task.topic)
+        except (LanguageModelError, LimitExceeded) as error:
+            self.warnings.append(SurveyWarning("unfinished", part.node.title, f"{UNCHECKED}: {error}"))
+            return mark_unchecked(draft)
 
     async def _rewrite(self, draft: Subsection, before: Subsection | None, after: Subsection | None) -> Subsection:
         """RAG rewriting: each paragraph asks the forest, the model returns edits, which are applied here."""
@@ -279,9 +323,9 @@ class SectionWriter:
         lines = [sentence for paragraph in split_sentences(draft.text) for sentence in paragraph]
         prompt = fill(
             "surveyx/rewrite",
-            before=data(_last(before)) or "(this is the first of its section)",
-            after=data(_first(after)) or "(this is the last of its section)",
-            sentences=_number_sentences(draft.text),
+            before=data(take_last(before)) or "(this is the first of its section)",
+            after=data(take_first(after)) or "(this is the last of its section)",
+            sentences=number_sentences(draft.text),
             cited=self.material.notes(cited, GIST_FIELDS | draft.fields),
             found=self.material.notes(found, GIST_FIELDS) or "(none)",
         )
@@ -295,34 +339,6 @@ class SectionWriter:
             text=text,
             keys=tuple(dict.fromkeys((*draft.keys, *(k for k in found if k in list_cited_keys(text))))),
         )
-
-
-def _remove_citations(text: str) -> str:
-    """The paragraphs without their citations."""
-    return "\n\n".join(map(remove_citations, text.split("\n\n")))
-
-
-def keep_subsection(number: str, node: OutlineNode, section: Section) -> Subsection:
-    """A part that stays as it was written: those after it read it as they read a draft."""
-    return Subsection(number, node, section.text, list_cited_keys(section.text))
-
-
-def digest_sections(sections: Mapping[int, Section]) -> tuple[str, tuple[PaperKey, ...]]:
-    """How every part begins and ends, with its number and title, and the papers cited there.
-
-    Where neither sentence cites, the first that does stands between them.
-    """
-    lines: list[str] = []
-    for position, section in sections.items():
-        for number, part in walk((section,), ""):
-            place = f"{position + 1}{number[1:]}"
-            own = [sentence for paragraph in split_sentences(part.text) for sentence in paragraph]
-            ends = [*own[:1], *own[1:][-1:]]
-            if not list_cited_keys(" ".join(ends)):
-                ends[1:1] = [sentence for sentence in own if list_cited_keys(sentence)][:1]
-            lines.append(" ".join((f"{place} {part.title}:", *ends)))
-    gist = "\n".join(lines)
-    return gist, list_cited_keys(gist)
 
 
 def apply_edits(
@@ -346,31 +362,10 @@ def apply_edits(
     return join_sentences(paragraphs)
 
 
-def _number_sentences(text: str) -> str:
-    """The sentences numbered through, paragraphs divided by an empty line."""
-    blocks: list[str] = []
-    number = 0
-    for paragraph in split_sentences(text):
-        lines = []
-        for sentence in paragraph:
-            number += 1
-            lines.append(f"{number}. {data(sentence)}")
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
-
-
 def _assemble(node: OutlineNode, number: str, written: Mapping[str, Section | None]) -> Section | None:
     """The node's section of what is written of it; ``None`` where nothing is."""
     if not node.children:
         return written[number]
     below = [_assemble(child, f"{number}.{i}", written) for i, child in enumerate(node.children, start=1)]
     there = tuple(section for section in below if section)
-    return Section(node.title, node.description, sections=there) if there else None
-
-
-def _last(part: Subsection | None) -> str:
-    return split_sentences(part.text)[-1][-1] if part and part.text else ""
-
-
-def _first(part: Subsection | None) -> str:
-    return split_sentences(part.text)[0][0] if part and part.text else ""
+    return open_section(node.title, there) if there else None

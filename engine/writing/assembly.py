@@ -176,6 +176,16 @@ def _list_omitted(selection: PaperSelection, survey: Survey) -> list[tuple[str, 
     return [(f"Not cited, of the first {FIRST_PAPERS} papers", "; ".join(shorten(title, 100) for title in omitted))]
 
 
+def open_section(title: str, parts: tuple[Section, ...]) -> Section:
+    """A section of these parts that says which they are.
+
+    Its plan's description is a model's sentence that nothing checked; the titles are what was approved.
+    """
+    titles = [part.title for part in parts]
+    order = f"first {titles[0]}, then {titles[1]}" if len(titles) == 2 else list_words(titles)
+    return Section(title, f"This section covers {order}.", sections=parts)
+
+
 def holds_something(section: Section) -> bool:
     """Whether there is anything to print of it."""
     return bool(section.text or section.tables or section.figures or section.sections)

@@ -17,20 +17,19 @@ from engine.llm.model import LanguageModel
 from engine.run import Progress, RunContext
 from engine.session.kept_text import KeptPart, leaves_of
 from engine.survey import UNCONNECTED, Section, SurveyWarning, walk
-from engine.text import list_words
 from engine.values import OutlineNode, Paper, PaperKey, Query
+from engine.writing.assembly import open_section
 from engine.writing.drafting import (
-    MOST_LOST,
     Assignment,
     Draft,
     OtherPapers,
     connect_neighbours,
     draft_subsection,
     mark_unchecked,
-    share_lost,
     verify_citations,
 )
 from engine.writing.lengthening import Lengthening
+from engine.writing.lost_claims import MOST_LOST, share_lost
 from engine.writing.outer_parts import Framing
 from engine.writing.repetitions import remove_repeated
 from engine.writing.transitions import Transitions, check_transitions, draft_of, place_transitions, reconnect
@@ -306,13 +305,7 @@ def _section(node: OutlineNode, drafts: Mapping[int, Draft | None]) -> Section |
         draft = drafts[id(node)]
         return Section(node.title, draft.text, draft.claims, tally=draft.tally) if draft else None
     below = tuple(section for child in node.children if (section := _section(child, drafts)))
-    # The plan's description is a model's sentence that nothing checked; the titles are what was approved.
-    opening = f"This section covers {_word_titles([part.title for part in below])}."
-    return Section(node.title, opening, sections=below) if below else None
-
-
-def _word_titles(titles: Sequence[str]) -> str:
-    return f"first {titles[0]}, then {titles[1]}" if len(titles) == 2 else list_words(titles)
+    return open_section(node.title, below) if below else None
 
 
 async def _text_of(neighbour: _Neighbour) -> str:

@@ -23,8 +23,9 @@ from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tokens
 from engine.session.kept_text import has_transitions
 from engine.survey import Claim, ClaimTally, SurveyWarning
-from engine.text import join_sentences, shorten, split_sentences
+from engine.text import join_sentences, split_sentences
 from engine.values import Outline, OutlineNode, Paper, walk_outline
+from engine.writing.lost_claims import word_lost_claims
 from engine.writing.model_headings import HeadingText
 from engine.writing.model_text import read_prose
 
@@ -216,26 +217,18 @@ def most_words(words: int) -> int:
     return max(round(words * LONGEST_SHARE), words + SPARE_WORDS)
 
 
-MOST_LOST = 1 / 3
-"""A part that loses a greater share of its claims in the check is drafted once more."""
+@dataclass(frozen=True, slots=True)
+class DraftTask:
+    """A part that is to be drafted: its papers, its length in words, how many of them it cites at least, its request.
 
-MOST_LOST_SHOWN, LOST_CHARACTERS = 12, 300
-"""Sentences that the check took out which a new draft is told of, and how much of each."""
+    ``request`` takes the number of the attempt and what was wrong with the draft before.
+    """
 
-
-def share_lost(tally: ClaimTally | None) -> float:
-    """The share of its claims that a part lost in the check; all of them where it had none."""
-    return tally.removed / tally.claims if tally and tally.claims else 1.0
-
-
-def word_lost_claims(lost: Sequence[LostClaim]) -> str:
-    """Why a draft of which the check took out these claims was not used."""
-    if not lost:
-        return "it says nothing of the papers"
-    shown = lost[:MOST_LOST_SHOWN]
-    whys = (f" ({data(claim.why)})" if claim.why else "" for claim in shown)
-    lines = [f"- {data(shorten(claim.text, LOST_CHARACTERS))}{why}" for claim, why in zip(shown, whys, strict=True)]
-    return "\n".join(["sentences of it say what the papers they cite do not say:", *lines])
+    node: OutlineNode
+    papers: tuple[Paper, ...]
+    words: int
+    least: int
+    request: Callable[[int, str], Request]
 
 
 async def draft_subsection(
@@ -246,27 +239,42 @@ async def draft_subsection(
     others: OtherPapers = OtherPapers(),
     lost: Sequence[LostClaim] | None = None,
 ) -> Draft:
-    """The subsection written from its own papers, with every citation among them or the others.
+    """The subsection written from its own papers, with every citation among them or the others (`write_draft`)."""
 
-    One that stays far too long is cut after a sentence. ``lost`` is what the check took out of an earlier draft,
-    where there is one. Raises `LanguageModelError` where the answers stay far too short or cite too few of the papers,
-    and where there are no papers to write from: nothing is made up in their place.
+    def request(attempt: int, problem: str) -> Request:
+        return build_draft_request(task, node, papers, attempt, problem)
+
+    wanted = DraftTask(node, tuple(papers), task.words, fewest_cited(task.words, len(papers)), request)
+    return await write_draft(model, wanted, others, lost)
+
+
+async def write_draft(
+    model: LanguageModel,
+    task: DraftTask,
+    others: OtherPapers = OtherPapers(),
+    lost: Sequence[LostClaim] | None = None,
+) -> Draft:
+    """A draft that is long enough and cites enough of its papers; one that stays far too long ends after a sentence.
+
+    ``lost`` is what the check took out of an earlier draft, where there is one. Raises `LanguageModelError` where the
+    answers stay far too short or cite too few of the papers, and where there are no papers to write from: nothing is
+    made up in their place.
     """
-    if not papers:
+    if not task.papers:
         raise LanguageModelError("no paper was gathered for it")
-    least = fewest_cited(task.words, len(papers))
     first_attempt, problem = (0, "") if lost is None else (DRAFT_ATTEMPTS, word_lost_claims(lost))
     too_long, requests = False, list[Request]()
     for attempt in range(first_attempt, first_attempt + DRAFT_ATTEMPTS):
-        requests.append(build_draft_request(task, node, papers, attempt, problem))
+        requests.append(task.request(attempt, problem))
         answer = await model.text(requests[-1])
-        prose = read_prose(answer, node.title)
-        draft = settle_citations(Draft(node, tuple(papers), prose), await others.find_named_in(prose, papers))
+        prose = read_prose(answer, task.node.title)
+        named = await others.find_named_in(prose, task.papers)
+        draft = settle_citations(Draft(task.node, task.papers, prose), named)
         words, cited = len(draft.text.split()), len(list_cited_keys(draft.text))
         if words < task.words * SHORTEST_SHARE:
             problem = f"it had {words} words of prose"
-        elif cited < least:
-            problem = f"it cited {cited} of the papers by their keys, not {least}"
+        elif cited < task.least:
+            problem = f"it cited {cited} of the papers by their keys, not {task.least}"
         elif words > most_words(task.words) and not too_long and attempt + 1 < first_attempt + DRAFT_ATTEMPTS:
             problem, too_long = f"it had {words} words; write {task.words} to {most_words(task.words)}", True
         else:

@@ -15,14 +15,12 @@ from engine.llm.prompting import data, fill
 from engine.survey import Section, SurveyWarning, walk
 from engine.values import OutlineNode, Paper, PaperKey
 from engine.writing.drafting import (
-    MOST_LOST,
     Assignment,
     Draft,
     settle_citations,
-    share_lost,
-    word_lost_claims,
     word_problem,
 )
+from engine.writing.lost_claims import MOST_LOST, share_lost, word_lost_claims
 from engine.writing.model_text import read_prose
 
 FRAME_WORDS = 220

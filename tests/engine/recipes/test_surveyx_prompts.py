@@ -49,7 +49,7 @@ def test_no_subsection_sees_the_papers_of_another(run: Run) -> None:
         assert {hint["key"] for hint in answer["hints"]} <= set(keys_in(request))
         for hint in answer["hints"]:
             hinted.setdefault(hint["part"], set()).add(hint["key"])
-    drafts = model.asked("draft/")
+    drafts = [request for request in model.asked("draft/") if "/again" not in request.step]
     assert len(drafts) >= 4
     for request in drafts:
         title = request.step.removeprefix("draft/0/")
