@@ -32,7 +32,6 @@ from engine.checking.sentence_state import (
     list_lost,
     share_evenly,
 )
-from engine.checking.strengths import remove_adverbs
 from engine.checking.verdicts import CheckAnswer, Support
 from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, LimitExceeded
@@ -273,13 +272,9 @@ class _Check:
             return False
         insisted = ""
         if faults := self._faults(text, keys):
-            bare = remove_adverbs(text)
-            if {f.kind for f in faults} == {"strength"} and bare != text and not self._faults(bare, keys):
-                text = bare
-            elif text == line.questioned and are_arguable(faults):
-                insisted = "; ".join(dict.fromkeys(fault.words for fault in faults))
-            else:
+            if text != line.questioned or not are_arguable(faults):
                 return False
+            insisted = "; ".join(dict.fromkeys(fault.words for fault in faults))
         line.text, line.citations = text, tuple(found[k] for k in keys)
         line.ending, line.insisted = classify_ending(line.original, text), insisted
         return True

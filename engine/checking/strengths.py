@@ -45,7 +45,7 @@ STRENGTHS: tuple[Strength, ...] = (
         match_words(_BEST),
         match_words(
             _BEST,
-            r"top|optimal\w*|optimum|optimi[sz]es?|minimi[sz]\w*|maximi[sz]\w*|closest|nearest",
+            r"top|optimal\w*|optimum|optimi[sz]es?|minim\w+|maxim\w+|max|min|peaks?|closest|nearest",
             r"state[- ]of[- ]the[- ]art|sota|outperform\w* (?:all|every|any|the other|other)|high[- ]perform\w+|"
             r"record|surpass\w* (?:all|every|any)",
         ),
@@ -88,7 +88,8 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
         match_words(
             r"rare\w*|seldom|hardly|scarce\w*|bare\w*|never|few|little|limited|lack\w*|not|no|"
-            r"under[- ]?\w+|neglect\w*|unexplored|yet"
+            r"under[- ]?\w+|neglect\w*|unexplored|yet|robust\w*|resilien\w*|insensitiv\w*|invarian\w*|"
+            r"impractical|unrealistic|infeasible|difficult\w*|hard|un\w+able"
         ),
     ),
     Strength(
@@ -111,8 +112,9 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "priority",
         match_words(
-            r"(?:the|a) (?:very )?first(?! (?:\w+ )?(?:steps?|stages?|phases?|parts?|"
+            r"the (?:very )?first(?! (?:\w+ )?(?:steps?|stages?|phases?|parts?|"
             r"pass|halves|half|place|section|author|layers?|tokens?|row|column))",
+            r"a first(?:[- ]of[- ]its[- ]kind| ever)",
             r"first (?:to|ever|work|method|model|system|paper|study|approach|time)",
             r"(?:was|were|is|are) first(?![^.;]*\bthen\b)",
             r"pioneer\w*|earliest|inventors?|invents|invented by|unprecedented",
@@ -169,14 +171,15 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "no other",
         match_words(
-            r"no (?:other|prior|previous|existing|earlier|known) \w+|(?:nobody|no one) (?:had|has|else|before)"
+            r"no (?:other|prior|previous|existing|earlier|known) (?!knowledge|information|assumption|training)\w+|"
+            r"(?:nobody|no one) (?:had|has|else|before)"
         ),
         match_words(r"no|none|nobody|first|never|best|highest|top|state[- ]of[- ]the[- ]art"),
     ),
     Strength(
         "complete",
         match_words(
-            r"fully|full|complete(?:ly)?|entire(?:ly)?|total(?:ly)?|perfect(?:ly)?|flawless\w*|altogether|"
+            r"fully|full|complete(?:ly)?|entire(?:ly)?|total(?:ly)?|perfect(?:ly)?|flawless\w*|"
             r"exhaustive\w*|wholly|utterly|absolute(?:ly)?|100 ?%"
         ),
         match_words(
@@ -225,7 +228,7 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "significance",
         match_words(
-            r"significant(?:ly)?|substantial(?:ly)?|considerabl[ey]|markedly|great(?:ly)?|"
+            r"significant(?:ly)?|substantial(?:ly)?|considerabl[ey]|markedly|greatly|"
             r"marked (?:improve|increase|decrease|gain|drop|reduction|difference|advantage)\w*"
         ),
         match_words(
@@ -294,7 +297,8 @@ STRENGTHS: tuple[Strength, ...] = (
         match_words(
             r"requir\w+|need\w*|must|ha(?:s|ve|d) to|necess\w+|essential\w*|mandator\w+|demand\w*|"
             r"rel(?:y|ies|ied|ying)|depend\w*|crucial\w*|critical\w*|impos\w+|constrain\w*|assum\w+|should|"
-            r"only|takes?|given|access|complexity|consum\w+|cost\w*|expens\w+|fail\w*|struggl\w*|difficult\w*|challeng\w*"
+            r"only|takes?|given|access|complexity|consum\w+|cost\w*|expens\w+|fail\w*|struggl\w*|difficult\w*|challeng\w*|"
+            r"forc\w+|compel\w*|oblig\w+"
         ),
     ),
     Strength(
@@ -366,22 +370,3 @@ STRENGTHS: tuple[Strength, ...] = (
     ),
 )
 """Each class of the claim has to be met by the source in the sentences that speak of the same thing."""
-
-_DROPPABLE = re.compile(
-    r"\b(?:significantly|substantially|considerably|markedly|greatly|dramatically|vastly|"
-    r"enormously|hugely|massively|drastically|"
-    r"tremendously|radically|remarkably|strikingly|fully|completely|entirely|totally|"
-    r"perfectly|flawlessly|absolutely|always|"
-    r"invariably|consistently|undoubtedly|certainly|conclusively|definitively|universally|uniformly|exhaustively) ",
-    re.I,
-)
-"""Adverbs that can go without making a sentence say anything new."""
-
-_DENIED = re.compile(r"(?:\b(?:not|never|no|cannot|hardly|rarely|seldom|without)|n['’]t)\b(?: \w+)? $", re.I)
-"""Before such an adverb: "not always" says less without it, and "not" says more."""
-
-
-def remove_adverbs(text: str) -> str:
-    """The sentence without those adverbs, except where they are denied."""
-    bare = _DROPPABLE.sub(lambda adverb: adverb[0] if _DENIED.search(text, 0, adverb.start()) else "", text)
-    return bare[:1].upper() + bare[1:]

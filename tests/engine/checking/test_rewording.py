@@ -42,21 +42,21 @@ async def test_a_claim_that_holds_is_reworded_where_a_program_misses_its_words()
     better = f"DenseNet1 is 4 points ahead of BM25, which it outperforms {A1}."
     found, model = await check(said, {"verdicts": [holds], "repairs": [repair(1, better)]}, {"verdicts": [holds]})
     assert found.text == better
-    assert "A sentence that holds although the program's finding above concerns it" in model.requests[0].prompt.question
+    assert "A sentence that holds although a finding above concerns it" in model.requests[0].prompt.question
 
 
-async def test_an_adverb_that_is_denied_is_not_dropped() -> None:
+async def test_no_sentence_is_kept_without_the_word_that_made_it_false() -> None:
     lying = {"verdicts": [verdict(1, ONE.key, "DenseNet1 outperforms BM25 by 4 points")]}
-    for said in ("does not always outperform BM25", "doesn't fully replace BM25", "never entirely replaces BM25"):
+    for said in ("always outperforms BM25", "fully replaces BM25", "doesn't fully replace BM25"):
         found, _ = await check(f"DenseNet1 {said} {A1}.", lying, lying, lying)
-        assert "outperform BM25" not in found.text
-        assert "replace" not in found.text
+        assert found.text == f"Author1 et al. (2001): “DenseNet1 outperforms BM25 by 4 points” {A1}."
 
 
-async def test_strong_adverbs_that_the_source_lacks_are_dropped_by_program() -> None:
+async def test_a_word_too_strong_is_taken_out_by_the_model() -> None:
     lying = {"verdicts": [verdict(1, ONE.key, "DenseNet1 outperforms BM25")]}
-    found, _ = await check(f"DenseNet1 always outperforms BM25 {A1}.", lying)
-    assert found.text == f"DenseNet1 outperforms BM25 {A1}."
+    weaker = f"DenseNet1 outperforms BM25 {A1}."
+    found, _ = await check(f"DenseNet1 always outperforms BM25 {A1}.", {**lying, "repairs": [repair(1, weaker)]}, lying)
+    assert found.text == weaker
     assert found.claims[0].ending == "reworded"
 
 
