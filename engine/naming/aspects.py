@@ -23,6 +23,15 @@ MOST_TITLES = 1 / 3
 TITLES_ALONE = ("Efficiency", "Analysis")
 """Groups of aspects whose words are in most texts, so that titles alone tell."""
 
+GATHERED = ("Trustworthiness", "Applications", "Learning Methods", "Models and Representations")
+"""Groups under whose own name papers of several aspects stand that are too few for one aspect each."""
+
+SETTINGS = frozenset({"Scenes", "Events", "Tracking", "Videos", "Anomaly Detection"})
+"""Aspects of the applications that a title may say of what is seen, not of what the work is for."""
+
+FURTHER_OF = "Further Work on "
+"""Before a group's name where aspects of the group have headings of their own."""
+
 LEAST_SAID = 4
 """How often a text has to say an aspect that the title does not, once at least of the paper's own work."""
 
@@ -61,6 +70,7 @@ def find_aspects(
 ) -> dict[str, list[int]]:
     """Headings of aspects, each with the positions of the papers under it, ``least`` or more: those that say it.
 
+    Papers of aspects with too few are under the name of their group, where they are enough together.
     No aspect that the topic or a heading to ``avoid`` names, nor one that a third of the ``field`` has in the title.
     """
     topical = stems_of(topic)
@@ -92,6 +102,13 @@ def find_aspects(
         if aspect.heading in found and aspect.group not in TITLES_ALONE:
             rows = {i for i in left if _is_told(aspect, papers[i])}
             found[aspect.heading] = sorted({*found[aspect.heading], *rows})
+            left -= rows
+    for group in GATHERED:
+        ways = [one.said for one in usable if one.group == group and one.heading not in SETTINGS]
+        rows = {i for i in left if any(said.search(titles[papers[i].key]) for said in ways)}
+        name = f"{FURTHER_OF}{group}" if group in map(group_of, found) else group
+        if len(rows) >= least and not any(is_like(group, heading) for heading in avoid):
+            found[name] = sorted(rows)
             left -= rows
     return found
 
@@ -127,13 +144,14 @@ def find_broader(heading: str, field: Sequence[Paper], topic: str) -> Aspect | N
 
 
 def group_of(heading: str) -> str:
-    """The group of the aspect with that heading; empty where it is no aspect's."""
-    return next((aspect.group for aspect in load_aspects() if aspect.heading == heading), "")
+    """The group of the aspect with that heading, or that the heading names; empty where there is none."""
+    group = heading.removeprefix(FURTHER_OF)
+    return group if is_group(group) else next((one.group for one in load_aspects() if one.heading == heading), "")
 
 
 def is_group(heading: str) -> bool:
-    """Whether the heading stands over several aspects, not over one."""
-    return any(aspect.group == heading for aspect in load_aspects())
+    """Whether the heading stands over several aspects of a group, not over one."""
+    return any(aspect.group == heading.removeprefix(FURTHER_OF) for aspect in load_aspects())
 
 
 def _leave_out(topical: set[str], title: str) -> str:

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.naming.aspects import find_aspects, find_broader, find_like, group_of, is_like
+from engine.naming.aspects import FURTHER_OF, find_aspects, find_broader, find_like, group_of, is_group, is_like
 from engine.naming.clustering import NOISE, OTHER_WORK, Labels
 from engine.naming.headings import LEAST_COVER, Heading, load_topics, rank_headings, rank_terms
 from engine.naming.mentions import PASSING, TEXT, TITLE
@@ -292,7 +292,11 @@ def gather_lines(lines: Sequence[Cluster], enough: int, most: int) -> list[Clust
     small = [line for line in named if line not in sections]
     gathered: list[Cluster] = []
     for group in dict.fromkeys(group_of(line.name) for line in lines if group_of(line.name)):
-        parts = sorted((line for line in lines if group_of(line.name) == group), key=_count_papers)
+        parts = sorted(
+            (line for line in lines if group_of(line.name) == group), key=lambda p: (is_group(p.name), -len(p.papers))
+        )
+        shared = f"{FURTHER_OF}{group}" if len(parts) > 1 else group
+        parts = [replace(part, name=shared) if is_group(part.name) else part for part in parts]
         if len(parts) > 1:
             gathered.append(join_lines(_name_together(parts, group), parts))
         else:
@@ -304,7 +308,7 @@ def gather_lines(lines: Sequence[Cluster], enough: int, most: int) -> list[Clust
 def _name_together(parts: Sequence[Cluster], group: str) -> str:
     """The parts' names as one heading; the ``group``'s where they are many or more than one joins two already."""
     joined = [part.name for part in parts if " and " in part.name]
-    if len(parts) > MOST_JOINED or len(joined) > 1:
+    if len(parts) > MOST_JOINED or len(joined) > 1 or (is_group(group) and any(is_group(p.name) for p in parts)):
         return group
     plain = [part.name for part in parts if part.name not in joined]
     return ", ".join([*plain, *joined]) if joined else list_words(plain)

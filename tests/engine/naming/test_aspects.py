@@ -181,6 +181,22 @@ def test_a_word_that_is_said_of_other_things_makes_no_aspect(kinds: tuple[str, .
     assert heading not in [line.name for line in divide(write_papers(*kinds, *UNNAMED, "Low Tides"))]
 
 
+FEW = ("Ploughs for Hospitals", "Harvesters for Courts", "Seeding for Songs")
+
+
+def test_papers_of_aspects_that_few_have_stand_under_their_group() -> None:
+    found = {line.name: {p.title for p in line.papers} for line in divide(write_papers(*FEW, *UNNAMED))}
+    assert found == {"Applications": set(FEW), OTHER_WORK: set(UNNAMED)}
+
+
+def test_beside_aspects_of_their_group_they_are_its_further_work() -> None:
+    sections = gather_lines(divide(write_papers(*TITLES["Music"], *FEW[:2], "Sown Poems", *UNNAMED)), enough=4, most=8)
+    assert [(line.name, [part.name for part in line.parts]) for line in sections] == [
+        ("Applications", ["Music", "Further Work on Applications"]),
+        (OTHER_WORK, []),
+    ]
+
+
 def test_a_search_in_one_shot_is_no_few_shot_learning() -> None:
     papers = write_papers("One-Shot Ploughs", "Harvesters in One Shot", "One-Shot Sieves", *UNNAMED, "Low Tides")
     assert "Few-Shot Learning" not in [line.name for line in divide(papers)]
