@@ -15,7 +15,14 @@ from engine.revising.question_kinds import (
     has_kind,
     rate_statements,
 )
-from engine.revising.question_words import NEEDED_COVERAGE, AskedWords, denies, hold_terms, stand_together
+from engine.revising.question_words import (
+    NEEDED_COVERAGE,
+    AskedWords,
+    denies,
+    hold_terms,
+    spell_out_absences,
+    stand_together,
+)
 from engine.values import Paper
 from engine.writing.extractive import AbstractSentence, quotable, read_abstract
 
@@ -73,16 +80,21 @@ class Evidence:
 
         A title counts for all where something of a kind is asked for, and for nothing where a definition is.
         """
-        own = hold_terms(sentence.text, self.long_forms)
+        own = hold_terms(self._read(sentence), self.long_forms)
         if asks_for_definition(self.question):
             together = stand_together(sentence.text, self.asked.wanted, self.long_forms)
             return self.asked.measure(own) if together else 0.0
         alone = has_kind(self.question) or not self.asked.wanted or self.asked.are_in(own)
         return self.asked.measure(own | title) if alone else 0.0
 
+    def _read(self, sentence: AbstractSentence) -> str:
+        """The sentence, with what it does without in so many words where the question denies something."""
+        is_own = self.asked.denied and sentence.statement != "problem"
+        return spell_out_absences(sentence.text) if is_own else sentence.text
+
     def fits(self, sentence: AbstractSentence) -> bool:
         """Whether the sentence is of the kind that is asked for, and denies what the question denies."""
-        if self.asked.denied and not denies(sentence.text, self.asked.denied):
+        if self.asked.denied and not denies(self._read(sentence), self.asked.denied):
             return False
         if asks_for_some(self.question) and not self.asked.denied and denies(sentence.text, self.asked.wanted):
             return False

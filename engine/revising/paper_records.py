@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from engine.citations import cite
+from engine.retrieval.merging.venues import conference_of
 from engine.revising.named_works import find_named, find_numbered
 from engine.revising.question_words import ASKING, hold_terms, read_asked, says
 from engine.survey import Survey
@@ -18,13 +19,14 @@ MOST_LISTED = 30
 _OF_THEM = r"(?:of (?:them|these|those|(?:the|these|those|all) (?:papers|works|studies|sources|articles)|all))\b ?"
 _PAPERS = r"(?:papers?|works?|studies|articles?|sources?|references?|publications?)"
 _COUNTED = re.compile(
-    rf"^(?:and )?how many (?:{_OF_THEM}|{_PAPERS}\b) ?"
+    rf"^(?:and )?how many (?:{_OF_THEM}|{_PAPERS}\b|(?=(?:are|were|appeared|come|came|from)\b)) ?"
     r"(?:(?:in|of) (?:the|this|your) survey )?(?P<rest>.*?)[\s?.!]*$",
     re.I,
 )
 _LISTED = re.compile(
-    rf"^(?:and )?(?:which|what)(?: {_PAPERS})? ?(?:{_OF_THEM})?(?P<rest>(?:is |are |was |were |appeared |came )?"
-    r"(?:published |written |out )?(?:from|in|since|before|after|between|at|by) .*?)[\s?.!]*$",
+    rf"^(?:and )?(?:which|what|(?:list|show|name|give)(?: me)?(?: all)?(?: the)?)(?: {_PAPERS})? ?(?:{_OF_THEM})?"
+    r"(?P<rest>(?:is |are |was |were |appeared |came )?"
+    r"(?:published |written |out )?(?:from|of|in|since|before|after|between|at|by) .*?)[\s?.!]*$",
     re.I,
 )
 _YEAR = r"(?:the year )?((?:19|20)\d\d)"
@@ -41,6 +43,7 @@ _EMPTY = re.compile(
     r"have|has|it|you|contain|include|rest on|from|in|at|of|the|papers?|works?|studies|articles?|sources?)\b",
     re.I,
 )
+_PLACE = re.compile(r"\b(?:sub)?(?:section|chapter)s? \d[\d.]*\b", re.I)
 _WHEN = re.compile(r"^(?:and )?(?:when|in (?:which|what) year)\b", re.I)
 _ISSUED = re.compile(
     r"\b(?:publish\w*|propos\w*|introduc\w*|appear\w*|present\w*|(?:comes?|came) out|releas\w*|writ\w*|develop\w*)\b",
@@ -61,7 +64,8 @@ _RANK = r"(?P<rank>oldest|earliest|newest|latest|most recent|most (?:often )?cit
 _ONE = r"(?:papers?|ones?|works?|stud(?:y|ies)|articles?)"
 _AMONG = r"(?:of|among|in) (?:them|these|those|all|(?:the|these|this|those) (?:papers|works|studies|survey))"
 _RANKED = re.compile(
-    rf"^(?:and )?(?:when was|what|which)(?: {_ONE})?(?: {_AMONG})?(?:'s| is| are| was)?(?: the)? {_RANK}(?: {_ONE})?"
+    rf"^(?:and )?(?:when was|what|which|how (?:old|recent|new))"
+    rf"(?: {_ONE})?(?: {_AMONG})?(?:'s| is| are| was)?(?: the)? {_RANK}(?: {_ONE})?"
     rf"(?: published| written)?(?: {_AMONG}| here| overall)*"
     r"(?: (?:on|about|for|that uses?|with) (?P<topic>[^?]+?))?\s*\?*$",
     re.I,
@@ -75,27 +79,22 @@ def tell_by_records(question: str, papers: Sequence[Paper], survey: Survey, tota
     ``papers`` are those that the question is about, which may be some of all that were gathered (``total``).
     """
     said = question.strip()
-    return _count(said, papers) or _tell_of_work(said, papers if len(papers) < len(total) else (), survey, total)
+    return _count(said, papers, survey) or _tell_of_work(
+        said, papers if len(papers) < len(total) else (), survey, total
+    )
 
 
-def _count(question: str, papers: Sequence[Paper]) -> str:
+def _count(question: str, papers: Sequence[Paper], survey: Survey) -> str:
     counted, listed = _COUNTED.match(question), _LISTED.match(question)
     found = counted or listed
     if not found:
         return ""
-    rest, chosen, said = found["rest"], list(papers), list[str]()
-    for pattern, bounds in _SPANS:
-        if span := pattern.search(rest):
-            years = [int(year) for year in span.groups() if year]
-            first, last = bounds(years[0], years[-1])
-            chosen = [p for p in chosen if p.year and first <= p.year <= last]
-            said.append(span[0].strip().lower())
-            rest = rest.replace(span[0], " ")
-    venues = {fold(p.venue): p.venue for p in papers if p.venue}
+    rest, chosen, said = _limit(found["rest"], papers, survey)
+    venues = {_identify_venue(p.venue): p.venue for p in papers if p.venue}
+    asked_venues: dict[str, str] = {}
     for word in re.findall(r"[\w&-]*\w", rest):
-        if name := venues.get(fold(word)):
-            chosen = [p for p in chosen if fold(p.venue) == fold(word)]
-            said.append(f"in the proceedings or issues of {name}")
+        if (venue := _identify_venue(word)) in venues or conference_of(word):
+            asked_venues[venue] = venues.get(venue, word)
             rest = rest.replace(word, " ")
     about = [t for t in terms(_EMPTY.sub(" ", rest)) if t not in ASKING]
     if about:
@@ -107,8 +106,46 @@ def _count(question: str, papers: Sequence[Paper]) -> str:
         chosen = [p for p in chosen if all(says(w, hold_terms(f"{p.title}. {p.content}", {})) for w in asked.wanted)]
         named = ", ".join(dict.fromkeys(w for w in words(_EMPTY.sub(" ", rest)) if stem(w) in about))
         said.append(f"with “{named}” in title or abstract")
-    if not said and listed:
+    if not said and not asked_venues and listed:
         return ""
+    if not asked_venues:
+        return _word_count(chosen, papers, said)
+    counts = [
+        _word_count(
+            [p for p in chosen if _identify_venue(p.venue) == venue],
+            papers,
+            [*said, f"in the proceedings or issues of {name}"],
+        )
+        for venue, name in asked_venues.items()
+    ]
+    return " ".join(counts)
+
+
+def _limit(rest: str, papers: Sequence[Paper], survey: Survey) -> tuple[str, list[Paper], list[str]]:
+    """What is left of the question without section and years, the papers that are cited there or of then, and both."""
+    chosen, said = list(papers), list[str]()
+    place = _PLACE.search(rest)
+    if place and (scope := find_numbered(rest, papers, survey)) and scope.papers:
+        chosen = [p for p in chosen if p in scope.papers]
+        said.append(f"cited in {place[0].lower()}")
+        rest = scope.rest
+    for pattern, bounds in _SPANS:
+        if span := pattern.search(rest):
+            years = [int(year) for year in span.groups() if year]
+            first, last = bounds(years[0], years[-1])
+            chosen = [p for p in chosen if p.year and first <= p.year <= last]
+            said.append(re.sub(r"^in (?=[\dt])", "from ", span[0].strip().lower()))
+            rest = rest.replace(span[0], " ")
+    return rest, chosen, said
+
+
+def _identify_venue(venue: str) -> str:
+    """What two names of one venue have in common: NIPS and NeurIPS."""
+    return conference_of(venue) or conference_of(venue.upper()) or fold(venue)
+
+
+def _word_count(chosen: Sequence[Paper], papers: Sequence[Paper], said: Sequence[str]) -> str:
+    """How many of the papers are what is said, and which."""
     many = f"{len(chosen):,} of the {len(papers):,} papers here" if said else f"{len(papers):,} papers here"
     if not chosen:
         return f"None of the papers here is {' and '.join(said)}."
@@ -119,8 +156,10 @@ def _count(question: str, papers: Sequence[Paper]) -> str:
 
 def _tell_of_work(question: str, spoken_of: Sequence[Paper], survey: Survey, papers: Sequence[Paper]) -> str:
     """When, where or by whom the works that are named were published, or how often they are cited."""
-    asks_when = _WHEN.match(question) and _ISSUED.search(question)
-    asks_where = _WHERE.match(question) and _ISSUED.search(question)
+    asks_when = _WHEN.match(question) or (_WHERE.match(question) and re.search(r"\bwhen\b", question, re.I))
+    asks_where = _WHERE.match(question) or (_WHEN.match(question) and re.search(r"\bwhere\b", question, re.I))
+    if not _ISSUED.search(question):
+        asks_when = asks_where = None
     asks_who, asks_cited = _WHO.match(question), _CITED.search(question)
     if not (asks_when or asks_where or asks_who or asks_cited):
         return ""
@@ -130,11 +169,9 @@ def _tell_of_work(question: str, spoken_of: Sequence[Paper], survey: Survey, pap
         return ""
     told = []
     for paper in named:
-        what = ""
-        if asks_when and paper.year:
-            what = f"is of {paper.year}"
-        elif asks_where and paper.venue:
-            what = f"appeared at {inert(paper.venue)}"
+        what = f"is of {paper.year}" if asks_when and paper.year else ""
+        if asks_where and paper.venue:
+            what = f"{what} and appeared at {inert(paper.venue)}".removeprefix(" and ")
         elif asks_who and paper.authors:
             what = f"is by {inert(list_words(paper.authors))}"
         elif asks_cited and paper.citations:

@@ -64,6 +64,7 @@ _EVALUATION_ASKED = re.compile(
     r"\bhow\s(?:is|are|was|were|do|does|did)\b.*\b(?:evaluat|assess|benchmark|test)\w*",
     re.I,
 )
+_TESTS = re.compile(r"\b(?:experiment\w*|evaluat\w*|test\w*|results?|validat\w*|assess\w*|stud(?:y|ies))\b", re.I)
 _SCORE_ASKED = re.compile(
     rf"(?!what (?:is|are) \S+\s*\?*$)\b(?:which|what)\s(?:[\w-]+\s){{0,3}}?(?:{_METRICS})\b", re.I
 )
@@ -97,7 +98,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
         lambda text: bool(_DATA.search(text) and _NAMED_DATA.search(text)),
     ),
     (_METRICS_ASKED, lambda text: bool(_METRIC.search(text))),
-    (_EVALUATION_ASKED, lambda text: bool(_METRIC.search(text) or _NAMED_DATA.search(text))),
+    (_EVALUATION_ASKED, lambda text: bool(_METRIC.search(text) or (_DATA.search(text) and _TESTS.search(text)))),
     (_SCORE_ASKED, lambda text: bool(_METRIC.search(text) and quantities(text))),
     (_JUDGEMENT_ASKED, lambda text: bool(_JUDGES.search(text))),
     (re.compile(r"\b(?:best|highest|top) (?:\w+ )?(?:results?|accuracy|scores?|performance)\b", re.I), _tells_best),

@@ -161,6 +161,7 @@ _WORD = re.compile(r"\d+-?[A-Za-z]+|[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
 
 def _list_words(question: str) -> list[_Said]:
     text = unify_spelling(_MEASURED.sub(" ", re.sub(r"[’']s\b", "", question)))
+    text = _SEVERAL.sub(lambda found: _say_several(found["thing"]), join_compounds(text))
     return [
         _Said(match[0] if match[0].isupper() else match[0].lower(), match.start()) for match in _WORD.finditer(text)
     ]
@@ -177,7 +178,7 @@ def _forms_of(word: str, long_forms: Mapping[str, str]) -> Word:
             forms |= group
     long = long_forms.get(word) or long_forms.get(word.rstrip("sS"))
     if long:
-        forms.add(split_terms(long))
+        forms.add(split_terms(join_compounds(long)))
     return frozenset(form for form in forms if form)
 
 
@@ -189,9 +190,67 @@ def _synonyms() -> tuple[frozenset[frozenset[str]], ...]:
     )
 
 
+@cache
+def _compounds() -> re.Pattern[str]:
+    """Terms of several words, with the plural of the last."""
+    told = (r"[\s-]".join(map(re.escape, line.split())) for line in read_lines("revising/compounds.txt"))
+    return re.compile(rf"\b(?:{'|'.join(told)})s?\b", re.I)
+
+
+def join_compounds(text: str) -> str:
+    """The text with terms of several words as one, so that none of them is found by one of its words alone."""
+    return _compounds().sub(lambda found: re.sub(r"[\s-]", "", found[0]), text)
+
+
+_SEVERAL = re.compile(
+    r"\b(?:several|multiple|various|many|different|diverse|numerous|more than one|both|two|three|four|five|six|seven|"
+    r"eight|nine|ten|eleven|twelve|\d{1,4})\s(?:(?!of\b)[\w-]+\s)?"
+    r"(?P<thing>languages|modalities|domains|tasks|views|agents|hops|speakers|documents)\b",
+    re.I,
+)
+
+
+def _say_several(thing: str) -> str:
+    """The one word for several of a thing: "multilingual", "multitask"."""
+    low = thing.lower()
+    return {"languages": "multilingual", "modalities": "multimodal"}.get(low, f"multi{low.removesuffix('s')}")
+
+
+@cache
+def _absences() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """What says in one word that something is not needed, and in which words it is denied."""
+    rows = (line.partition(":") for line in read_lines("revising/absences.txt"))
+    return tuple(
+        (
+            re.compile(rf"\b(?:{'|'.join(w.strip().replace(' ', '[ -]') for w in said.split(','))})\b", re.I),
+            what.strip(),
+        )
+        for said, _, what in rows
+    )
+
+
+def spell_out_absences(text: str) -> str:
+    """The text that denies in so many words what one word of it does without: "zero-shot (without training …)"."""
+    for said, what in _absences():
+        found = said.search(text)
+        if found and not _OF_OTHERS.search(text[: found.start()]):
+            text = f"{text[: found.end()]} (without {what}){text[found.end() :]}"
+    return text
+
+
+_OF_OTHERS = re.compile(
+    r"\b(?:than|unlike|outperform\w*|surpass\w*|exceed\w*|beat\w*|over|existing|current|previous|prior|traditional|"
+    r"compar\w+)\b[^,;]*$",
+    re.I,
+)
+"""What makes the words behind it speak of other works."""
+
+
 @lru_cache(maxsize=50_000)
 def _own_terms(text: str) -> frozenset[str]:
+    text = join_compounds(text)
     joined = {stem(match.replace("-", "").lower()) for match in _HYPHENATED.findall(text)}
+    joined |= {stem(_say_several(found["thing"])) for found in _SEVERAL.finditer(text)}
     return split_terms(text) | joined | {stem(match.lower()) for match in _WITH_DIGITS.findall(text)}
 
 
@@ -200,7 +259,7 @@ def hold_terms(text: str, long_forms: Mapping[str, str]) -> frozenset[str]:
     found = _own_terms(text)
     for short in _ABBREVIATION.findall(text.replace("s ", " ")):
         if long := long_forms.get(short):
-            found |= split_terms(long)
+            found |= split_terms(join_compounds(long))
     return found
 
 

@@ -253,6 +253,14 @@ EXPANSION = (
             "of words."
         ),
     ),
+    paper(
+        13,
+        title="Search Everywhere",
+        abstract="We search documents in twelve languages at once. Results show that our zero-shot search is quick.",
+    ),
+    paper(
+        14, abstract="We train language models of the kind that search engines have. They outperform zero-shot ones."
+    ),
     paper(12, abstract="Expansion of trees is slow. We report 12.5 EER on MaxiBench for documents with queries."),
 )
 
@@ -261,6 +269,9 @@ EXPANSION = (
     ("question", "undefined", "unmentioned", "said"),
     [
         ("what is query expansion?", "", (), "are programs that add words"),
+        ("which work covers multilingual search?", "", (), "in twelve languages"),
+        ("which language is searched?", "", (), "in twelve languages"),
+        ("which works need no training?", "", (), "zero-shot"),
         ("What is MaxiBench?", "MaxiBench", (), "on MaxiBench for documents"),
         ("what are query trees on Mars?", "", (), ""),
         ("compare query expansion with document expansion", "", ("document expansion",), "are programs that add words"),
@@ -293,10 +304,17 @@ def test_what_no_paper_defines_or_mentions_is_said(
         ("when was RowLane published?", f"“RowLane: Lanes by Rows” is of 2020 {cite([ROADS[0].key])}."),
         ("who wrote [1]?", f"“RowLane: Lanes by Rows” is by Eva Kern and Tom Ray {cite([ROADS[0].key])}."),
         ("how many lanes does a road have?", ""),
+        (
+            "how many papers does section 1 cite?",
+            f"1 of the 3 papers here is cited in section 1 {cite([ROADS[0].key])}.",
+        ),
+        ("how many are from ICLR?", "None of the papers here is in the proceedings or issues of ICLR."),
+        ("list all papers of 2020", f"1 of the 3 papers here is of 2020 {cite([ROADS[0].key])}."),
     ],
 )
 def test_what_records_say_is_told_by_them(question: str, told: str) -> None:
-    assert tell_by_records(question, ROADS, Survey("S", "", (), ROADS), ROADS).startswith(told)
+    survey = Survey("S", "", (Section("One", f"Rows. {cite([ROADS[0].key])}", ()),), ROADS)
+    assert tell_by_records(question, ROADS, survey, ROADS).startswith(told)
 
 
 def test_a_question_in_another_language_that_names_no_paper_is_refused(library: LocalLibrary) -> None:
