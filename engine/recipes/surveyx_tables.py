@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from engine.checking.faults import Fault, FaultKind, find_faults, source_of
+from engine.checking.names import Vocabulary
 from engine.citations import cite, list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
@@ -27,6 +29,7 @@ from engine.survey import (
     SurveyWarning,
     Table,
     Taxonomy,
+    Verdict,
     walk,
 )
 from engine.text import clean, fold, list_words, shorten, terms
@@ -229,7 +232,11 @@ async def add_figures_and_tables(
 
 
 async def fill_table(model: LanguageModel, plan: TablePlan, material: Material, warnings: list[SurveyWarning]) -> Table:
-    """The table with every cell traced to its paper; one that the notes do not bear is the value, cut short."""
+    """The table with every cell traced to its paper.
+
+    A cell that the notes do not bear is the value, cut short; where a program sees in either what the paper does not
+    say, it is the paper's own words.
+    """
     fields = {name for _, names in plan.columns for name in names}
     prompt = fill(
         "surveyx/cells",
@@ -247,15 +254,20 @@ async def fill_table(model: LanguageModel, plan: TablePlan, material: Material, 
         warnings.append(SurveyWarning("unfinished", plan.caption, f"cells not shortened: {error}"))
     rows: list[tuple[str, ...]] = []
     evidence: list[CellEvidence] = []
+    vocabulary = Vocabulary.of([material.papers[key] for key in plan.keys])
     for at, key in enumerate(plan.keys):
         row = [f"{work_name(material.papers[key])} {cite([key])}"]
         for column, (name, names) in enumerate(plan.columns, start=1):
             value = _value(material.trees[key], names)
-            row.append(_cell(cells.get((key, name), ""), value) if value else "–")
-            if value:
-                evidence.append(
-                    CellEvidence(at, column, Citation(key, value.quote, "supported", value.level, value.page))
-                )
+            if not value:
+                row.append("–")
+                continue
+            text = _cell(cells.get((key, name), ""), value)
+            verdict: Verdict = "supported"
+            if _find_faults(text, value, material.papers[key], vocabulary):
+                text, verdict = _quote(value), "summarised" if value.level == "summary" else "quoted"
+            row.append(text)
+            evidence.append(CellEvidence(at, column, Citation(key, value.quote, verdict, value.level, value.page)))
         rows.append(tuple(row))
     header = (plan.first, *(name for name, _ in plan.columns))
     return Table(plan.caption, header, tuple(rows), introduction=plan.introduction, evidence=tuple(evidence))
@@ -271,6 +283,22 @@ def _cell(said: str, value: AttributeValue) -> str:
     if said and len(said) <= CELL_CHARACTERS and trace_value(said, [1], source) and _keeps_figures(said, value.text):
         return said
     return shorten(value.text, CELL_CHARACTERS).rstrip(".")
+
+
+_SEEN: frozenset[FaultKind] = frozenset({"number", "place", "name", "strength", "polarity", "order", "contrast"})
+"""Faults of a sentence that a cell, which is none, may have as well."""
+
+
+def _find_faults(cell: str, value: AttributeValue, paper: Paper, vocabulary: Vocabulary) -> list[Fault]:
+    """What the cell says, and the paper's sentences behind it do not."""
+    source = source_of(replace(paper, abstract=value.quote, summary="", body=()))
+    return [fault for fault in find_faults(cell.rstrip("…"), [source], vocabulary) if fault.kind in _SEEN]
+
+
+def _quote(value: AttributeValue) -> str:
+    """The paper's words behind the value, cut short; those of a summary are nobody's."""
+    words = shorten(value.quote, CELL_CHARACTERS).rstrip(".")
+    return words if value.level == "summary" else f"“{words}”"
 
 
 def _keeps_figures(said: str, value: str) -> bool:

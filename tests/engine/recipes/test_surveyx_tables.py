@@ -125,6 +125,25 @@ async def test_a_cell_that_the_paper_does_not_bear_is_not_taken() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("requires labelled passages and a query encoder", "The query encoder requires no labelled passages."),
+        ("the query encoder lowers recall on passages", "The query encoder raises recall on passages."),
+        ("always outperforms BM25 in passage recall", "It is often close to BM25 in passage recall."),
+    ],
+)
+async def test_a_cell_whose_value_says_otherwise_than_its_sentences_is_their_words(said: str, words: str) -> None:
+    known = papers(1)
+    read = AttributeValue(said, words, "abstract", "Abstract")
+    tree = complete_tree(source_of(known[0], None, 1_000), "method", {"conclusion": read})
+    model = FakeModel(lambda _, __: json.dumps({"cells": []}))
+    plan = TablePlan("1", "C", "{} c.", "Work", (known[0].key,), (("Finding", ("conclusion",)),))
+    table = await fill_table(model, plan, Material({known[0].key: known[0]}, {known[0].key: tree}), [])
+    assert table.rows[0][1] == f"“{words.rstrip('.')}”"
+    assert table.evidence[0].citation.verdict == "quoted"
+
+
+@pytest.mark.parametrize(
     ("said", "value", "shown"),
     [
         ("Up to 2.70x over Medusa", "Up to 1.31x over Medusa and 2.70x over plain decoding.", ""),
