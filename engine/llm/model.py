@@ -200,15 +200,18 @@ _OVERFLOWS = (
     re.compile(r"maximum context length is (?P<most>\d+) tokens\D+\d+ tokens \((?P<read>\d+) in", re.I),
     re.compile(r"maximum context length is (?P<most>\d+) tokens and your request has (?P<read>\d+) input tokens", re.I),
     re.compile(r"exceed context limit: (?P<read>\d+) \+ \d+ > (?P<most>\d+)", re.I),
+    re.compile(r"supports at most (?P<most>\d+) completion tokens(?P<read>)", re.I),
 )
-"""How OpenAI, vLLM and Anthropic say that a prompt and the answer asked for are longer than the context together."""
+"""How OpenAI, vLLM and Anthropic say that a prompt and the answer asked for are longer than the context together, or
+the answer longer than any of the model's.
+"""
 
 
 def read_room(reason: str) -> int | None:
     """Tokens left for an answer, of a refusal that names context and prompt; ``None`` if it names none, or too few."""
     for pattern in _OVERFLOWS:
         if match := pattern.search(reason):
-            room = int(match["most"]) - int(match["read"])
+            room = int(match["most"]) - int(match["read"] or 0)
             return room if room >= LEAST_ROOM else None
     return None
 

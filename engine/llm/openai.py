@@ -81,9 +81,8 @@ class OpenAIProvider:
                 return await self._client.chat.completions.create(
                     model=model, messages=messages, stream=stream, **options
                 )
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                overflow = read_room(_reason(error)) is not None
-                part = None if overflow else _find_refused_part(str(error), options, messages)
+            except openai.APIStatusError as error:
+                part = _find_refused_part(error, options, messages)
                 if part is None:
                     raise _to_call_failure(error) from error
                 refused.add(part)
@@ -120,10 +119,21 @@ _SIGNS: tuple[tuple[Refusable, re.Pattern[str]], ...] = (
 """How services name what they refuse of a request."""
 
 
-def _find_refused_part(reason: str, options: dict[str, Any], messages: list[Any]) -> Refusable | None:
+_REFUSING = re.compile(
+    r"unsupported|not (?:be )?(?:supported|implemented|enabled|allowed)|not support\b|must alternate", re.I
+)
+"""What a failure of the server itself says where it only refuses: llama.cpp's template engine, for example."""
+
+
+def _find_refused_part(error: openai.APIStatusError, options: dict[str, Any], messages: list[Any]) -> Refusable | None:
     """Which optional part of the request was refused; ``None`` where the reason names none that was sent."""
+    reason = _reason(error)
+    is_refusal = error.status_code in {400, 422} or (error.status_code >= 500 and _REFUSING.search(reason))
+    if not is_refusal or read_room(reason) is not None:
+        return None
+    named = f"{error.param or ''} {reason}"
     sent = {*options, *(message["role"] for message in messages)}
-    return next((part for part, sign in _SIGNS if part in sent and sign.search(reason)), None)
+    return next((part for part, sign in _SIGNS if part in sent and sign.search(named)), None)
 
 
 def _messages(prompt: Prompt, *, with_system: bool) -> list[Any]:
@@ -170,7 +180,20 @@ def _to_call_failure(error: openai.OpenAIError, spent: Completion | None = None)
 
 def _reason(error: openai.APIStatusError) -> str:
     """What the server itself says, without the client's wrapping."""
-    body = error.body if isinstance(error.body, dict) else {}
-    inner = body.get("error", body)
-    said = inner.get("message", "") if isinstance(inner, dict) else inner
-    return str(said or "")
+    return _read_reason(error.body)
+
+
+def _read_reason(body: object) -> str:
+    """The words of a refusal in any of the forms that servers give it; empty of a web page."""
+    match body:
+        case str():
+            return "" if body.lstrip().startswith("<") else body
+        case list():
+            return "; ".join(filter(None, map(_read_reason, body)))
+        case dict():
+            said = next((body[name] for name in ("error", "message", "detail", "msg") if body.get(name)), "")
+            place = body.get("loc")  # of pydantic, which names the field apart
+            where = f"{'.'.join(map(str, place))}: " if isinstance(place, list) else ""
+            return f"{where}{_read_reason(said)}"
+        case _:
+            return ""

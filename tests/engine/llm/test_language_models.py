@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, get_args
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
@@ -25,10 +22,8 @@ from engine.llm.model import (
     Prompt,
     Provider,
     Request,
-    SamplingParameters,
     Task,
     TypedAnswer,
-    read_room,
 )
 from engine.llm.openai import OpenAIProvider
 from engine.llm.prices import PUBLISHED, Price, PriceList
@@ -269,129 +264,9 @@ async def test_a_model_without_a_price_is_counted_in_tokens() -> None:
     assert total_of(model).input_tokens > 0
 
 
-def completion_of(text: str) -> web.Response:
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-    return web.json_response({"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]})
-
-
-@asynccontextmanager
-async def chat_server(answer: Callable[[web.Request], Awaitable[web.Response]]) -> AsyncIterator[Provider]:
-    """OpenAI's provider for a server that answers so."""
-    application = web.Application()
-    application.router.add_post("/v1/chat/completions", answer)
-    async with TestServer(application, host="127.0.0.1") as server:
-        yield provider_of("openai", str(server.make_url("")).rstrip("/"))
-
-
-@pytest.mark.parametrize(
-    "refusal",
-    [
-        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (3000 in the messages, "
-        "2000 in the completion). Please reduce the length of the messages or completion.",
-        "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 "
-        "tokens and your request has 3000 input tokens (2000 > 4096 - 3000).",
-        "input length and `max_tokens` exceed context limit: 3000 + 2000 > 4096, decrease input length or `max_tokens`",
-    ],
-)
-async def test_an_answer_too_long_for_the_context_is_asked_for_with_less_room(refusal: str) -> None:
-    asked: list[dict[str, object]] = []
-
-    async def answer(incoming: web.Request) -> web.Response:
-        asked.append(body := await incoming.json())
-        if body["max_completion_tokens"] > 1096:
-            return web.json_response({"error": {"message": refusal}}, status=400)
-        return completion_of("Blue.")
-
-    chosen = SamplingParameters(temperature=1.5, frequency_penalty=0.4)
-    async with chat_server(answer) as provider:
-        model = MeteredModel(provider, MODELS, Throttle(1), Account(), MemoryRecord(), sampling=chosen)
-        assert await model.text(request(max_tokens=2_000)) == "Blue."
-        assert await model.text(replace(request(), task="checking")) == "Blue."
-    assert [body["max_completion_tokens"] for body in asked] == [2_000, 1_096, 100]
-    assert [body["temperature"] for body in asked] == [1.5, 1.5, 0.7]
-    assert ["frequency_penalty" in body for body in asked] == [True, True, False]
-
-
-def test_a_context_that_the_prompt_fills_leaves_no_room() -> None:
-    assert (
-        read_room("This model's maximum context length is 4096 tokens and your request has 4090 input tokens") is None
-    )
-    assert read_room("max_tokens must be at least 1") is None
-
-
-async def test_a_server_without_json_schemas_is_asked_in_words() -> None:
-    bodies: list[dict[str, object]] = []
-
-    async def answer(incoming: web.Request) -> web.Response:
-        body = await incoming.json()
-        bodies.append(body)
-        if "response_format" in body:
-            return web.json_response({"error": {"message": "response_format is not supported"}}, status=400)
-        return completion_of('{"name": "blue", "strength": 2}')
-
-    async with chat_server(answer) as provider:
-        model = MeteredModel(provider, MODELS, Throttle(1), Account(), MemoryRecord())
-        assert (await model.answer_typed(request("a"), Colour)).strength == 2
-        assert (await model.answer_typed(request("b"), Colour)).strength == 2
-    assert ["response_format" in body for body in bodies] == [True, False, False]
-    assert "JSON schema" in str(bodies[1])
-
-
 def test_a_price_of_the_settings_comes_first_and_an_unknown_one_is_refused() -> None:
     own = PriceList({"gpt-4o": Price(1.0, 2.0, "", "ours"), "llama-7b": Price(0.0, 0.0, "", "ours")})
     assert own.cost("gpt-4o", 1_000_000, 1_000_000) == 3.0
     assert own.require("llama-7b").input == 0.0
     with pytest.raises(UserError, match=r"SCHOLIUM_PRICES=.*budget=500k"):
         own.require("mystery-2")
-
-
-async def test_what_a_model_refuses_of_a_request_is_left_out_and_remembered() -> None:
-    bodies: list[dict[str, object]] = []
-
-    async def answer(incoming: web.Request) -> web.Response:
-        body = await incoming.json()
-        bodies.append(body)
-        reasons = {
-            "Unsupported value: 'temperature' does not support 0.3 with this model.": "temperature" in body,
-            "Unrecognized request argument supplied: max_completion_tokens": "max_completion_tokens" in body,
-            "System role not supported": any(message["role"] == "system" for message in body["messages"]),
-        }
-        for reason, holds in reasons.items():
-            if holds:
-                return web.json_response({"error": {"message": reason}}, status=400)
-        if "forbidden" in str(body):
-            return web.json_response({"error": {"message": "This word is not allowed here."}}, status=400)
-        return completion_of("Blue.")
-
-    async with chat_server(answer) as provider:
-        asked = Request("reading", "one", Prompt("Rules.", "Shared.", "Question?"), 100, 0.3)
-        assert (await provider.complete("m", asked, None)).text == "Blue."
-        refusals = len(bodies)
-        assert (await provider.complete("m", asked, None)).text == "Blue."
-        with pytest.raises(LanguageModelError, match=r"answered 400: This word is not allowed here\."):
-            await provider.complete("m", Request("reading", "two", Prompt("", "", "forbidden"), 100), None)
-    assert refusals == 4
-    last = bodies[refusals]
-    assert last["messages"] == [{"role": "user", "content": "Rules.\n\nShared.\n\nQuestion?"}]
-    assert last["max_tokens"] == 100
-
-
-async def test_what_a_model_of_anthropic_refuses_is_left_out_too() -> None:
-    bodies: list[dict[str, object]] = []
-
-    async def answer(incoming: web.Request) -> web.Response:
-        body = await incoming.json()
-        bodies.append(body)
-        refused = next((part for part in ("output_config", "temperature") if part in body), "the rest")
-        return web.json_response({"error": {"message": f"{refused}: not supported"}}, status=400)
-
-    application = web.Application()
-    application.router.add_post("/v1/messages", answer)
-    async with TestServer(application, host="127.0.0.1") as server:
-        provider = provider_of("anthropic", str(server.make_url("")).rstrip("/"))
-        for _ in range(2):
-            with pytest.raises(LanguageModelError, match="the rest: not supported"):
-                await provider.complete("m", request(), {"type": "object"})
-        await provider.close()
-    found = [("output_config" in body, "temperature" in body) for body in bodies]
-    assert found == [(True, True), (False, True), (False, False), (False, False)]
