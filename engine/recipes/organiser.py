@@ -43,7 +43,8 @@ from engine.writing.planning import try_work, word_undivided
 
 METHOD = (
     "This survey was written by the baseline of the NLPCC 2024 task: a language model allocated the references to "
-    "sections by their titles and wrote from their abstracts."
+    "sections by their titles and wrote from their abstracts. Its abstract and summary were written from the titles "
+    "alone, and nobody checked them."
 )
 SECTIONS = 8
 FRAME_TOKENS = 200

@@ -34,7 +34,7 @@ from engine.writing.planning import try_work
 
 METHOD = (
     "This survey was written by a language model, by SurveyX's method, from notes on the papers it cites; a note "
-    "counts only where the paper's own sentences say it."
+    "counts only where the paper's own sentences have its numbers, its names and half of its other words."
 )
 SECTIONS = 8
 PLANNED_FROM = 60
