@@ -65,6 +65,8 @@ class Answer:
     """What the question asks the meaning of, where the claims have it and no definition was found."""
     unmentioned: tuple[str, ...] = ()
     """What is compared with something and stands in no paper; the claims speak of the rest."""
+    silent: tuple[Paper, ...] = ()
+    """Papers that the question names and that no claim cites: of few, those; of many, all or none."""
 
     @property
     def text(self) -> str:

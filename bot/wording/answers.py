@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from adapters.chat import Button
 from bot.wording.cards import action_buttons
 from bot.wording.sentences import pluralize
@@ -9,6 +11,7 @@ from bot.wording.survey import link, sources_button, with_links
 from engine.citations import keep_allowed_citations, numbers, reference_text
 from engine.rendering.markdown import escape_markdown
 from engine.revising.gaps import FieldGaps
+from engine.revising.named_works import MOST_NAMED
 from engine.run import Answer
 from engine.session.state import SurveySession
 from engine.survey import Claim
@@ -45,7 +48,18 @@ def answer(found: Answer) -> str:
     elif found.unmentioned:
         nothing = list_words([f"“{escape_markdown(thing)}”" for thing in found.unmentioned])
         lacking = f"I found nothing here about {nothing}. "
+    lacking += _word_silent(found, known)
     return "\n".join([f"{read}{lacking}From the papers of this survey, {how}", "", *lines])
+
+
+def _word_silent(found: Answer, known: Mapping[PaperKey, int]) -> str:
+    """That papers which the question names say nothing of it, as far as was found; empty where all do."""
+    if not found.silent:
+        return ""
+    if len(found.silent) > MOST_NAMED:
+        return "I found nothing on this in the papers that you name. "
+    named = [f"[{known[p.key]}]" if p.key in known else f"“{escape_markdown(clean(p.title))}”" for p in found.silent]
+    return f"I found nothing on this in {list_words(named)}. "
 
 
 def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:

@@ -65,9 +65,17 @@ _OF_THEM = re.compile(
 )
 
 
+def list_referred(question: str, asked: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """The exchanges that a question refers to: the last, and those before it that one refers to which found nothing."""
+    if not asked or not _REFERRING.search(question):
+        return ()
+    *before, last = asked
+    return (*(() if last.answer else list_referred(last.question, before)), last)
+
+
 def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
-    """The question, with the one before it where it refers to what was said: "which of them are fast?"."""
-    return f"{asked[-1].question} {question}" if asked and _REFERRING.search(question) else question
+    """The question, with those before it where it refers to what was said: "which of them are fast?"."""
+    return " ".join([*(exchange.question for exchange in list_referred(question, asked)), question])
 
 
 @dataclass(frozen=True, slots=True)

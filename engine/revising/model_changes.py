@@ -18,7 +18,7 @@ from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.naming.abbreviations import find_abbreviations
 from engine.retrieval.embedding import embed_papers, nearest
-from engine.revising.extractive_answers import read_with_last
+from engine.revising.extractive_answers import list_referred, read_with_last
 from engine.revising.extractive_changes import (
     append_section,
     divide_change,
@@ -30,7 +30,7 @@ from engine.revising.extractive_changes import (
     section_to_change,
     with_sentences,
 )
-from engine.revising.named_works import find_named, find_numbered
+from engine.revising.named_works import MOST_NAMED, find_named, find_numbered
 from engine.revising.question_words import hold_terms, is_english, read_asked
 from engine.run import Answer, RunContext
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
@@ -253,7 +253,7 @@ async def _answer_with_model(
     numbered = find_numbered(question, papers, survey)
     meant = numbered or find_named(question, papers)
     spoken_of = [paper.key for paper in meant.papers] if meant else []
-    spoken_of += list_cited_keys(context.asked[-1].answer) if wanted != question else ()
+    spoken_of += [key for e in list_referred(question, context.asked) for key in list_cited_keys(e.answer)]
     first = sorted((p for p in papers if p.key in spoken_of), key=lambda paper: spoken_of.index(paper.key))
     chosen = [*first, *(p for p in near if p.key not in spoken_of)][:ANSWER_PAPERS]
     if not chosen:
@@ -291,7 +291,10 @@ async def _answer_with_model(
         await model.forget(request)
         return Answer(question, (), survey)
     general = [claim for claim in found if isinstance(claim, Claim) and not claim.citations]
-    return replace(answer, claims=(*answer.claims, *general[:1]), unchecked=unchecked)
+    cited = {citation.key for claim in answer.claims for citation in claim.citations}
+    silent = tuple(paper for paper in meant.papers if paper.key not in cited) if meant else ()
+    silent = silent if meant and (len(meant.papers) <= MOST_NAMED or silent == meant.papers) else ()
+    return replace(answer, claims=(*answer.claims, *general[:1]), unchecked=unchecked, silent=silent)
 
 
 def _whole_sentences(text: str) -> list[str]:

@@ -21,6 +21,7 @@ from engine.llm.openai import OpenAIProvider
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.revising.model_changes import TRANSLATION_ATTEMPTS
 from engine.run import Answer, RunContext
+from engine.session.exchanges import Exchange
 from engine.survey import Citation, Claim, Section, SectionChange, Survey
 from engine.values import Brief, FoundPaper, Paper, PaperSelection
 from tests.fakes import FakeModel, WordEmbedder, paper, section, whole
@@ -130,6 +131,27 @@ async def test_the_papers_that_a_question_names_by_number_are_shown_with_what_th
     assert SECOND.content in whole(asked)
     assert f"means: {cite([SECOND.key])}" in whole(asked)
     assert answer.papers[0] == SECOND
+    assert answer.silent == ()
+
+
+async def test_a_paper_that_a_question_names_and_the_answer_does_not_speak_of_is_named() -> None:
+    said = f"{LENSES} {cite([SECOND.key])}."
+    answer = await _ask("how do the lenses of [1] focus light?", said)
+    assert answer.silent == (FIRST,)
+    assert word_answer(answer).startswith("I found nothing on this in [1]. From the papers of this survey")
+
+
+async def test_a_question_after_one_that_found_nothing_refers_to_the_answer_before() -> None:
+    crowd = tuple(FoundPaper(paper(number), 1.0) for number in range(10, 40))
+    model = FakeModel(lambda prompt, kind: simulate_answer(prompt, kind) if kind else "NONE")
+    asked = (
+        Exchange("what do soft lenses cost?", f"They cost little {cite([SECOND.key])}."),
+        Exchange("which of them are made of glass?", ""),
+    )
+    context = RunContext(None, WordEmbedder(), model=model, asked=asked)  # type: ignore[arg-type]
+    selection = PaperSelection((*crowd, FoundPaper(SECOND, 1.0)))
+    await AutoSurveyRecipe().answer(BRIEF, "why?", selection, SURVEY, context)
+    assert SECOND.content in whole(model.asked("answer")[0])
 
 
 async def test_a_translation_keeps_quotations_word_for_word_and_the_rest_is_unchecked() -> None:
