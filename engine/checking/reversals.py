@@ -73,6 +73,9 @@ _REPLACED = re.compile(
     r"\b(?:replac|swap|exchang|substitut)\w*\s(?P<old>[^,;.]{3,80}?)\s(?:by|with|for)\s(?P<new>(?:[^\s,;.]+\s?){1,4})",
     re.I,
 )
+_WAY = re.compile(
+    r"\bfrom\s(?P<start>(?:(?!from\b|to\b)[\w-]+\s){1,3})to\s(?P<end>(?:(?!from\b|to\b)[\w-]+\b\s?){1,3})", re.I
+)
 _IN_PLACE = re.compile(r"\bsubstitut\w*\s[^,;.]*?\sfor\s", re.I)
 """The new thing before the old: "substitutes A for B"."""
 
@@ -84,6 +87,7 @@ def find_reversals(claim: str, sources: Sequence[str]) -> list[str]:
         *_find_needed(claim, sources),
         *_find_limited(claim, sources),
         *_find_replaced(claim, sources),
+        *_find_other_way(claim, sources),
         *_find_turned_change(claim, sources),
         *_find_reordered_steps(claim, sources),
         *_find_advice(claim, sources),
@@ -165,6 +169,25 @@ def _read_replacements(text: str) -> tuple[tuple[frozenset[str], frozenset[str]]
         )
         found.append((new, old) if _IN_PLACE.match(text, match.start()) else (old, new))
     return tuple(found)
+
+
+def _find_other_way(claim: str, sources: Sequence[str]) -> list[str]:
+    """A way from one thing to another that the source goes only the other way round."""
+    theirs = [way for text in sources for way in _read_ways(text)]
+    found = []
+    for start, end in _read_ways(claim):
+        turned = [len(a & end) + len(b & start) for a, b in theirs if a & end and b & start]
+        straight = [len(a & start) + len(b & end) for a, b in theirs]
+        if turned and max(turned) > max(straight):
+            found.append("from … to")
+    return found
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _read_ways(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """The terms of what something goes from, and of what it goes to."""
+    ways = ((split_terms(match["start"]), split_terms(match["end"])) for match in _WAY.finditer(text))
+    return tuple((start - end, end - start) for start, end in ways)
 
 
 def _find_reordered_steps(claim: str, sources: Sequence[str]) -> list[str]:

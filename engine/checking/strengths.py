@@ -34,8 +34,8 @@ _MORE = (
 _BEST = (
     r"(?<!fits )(?<!fit )(?<!matches )(?<!match )best(?![- ](?:fit|match|first))|"
     r"highest|lowest|largest|smallest|fastest|strongest|greatest|leading|"
-    r"top[- ]perform\w+|most [a-z]+ (?:of|among) (?:all|any)|(?:is|are|was|were|remains?) the most (?!important|"
-    r"common)[a-z]+"
+    r"top[- ]perform\w+|most [a-z]+ (?:of|among) (?:all|any)|"
+    r"(?:is|are|was|were|been|becomes?|became|remains?) the most (?!important|common)[a-z]+"
 )
 
 STRENGTHS: tuple[Strength, ...] = (

@@ -63,3 +63,23 @@ def test_paraphrases_have_no_fault(claim: str) -> None:
 )
 def test_falsehoods_beside_them_are_seen(claim: str, kind: str) -> None:
     assert kind in kinds(claim)
+
+
+GAITS = paper(
+    2,
+    abstract="Oscillators are becoming a popular model of gaits. "
+    "We obtain a transition from trotting to galloping legs.",
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "found"),
+    [
+        ("Oscillators obtain the transition from trotting to galloping.", set()),
+        ("Oscillators obtain the transition from galloping to trotting legs.", {"polarity"}),
+        ("Oscillators have become a popular model of gaits.", set()),
+        ("Oscillators have become the most popular model of gaits.", {"strength"}),
+    ],
+)
+def test_a_way_has_its_direction_and_a_superlative_its_warrant(claim: str, found: set[str]) -> None:
+    assert {fault.kind for fault in find_faults(claim, [Source(GAITS)], Vocabulary.of((GAITS,)))} == found
