@@ -42,7 +42,7 @@ async def test_a_claim_that_holds_is_reworded_where_a_program_misses_its_words()
     better = f"DenseNet1 is 4 points ahead of BM25, which it outperforms {A1}."
     found, model = await check(said, {"verdicts": [holds], "repairs": [repair(1, better)]}, {"verdicts": [holds]})
     assert found.text == better
-    assert "A sentence that holds although a finding above concerns it" in model.requests[0].prompt.question
+    assert "A sentence that holds although the program's finding above concerns it" in model.requests[0].prompt.question
 
 
 async def test_no_sentence_is_kept_without_the_word_that_made_it_false() -> None:
