@@ -20,9 +20,12 @@ def years_of(papers: Sequence[Paper]) -> list[int]:
 
 
 def find_most_cited(papers: Sequence[Paper]) -> Paper | None:
-    """The paper cited most; ``None`` where no count is above 0 or one is not known: then nobody can tell."""
+    """The paper cited most; ``None`` where two are, no count is above 0 or one is not known: then nobody can tell."""
     counts = [paper.citations for paper in papers]
-    return max(papers, key=lambda p: p.citations or 0) if any(counts) and None not in counts else None
+    if None in counts or not any(counts):
+        return None
+    top = max(papers, key=lambda p: p.citations or 0)
+    return top if counts.count(top.citations) == 1 else None
 
 
 def frame_section(papers: Sequence[Paper], terms: Sequence[str], position: int) -> str:
@@ -35,7 +38,7 @@ def frame_section(papers: Sequence[Paper], terms: Sequence[str], position: int) 
             (
                 f"More frequent here than in the other sections: {shown}.",
                 f"Its distinctive {'term is' if one else 'terms are'} {shown}.",
-                f"What sets it apart {'is the term' if one else 'are the terms'} {shown}.",
+                f"What sets the section apart {'is the term' if one else 'are the terms'} {shown}.",
             )[position % 3]
         )
     return " ".join(sentences)
@@ -67,16 +70,26 @@ def _count(papers: Sequence[Paper], position: int) -> str:
 
 
 def _venues(papers: Sequence[Paper], position: int) -> Iterator[str]:
-    venues = Counter(paper.venue for paper in papers if paper.venue).most_common(2)
-    if not venues or venues[0][1] < max(2, len(papers) // 8):
+    frequent = _list_frequent(papers, 2, max(2, len(papers) // 8))
+    if not frequent:
         return
-    frequent = [f"{venue} ({count})" for venue, count in venues if count > 1]
     named = list_words(frequent)
     yield (
         f"The most frequent {'venues are' if len(frequent) > 1 else 'venue is'} {named}.",
-        f"Many appeared at {named}.",
-        f"Among the venues {named} {'stand' if len(frequent) > 1 else 'stands'} out.",
-    )[position % 3]
+        f"They appeared most often at {named}.",
+    )[position % 2]
+
+
+def _list_frequent(papers: Sequence[Paper], most: int, least: int = 2) -> list[str]:
+    """The most frequent venues with their counts, none that ties with one left out.
+
+    None where the first has fewer papers than ``least``.
+    """
+    venues = Counter(paper.venue for paper in papers if paper.venue).most_common()
+    if not venues or venues[0][1] < least:
+        return []
+    left_out = venues[most][1] if len(venues) > most else 0
+    return [f"{venue} ({count})" for venue, count in venues[:most] if count > max(1, left_out)]
 
 
 def _most_cited(papers: Sequence[Paper], position: int) -> Iterator[str]:
@@ -99,7 +112,7 @@ def frame_field(papers: Sequence[Paper], sections: int, surveys: int, *, has_res
         median = statistics.median_high(years)
         span = f" from {years[0]} to {years[-1]}, {sum(year >= median for year in years)} of them since {median}"
     venues = Counter(paper.venue for paper in papers if paper.venue)
-    named = list_words([f"{venue} ({count})" for venue, count in venues.most_common(4) if count > 1])
+    named = list_words(_list_frequent(papers, 4))
     known = venues.total()
     they = "They come" if known == len(papers) else f"The {known:,} whose venue is known come"
     places = f" {they} from {len(venues)} venues" + (f", most often {named}." if named else ".")

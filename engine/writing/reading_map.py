@@ -162,19 +162,24 @@ def write_introduction(node: OutlineNode, material: Material, lines: Sequence[Li
 
 
 def _turns(lines: Sequence[Line]) -> str:
-    """Which line of work began first, and which is the youngest by its median year; empty where two are alike."""
-    named = [line for line in lines if names_subject(line.title)]
+    """Which line of work began first, and which is the youngest by its median year; nothing of one that ties.
+
+    A heading that names no subject ("Foundations") may be the first or the youngest too: then none is named.
+    """
+    named = [line for line in lines if not is_rest(line.title)]
     dated = [(years[len(years) // 2], years[0], line.title) for line in named if (years := years_of(line.papers))]
     if len(dated) < 2:
         return ""
     first, second = sorted(dated, key=lambda d: d[1])[:2]
     next_youngest, youngest = sorted(dated)[-2:]
-    if first == youngest or first[1] == second[1] or next_youngest[0] == youngest[0]:
+    if first == youngest:
         return ""
-    return (
-        f"Of the lines of work, {first[2]} begins first, in {first[1]}; the youngest is {youngest[2]}, half of "
-        f"whose papers are from {youngest[0]} or later."
-    )
+    said = []
+    if first[1] != second[1] and names_subject(first[2]):
+        said.append(f"{first[2]} begins first, in {first[1]}")
+    if next_youngest[0] != youngest[0] and names_subject(youngest[2]):
+        said.append(f"the youngest is {youngest[2]}, half of whose papers are from {youngest[0]} or later")
+    return f"Of the lines of work, {'; '.join(said)}." if said else ""
 
 
 def write_open_problems(node: OutlineNode, lines: Sequence[Line]) -> Section:

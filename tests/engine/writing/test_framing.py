@@ -86,6 +86,26 @@ def test_lines_of_work_that_begin_together_are_not_ordered(begun: int, told: str
     assert ("begins first" in text) == bool(told) and told in text
 
 
+def test_no_line_of_work_is_called_first_where_a_heading_without_a_subject_begins_earlier() -> None:
+    chosen = [
+        Line("2", "Charts", (), (paper(1, year=2019), paper(2, year=2020))),
+        Line("3", "Trees", (), (paper(3, year=2021), paper(4, year=2022))),
+        Line("4", "Foundations", (), (paper(5, year=2017),)),
+    ]
+    text = write_introduction(
+        OutlineNode("Introduction", role="introduction"), collect_material(Brief("parsing"), []), chosen, WordEmbedder()
+    ).text
+    assert "begins first" not in text
+    assert "Of the lines of work, the youngest is Trees" in text
+
+
+def test_venues_that_tie_with_one_left_out_are_not_called_the_most_frequent() -> None:
+    venues = ["ACL", "ACL", "ACL", "ICLR", "ICLR", "NAACL", "NAACL"]
+    papers = [paper(n, venue=venue) for n, venue in enumerate(venues)]
+    assert "ACL (3)" in frame_section(papers, (), 0)
+    assert "ICLR" not in frame_section(papers, (), 0)
+
+
 def test_a_row_of_a_table_says_which_paper_it_is() -> None:
     titled = replace(paper(1, title="TSC: Chart Parsing"), authors=("Ada Byron", "Alan Turing"))
     (row,) = tabulate_papers([titled], {}, "Papers.").table.rows
