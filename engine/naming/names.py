@@ -81,8 +81,12 @@ _TASK_HEADS = re.compile(
     r"reconstruction|"
     r"annotation|labeling|tagging|paraphrasing|simplification|editing|understanding|identification)$"
 )
-TASKS = frozenset(topic for topic in read_wordlist("naming/wordlists/topics.txt") if _TASK_HEADS.search(topic))
-"""Tasks that many titles of a large library name."""
+TASKS = tuple(
+    sorted(
+        (t for t in read_wordlist("naming/wordlists/topics.txt") if _TASK_HEADS.search(t)), key=lambda t: (-len(t), t)
+    )
+)
+"""Tasks that many titles of a large library name, the longest first."""
 
 METRICS: Mapping[str, re.Pattern[str]] = {
     name: re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])")
@@ -186,11 +190,12 @@ def _choose_kinds(
     """The candidates that are names, with their kind; no abbreviated concept, ordinary word or metric is one."""
     spelt_out = find_abbreviations(papers, least=0.0)
     ordinary = {word for paper in papers for word in re.findall(r"\b[a-z]{4,}\b", f"{paper.title} {paper.content}")}
+    titled = {word.lower() for paper in papers for word in re.findall(r"\b[A-Z][a-z]{3,}\b", paper.title)}
     for name, candidate in found.items():
         kind, long = candidate.kind(), spelt_out.get(name, "")
         if kind is None or _is_metric(name) or _is_concept(long):
             continue
-        if name not in longer.titled and _is_ordinary(name, ordinary):
+        if name not in longer.titled and _is_ordinary(name, ordinary | titled if name[0].islower() else ordinary):
             continue
         if kind != "data set" or not long or _is_called_data(name, long, papers):
             yield name, kind
@@ -233,6 +238,7 @@ def _find_known_names(paper: Paper) -> Iterator[tuple[NameKind, str]]:
     lower = f" {re.sub(r'[^a-z-]+', ' ', text.lower())} "
     for task in TASKS:
         if f" {task} " in lower:
+            lower = lower.replace(f" {task} ", " | ")  # “entity recognition” is part of “named entity recognition”
             yield "task", task
 
 
@@ -263,7 +269,7 @@ def _is_metric(name: str) -> bool:
 
 
 def _is_ordinary(name: str, ordinary: Collection[str]) -> bool:
-    """Whether it is an ordinary word whose capitals only spell an abbreviation out (``TAilored``)."""
+    """Whether it is an ordinary word whose capitals only spell an abbreviation out (``TAilored``, ``gUidancE``)."""
     parts = [part.lower() for part in name.split("-") if len(part) > 3]
     return not name.isupper() and bool(parts) and all(part in ordinary for part in parts)
 
@@ -276,7 +282,7 @@ def is_name(token: str) -> bool:
         return False
     if _ORDINARY_PART.search(core) or re.fullmatch(r"[A-Z][a-z]+(?:-[A-Z][a-z]+)+", core):
         return False
-    if re.match(r"[a-z]{3}", core):
+    if re.match(r"[a-z]{3}|(?:as|at|by|in|of|on|to)[A-Z][A-Za-z]", core):  # a word before it was joined to the name
         return False
     return capitals > 1 or any(letter.isdigit() for letter in core) or core[0].islower()
 

@@ -70,7 +70,8 @@ _ANNOUNCES = re.compile(
 """What says in so many words that the paper presents something."""
 
 _SECONDARY = re.compile(
-    r"(?:in addition|additionally|furthermore|moreover|besides|following this|based on (?:this|these)|finally|"
+    r"(?:in addition|additionally|accompanying (?:this|these)|"
+    r"furthermore|moreover|besides|following this|based on (?:this|these)|finally|"
     r"meanwhile|"
     r"also|second(?:ly)?|third(?:ly)?|then|next|further|with respect to|in particular)\b",
     re.I,
@@ -116,6 +117,7 @@ _NO_FINDING = re.compile(
     r"\b(?:clear|new|useful|valuable|key|novel|important|interesting|deep(?:er)?|rich) insights?\b|"
     r"\b(?:insights?|findings?|results?) \w+ the (?:\w+ )?(?:need|importance)\b|"
     r"\bwe (?:\w+ly )?(?:think|hypothesi[sz]e)\b|"
+    r"\b(?:experiments?|evaluations?) introduce\b|"
     r"^to (?:demonstrate|show|evaluate|test|verify)\b[^,]*, we (?:also )?(?!show|demonstrate|find)|"
     r"\b(?:provid|offer|gain|giv|yield)\w* (?:\w+ ){0,2}insights?\b|"
     r"\bto (?:the best of )?our knowledge\b|\b(?:remains?|is) (?:still )?an? \w*\s?limitation\b|"
@@ -212,6 +214,9 @@ _HANGING = re.compile(
 
 _LIST = re.compile(r",[^,;:]{0,40}$")
 """A comma shortly before a cut at *and*: what is cut is the end of a list."""
+
+_ENUMERATED = re.compile(r"\((?:ii|2|b)\)|(?<!\w)(?:ii|2|b)\) ")
+"""The second of what is counted off: cut off, the first stands alone."""
 
 _LIMITS = re.compile(
     r"\b(?:when|if|only|unless|provided|except|but|although|though|whereas|however|limited|restricted)\b|"
@@ -373,5 +378,6 @@ def _cut(text: str, keep: re.Pattern[str] | None) -> str:
         and not _HANGING.search(text[:end])
         and not (text.startswith(", and", end) and _LIST.search(text[:end]))
         and not _LIMITS.search(text, end)
+        and not _ENUMERATED.search(text, end)
     ]
     return text[: fitting[-1]] if fitting else text

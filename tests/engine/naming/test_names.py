@@ -45,7 +45,9 @@ def test_what_is_written_like_a_name(token: str) -> None:
     assert is_name(token)
 
 
-@pytest.mark.parametrize("token", ["Graph", "graph-based", "Graph-Attention", "LLM", "NLP", "RAG-supported", "2D", "A"])
+@pytest.mark.parametrize(
+    "token", ["Graph", "graph-based", "Graph-Attention", "LLM", "NLP", "RAG-supported", "2D", "onUCF101"]
+)
 def test_what_is_not(token: str) -> None:
     assert not is_name(token)
 
@@ -163,3 +165,9 @@ def test_the_abbreviation_of_a_task_is_no_method() -> None:
 def test_the_abbreviation_of_a_new_metric_is_no_method() -> None:
     found = find_names([paper(1, title="T", abstract="We introduce a new metric, Tree Cut Accuracy (TCA).")], "trees")
     assert [(name.name, name.kind) for name in found] == [("TCA", "metric")]
+
+
+def test_capitals_that_spell_an_abbreviation_make_no_name_and_part_of_a_task_no_task() -> None:
+    said = "We propose gUidancE, a gUidancE model for named entity recognition."
+    found = {name.name for name in find_names([paper(1, title="Calibrated Guidance", abstract=said)], "plans")}
+    assert found == {"named entity recognition"}

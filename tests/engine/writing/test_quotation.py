@@ -267,6 +267,7 @@ LIFTS = (
         ", where the camera sees them from above and only when the light is good",
         ", while lifting fewer at the cost of speed in kitchens and in other rooms",
         " in kitchens, workshops, and 25 other rooms of the same three buildings",
+        " in (i) kitchens, where it is warm, and (ii) sheds, where the arm is cold",
     ],
 )
 def test_what_limits_a_result_and_the_end_of_a_list_are_not_cut_away(end: str) -> None:
