@@ -20,12 +20,9 @@ def years_of(papers: Sequence[Paper]) -> list[int]:
 
 
 def find_most_cited(papers: Sequence[Paper]) -> Paper | None:
-    """The paper cited most; ``None`` where two are, no count is above 0 or one is not known: then nobody can tell."""
+    """A paper cited most; ``None`` where no count is above 0 or one is not known: then nobody can tell."""
     counts = [paper.citations for paper in papers]
-    if None in counts or not any(counts):
-        return None
-    top = max(papers, key=lambda p: p.citations or 0)
-    return top if counts.count(top.citations) == 1 else None
+    return max(papers, key=lambda p: p.citations or 0) if any(counts) and None not in counts else None
 
 
 def frame_section(papers: Sequence[Paper], terms: Sequence[str], position: int) -> str:
@@ -96,6 +93,8 @@ def _most_cited(papers: Sequence[Paper], position: int) -> Iterator[str]:
     top = find_most_cited(papers)
     if top is None or (top.citations or 0) < MANY_CITATIONS:
         return
+    if sum(paper.citations == top.citations for paper in papers) > 1:
+        return  # none of those that tie is the one
     work, times = name_work(top), f"{top.citations:,}"
     yield (
         f"The most cited is {work}, {times} times.",
