@@ -227,7 +227,7 @@ class Section:
         make_inert(self, "title")
 
 
-UNCHECKED, UNWRITTEN = "claims not checked", "not written"
+UNCHECKED, UNJUDGED, UNWRITTEN = "claims not checked", "the model gave no verdict", "not written"
 """The detail of the warning that a section of the outline is missing; the beginning of the detail where its claims
 could not be checked, because the model or the budget was gone."""
 

@@ -223,6 +223,8 @@ def _origin(citations: Sequence[Citation], paper: Paper) -> str:
     where = f", {'sentences' if len(places) > 1 else 'sentence'} {list_words(places)}" if places else ""
     page = f", page {first.page}" if first.page else ""
     origin = f"from the {first.source}{where}{page}"
+    if first.verdict == "unchecked" and not first.quote:
+        return _VERDICTS[first.verdict]
     return origin if first.verdict == "summarised" else f"{_VERDICTS[first.verdict]}, {origin}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot.wording.sentences import MODEL_AWAY
 from engine.rendering.markdown import escape_markdown
-from engine.survey import UNCHECKED, UNWRITTEN, Survey, SurveyWarning
+from engine.survey import UNCHECKED, UNJUDGED, UNWRITTEN, Survey, SurveyWarning
 from engine.text import clean, shorten
 
 REASON_CHARACTERS, PLACE_CHARACTERS = 150, 60
@@ -29,6 +29,7 @@ _KINDS = {
     "thin evidence": "Thin evidence",
     "search": "Search",
     "length": "Length",
+    UNJUDGED: "Claims removed because the model gave no verdict on them",
     UNCHECKED: UNCHECKED.capitalize(),
     "unfinished": "Not finished",
 }
@@ -43,7 +44,7 @@ def word_warnings(survey: Survey) -> list[str]:
         found = [w for w in survey.warnings if _kind_of(w) == kind]
         if found:
             places = _word_places([place for place in _list_places(found) if place != name])
-            detail = shorten(clean(_find_reason(found)), REASON_CHARACTERS)
+            detail = "" if kind == UNJUDGED else shorten(clean(_find_reason(found)), REASON_CHARACTERS)
             said = f"{places} ({detail})" if places and detail else places or detail
             told.append(f"⚠ {escape_markdown(f'{name}: {said}')}")
     if counts["unfinished"] and any(w.detail == UNWRITTEN or _kind_of(w) == UNCHECKED for w in survey.warnings):
@@ -53,9 +54,9 @@ def word_warnings(survey: Survey) -> list[str]:
 
 
 def _kind_of(warning: SurveyWarning) -> str:
-    """The kind under which it is said; that claims were not checked is one of its own."""
-    unchecked = warning.kind == "unfinished" and warning.detail.startswith(UNCHECKED)
-    return UNCHECKED if unchecked else warning.kind
+    """The kind under which it is said; of what is not finished, claims not checked or without verdict are their own."""
+    named = (kind for kind in (UNCHECKED, UNJUDGED) if warning.detail.startswith(kind))
+    return next(named, warning.kind) if warning.kind == "unfinished" else warning.kind
 
 
 def _list_places(found: Sequence[SurveyWarning]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from engine.checking.faults import FaultKind
-from engine.survey import UNCHECKED
+from engine.survey import UNCHECKED, UNJUDGED
 
 UNCITED = "it cites no paper: name the one above that says it, or give empty text"
 DANGLING = "what it refers to was taken out, or is another paper's: name what it speaks of"
@@ -42,5 +42,5 @@ DOUBTS: Mapping[FaultKind, str] = {
 def word_failures(reasons: Iterable[str], unanswered: int) -> list[str]:
     """Why claims stayed unchecked, and how many the model said nothing of, which were removed."""
     which = "1 claim, which was" if unanswered == 1 else f"{unanswered} claims, which were"
-    removed = [f"the model gave no verdict for {which} removed"] if unanswered else []
+    removed = [f"{UNJUDGED} for {which} removed"] if unanswered else []
     return [*(f"{UNCHECKED}: {why}" for why in reasons), *removed]

@@ -31,7 +31,7 @@ from engine.llm.model import (
     estimate_completion,
     strict_schema,
 )
-from engine.text import storable
+from engine.text import clean, shorten, storable
 from engine.tracing import trace_step, tracer
 
 ATTEMPTS = 6
@@ -46,6 +46,9 @@ AS_THE_RECIPE_HAS_IT = SamplingParameters()
 
 TYPED_ATTEMPTS = 3
 """How often a model may get its JSON wrong; each time it is shown what was wrong."""
+
+SHOWN_OF_AN_ANSWER = 60
+"""Characters of an answer that could not be read."""
 
 
 class CallRecord(Protocol):
@@ -130,15 +133,18 @@ class MeteredModel:
 
     async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value; a wrong one is sent back with its error, `TYPED_ATTEMPTS` times at most."""
-        schema, problem = strict_schema(kind), ""
+        schema, problem, said = strict_schema(kind), "", ""
         for attempt in range(TYPED_ATTEMPTS):
             completion = await self._call(_ask_for_json(request, schema, attempt, problem), schema)
             answer = _read_json(completion.text, kind)
             if not isinstance(answer, str):
                 return answer
-            problem = answer
+            problem, said = answer, shorten(clean(completion.text), SHOWN_OF_AN_ANSWER)
         await self.forget(request, kind)
-        raise LanguageModelError(f"The model's answer to “{request.step}” stayed unusable ({problem}).", retryable=True)
+        raise LanguageModelError(
+            f"The model's answers were not of the form asked for ({problem}); the last one began: “{said}”.",
+            retryable=True,
+        )
 
     async def forget(self, request: Request, kind: type[TypedAnswer] | None = None) -> None:
         """Let go of a recorded answer, and of those before it whose JSON was wrong."""
@@ -244,7 +250,8 @@ def _read_json(text: str, kind: type[A]) -> A | str:
         return kind.model_validate_json(_drop_unstorable(_json_of(text)))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        where = ".".join(map(str, first["loc"]))
+        return f"{where}: {first['msg']}" if where else first["msg"]
 
 
 def _adjust_answer(request: Request, error: CallFailed) -> Request:

@@ -6,7 +6,7 @@ from bot.wording.sentences import failure
 from bot.wording.survey import word_survey
 from engine.errors import LanguageModelError
 from engine.llm.model import CallFailed, Unreachable, failure_of_status
-from engine.survey import UNWRITTEN, Section, Survey, SurveyWarning
+from engine.survey import UNJUDGED, UNWRITTEN, Section, Survey, SurveyWarning
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,14 @@ def test_a_survey_that_the_budget_ended_says_why_and_how_to_go_on() -> None:
     assert "`back`, then `ok`, writes and checks what is missing; what is finished stays." in said
     several = (*warnings, SurveyWarning("unfinished", "Epsilon", "no claim of it holds"))
     assert used_up not in word_survey(Survey("T", "A.", (), (), warnings=several))
+
+
+def test_claims_that_got_no_verdict_are_no_unfinished_part() -> None:
+    details = (("Abstract", f"{UNJUDGED} for 1 claim, which was removed"), ("Methods", f"{UNJUDGED} for 3 claims"))
+    warnings = tuple(SurveyWarning("unfinished", place, detail) for place, detail in details)
+    told = word_survey(Survey("T", "A.", (Section("Alpha", "Text."),), (), warnings=warnings))
+    assert "⚠ Claims removed because the model gave no verdict on them: Abstract, Methods" in told
+    assert "Not finished" not in told
 
 
 def test_a_survey_whose_model_died_names_few_places_and_the_way_without_it() -> None:

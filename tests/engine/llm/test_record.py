@@ -13,7 +13,7 @@ async def test_an_answer_of_no_use_is_not_given_to_whoever_asks_again() -> None:
     answers = iter(["Certainly!"] * 3 + ['{"name": "blue"}', '{"name": "blue", "strength": 3}', "Blue.", "Red."])
     async with run_simulated_service(SimulatedService(pace=0, reply=lambda _, __: next(answers))) as service:
         model = metered(service)
-        with pytest.raises(LanguageModelError, match="stayed unusable"):
+        with pytest.raises(LanguageModelError, match="not of the form asked for"):
             await model.answer_typed(request(), Colour)
         assert [(await model.answer_typed(request(), Colour)).strength for _ in range(2)] == [3, 3]
         assert len(service.calls) == 5
