@@ -70,7 +70,13 @@ _BEFORE_CALLED = {
     kind: re.compile(rf"\b{words}\b", re.I)
     for kind, words in (("data set", _DATA), ("metric", _METRIC), ("method", _METHOD))
 }
-_APPOSITION = re.compile(rf"^[)”\"']?,? (?:which is |is )?(?:an?|the|our) (?:[\w()-]+,? ){{0,6}}?{_DATA}\b", re.I)
+_ITEMS = (
+    r"(?:sets?|collections?|suites?) of (?:[\w,-]+ ){0,4}?(?:questions|examples|images|documents|articles|dialogues|"
+    r"videos|pairs|sentences|problems|queries|clips|recordings|utterances|annotations|conversations|tables|scans)"
+)
+_APPOSITION = re.compile(
+    rf"^[)”\"']?,? (?:which is |is )?(?:an?|the|our) (?:[\w()-]+,? ){{0,6}}?(?:{_DATA}|{_ITEMS})\b", re.I
+)
 _TITLE = re.compile(r"([^\s:]+(?: [^\s:]+)?)\s*:\s+(.+)")
 
 _TASK_HEADS = re.compile(

@@ -19,6 +19,7 @@ from engine.writing.definitions import VACUOUS, find_definition
 from engine.writing.extractive import quotable, quote_sentences
 from engine.writing.field_overview import Line, draw_map, draw_time_line
 from engine.writing.framing import frame_section, years_of
+from engine.writing.notices import name_contents
 from engine.writing.open_problems import find_open_problems
 from engine.writing.paper_tables import caption_table, compare_results, names_subject, tabulate_papers, whose_words
 from engine.writing.quotation import Quotation, shorten_quotation
@@ -194,5 +195,6 @@ def write_open_problems(node: OutlineNode, lines: Sequence[Line]) -> Section:
         for claim in (quote_sentences([s]) for s in problems if s.paper.key in keys):
             claims.append(claim)
             listed.append(f"- {claim.text}")
-    said = "Found at the end of these abstracts as what remains to be done:"
+    contents = name_contents(problem.paper for problem in problems)
+    said = f"Found at the end of these {contents} as what remains to be done:"
     return Section(node.title, f"{said}\n\n" + "\n".join(listed), tuple(claims))

@@ -51,9 +51,7 @@ QUOTED_ANSWERS, QUOTED_METHODS, QUOTED_PROBLEMS = 8, 4, 3
 _ANSWERS: Mapping[Statement, float] = {"finding": 0.3, "contribution": 0.3}
 """Added to the closeness of a sentence: what came out, or was done, answers rather than what was known."""
 
-NOTHING_ANSWERS = (
-    "No sentence of these abstracts was found that answers the first question: read the studies themselves."
-)
+NOTHING_ANSWERS = "No sentence was found here that answers the first question: read the studies themselves."
 
 FEW_STUDIES = 4
 """Below this a review says that it stands on little (the article: 3 to 4 papers keep it free of invented ones)."""

@@ -171,3 +171,12 @@ def test_capitals_that_spell_an_abbreviation_make_no_name_and_part_of_a_task_no_
     said = "We propose gUidancE, a gUidancE model for named entity recognition."
     found = {name.name for name in find_names([paper(1, title="Calibrated Guidance", abstract=said)], "plans")}
     assert found == {"named entity recognition"}
+
+
+def test_a_set_of_questions_is_data_and_a_set_of_techniques_is_none() -> None:
+    asked = "We present PopQA, a set of 14,000 open-domain questions. PopQA is hard."
+    built = "We present ToolQX, a set of techniques for parsing. ToolQX is fast."
+    found = find_names([paper(1, abstract=asked), paper(2, abstract=built)], "parsing")
+    kinds = {name.name: name.kind for name in found}
+    assert kinds["PopQA"] == "data set"
+    assert kinds["ToolQX"] == "method"
