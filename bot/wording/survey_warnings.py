@@ -76,6 +76,6 @@ def _word_places(places: Sequence[str]) -> str:
 def _find_reason(found: Sequence[SurveyWarning]) -> str:
     """Why it is so, where all have one reason; empty where they have several."""
     if len(found) == 1:
-        return found[0].detail
+        return found[0].detail.removeprefix(f"{UNCHECKED}: ")
     reasons = {warning.detail.rpartition(": ")[2] for warning in found} - {UNWRITTEN}
     return reasons.pop() if len(reasons) == 1 and found[0].kind == "unfinished" else ""

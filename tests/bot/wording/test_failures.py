@@ -6,7 +6,7 @@ from bot.wording.sentences import failure
 from bot.wording.survey import word_survey
 from engine.errors import LanguageModelError
 from engine.llm.model import CallFailed, Unreachable, failure_of_status
-from engine.survey import UNJUDGED, UNWRITTEN, Section, Survey, SurveyWarning
+from engine.survey import UNCHECKED, UNJUDGED, UNWRITTEN, Section, Survey, SurveyWarning
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,9 @@ def test_claims_that_got_no_verdict_are_no_unfinished_part() -> None:
     told = word_survey(Survey("T", "A.", (Section("Alpha", "Text."),), (), warnings=warnings))
     assert "⚠ Claims removed because the model gave no verdict on them: Abstract, Methods" in told
     assert "Not finished" not in told
+    unchecked = SurveyWarning("unfinished", "Methods", f"{UNCHECKED}: no answer came")
+    told = word_survey(Survey("T", "A.", (Section("Alpha", "Text."),), (), warnings=(unchecked,)))
+    assert "⚠ Claims not checked: Methods (no answer came)" in told
 
 
 def test_a_survey_whose_model_died_names_few_places_and_the_way_without_it() -> None:
