@@ -169,7 +169,7 @@ def asks_for_reason(question: str) -> bool:
 
 def asks_for_some(question: str) -> bool:
     """Whether the question asks which ones do something, so that one that does without it is none of them."""
-    return bool(re.match(r"(?:and )?(?:which|what \w+s)\b", question.strip(), re.I))
+    return bool(re.match(r"(?:and )?(?:which|what (?!(?:is|was|does|has)\b)\w+s)\b", question.strip(), re.I))
 
 
 def asks_for_definition(question: str) -> bool:

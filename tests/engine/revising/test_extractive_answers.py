@@ -198,6 +198,7 @@ def _cited(answer: Answer) -> list[PaperKey]:
         ("what does [2] say about training?", {9}, "synthetic images only"),
         ("summarise section 1", {8}, "RowLane"),
         ("How fast is RowLane?", {8}, "300 frames per second"),
+        ("What is Lanes from Laser Scans?", {10}, "graph neural network"),
         ("Which papers do without segmentation?", {9}, "without any segmentation"),
         ("is lane detection solved?", {8}, "unsolved"),
         ("Compare RowLane with curves for lanes", {8, 9}, "rows"),
