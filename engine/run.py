@@ -63,6 +63,8 @@ class Answer:
     """The question as it was read, where words of it were misspelt or "them" meant all papers."""
     undefined: str = ""
     """What the question asks the meaning of, where the claims have it and no definition was found."""
+    beyond: bool = False
+    """Whether the papers of the answer before, which are asked of, do not say and the claims are other papers'."""
     unmentioned: tuple[str, ...] = ()
     """What is compared with something and stands in no paper; the claims speak of the rest."""
     silent: tuple[Paper, ...] = ()

@@ -45,6 +45,8 @@ def answer(found: Answer) -> str:
     lacking = ""
     if found.undefined:
         lacking = f"I found no definition of “{escape_markdown(found.undefined)}” here; these sentences mention it. "
+    elif found.beyond:
+        lacking = "The papers of the last answer do not say; others do. "
     elif found.unmentioned:
         nothing = list_words([f"“{escape_markdown(thing)}”" for thing in found.unmentioned])
         lacking = f"I found nothing here about {nothing}. "

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.retrieval.embedding import Embedder
+from engine.revising.other_wordings import spell_out_absences
 from engine.revising.question_kinds import (
     asks_for_definition,
     asks_for_some,
@@ -18,9 +19,9 @@ from engine.revising.question_kinds import (
 from engine.revising.question_words import (
     NEEDED_COVERAGE,
     AskedWords,
+    asks_without,
     denies,
     hold_terms,
-    spell_out_absences,
     stand_together,
 )
 from engine.values import Paper
@@ -45,6 +46,7 @@ _LEANS = re.compile(
 _CONNECTIVE = re.compile(
     r"(?:specifically|in particular|finally|moreover|furthermore|additionally|in addition|besides|also|consequently|"
     r"therefore|thus|hence|to this end|as a result|first(?:ly)?|second(?:ly)?|third(?:ly)?|then|next|instead|"
+    r"thereafter|subsequently|afterwards|accordingly|in detail|to be specific|intuitively|notably|importantly|"
     r"more specifically|concretely|to (?:address|tackle|overcome|solve|alleviate|mitigate|remedy|fill|bridge|do)"
     r"(?: (?:this|these|that|those|such|the|so|it))?(?: [\w-]+){0,4}),\s"
     r"(?=(?:in this \w+, )?(?:we|our|this (?:paper|work|article|study)|the authors)\b)",
@@ -94,7 +96,9 @@ class Evidence:
 
     def fits(self, sentence: AbstractSentence) -> bool:
         """Whether the sentence is of the kind that is asked for, and denies what the question denies."""
-        if self.asked.denied and not denies(self._read(sentence), self.asked.denied):
+        if self.asked.denied and not denies(self._read(sentence), self.asked.denied, need=asks_without(self.question)):
+            return False
+        if self.asked.denied and sentence.statement == "problem" and asks_for_some(self.question):
             return False
         if asks_for_some(self.question) and not self.asked.denied and denies(sentence.text, self.asked.wanted):
             return False

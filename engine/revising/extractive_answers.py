@@ -127,7 +127,13 @@ def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey
     if records := tell_by_records(read, last or gathered, survey, gathered):
         return replace(answer, records=records)
     told = _look_for(read, last, search)
-    return replace(answer, claims=_quote_each(told.sentences), undefined=told.undefined, unmentioned=told.unmentioned)
+    return replace(
+        answer,
+        claims=_quote_each(told.sentences),
+        undefined=told.undefined,
+        beyond=told.beyond,
+        unmentioned=told.unmentioned,
+    )
 
 
 def _name_all(referring: re.Match[str]) -> str:
@@ -141,6 +147,7 @@ class _Found:
 
     sentences: tuple[AbstractSentence, ...]
     undefined: str = ""
+    beyond: bool = False
     unmentioned: tuple[str, ...] = ()
 
 
@@ -155,14 +162,37 @@ def _look_for(question: str, last: Sequence[Paper], search: _Search) -> _Found:
     if _COMPARED.search(question) and (compared := _compare(question, last, search)):
         return compared
     if not asks_for_some(question) and (scope := find_named(question, search.papers)):
-        return _Found(tuple(_answer_of_named(question, scope, search)))
+        return _Found(tuple(_define_by_others(question, scope, search) or _answer_of_named(question, scope, search)))
     if last:
-        return _Found(tuple(_answer_of_last(question, last, search)))
+        found = _answer_of_last(question, last, search)
+        if found or not _may_go_beyond(question, search):
+            is_of_others = bool(found and _OF_MANY.search(question)) and not any(s.paper in last for s in found)
+            return _Found(tuple(found), beyond=is_of_others)
+        others = [paper for paper in search.papers if paper not in last]
+        return _Found(tuple(search.find(question, others)), beyond=True)
     asks = bool(search.read(question).wanted) or (has_kind(question) and not asks_for_reason(question))
     found = search.find(question, search.papers) if asks else []
     name = name_to_define(question)
     is_undefined = bool(name and found) and not any(defines(name, s) for s in found)
     return _Found(tuple(found), name if is_undefined else "")
+
+
+def _define_by_others(question: str, scope: Scope, search: _Search) -> list[AbstractSentence]:
+    """What others say that something is which only stands in a paper's title, as a known method does in "4D ICP"."""
+    name = name_to_define(question)
+    if not name or any(fold(paper.title).startswith(fold(name)) for paper in scope.papers):
+        return []
+    others = [paper for paper in search.papers if paper not in scope.papers]
+    return [s for s in search.find(question, others) if defines(name, s)]
+
+
+_OF_MANY = re.compile(r"\b(?:they|them|their|these|those)\b|^and (?:which|what|how)\b(?!.*\bits?\b)", re.I)
+
+
+def _may_go_beyond(question: str, search: _Search) -> bool:
+    """Whether the question asks for something of a kind alone, of many, so that other papers may answer it."""
+    alone = has_kind(question) and not asks_for_reason(question) and not search.read(question).wanted
+    return alone and bool(_OF_MANY.search(question)) and not _OF_THEM.search(question)
 
 
 def _answer_of_named(question: str, scope: Scope, search: _Search) -> list[AbstractSentence]:
@@ -241,6 +271,7 @@ def _compare(question: str, last: Sequence[Paper], search: _Search) -> _Found | 
     """
     behind = _COMPARISON.sub("", question, count=1)
     parts = [part for part in _BETWEEN.split(re.sub(r"\bdiffer\w*", " ", behind)) if part and search.asks(part)]
+    parts = _share_head(parts)
     if len(parts) < 2:
         return _Found(tuple(_describe(last, search))) if last and not parts else None
     scopes = [find_named(part, search.papers) for part in parts]
@@ -255,6 +286,13 @@ def _compare(question: str, last: Sequence[Paper], search: _Search) -> _Found | 
     missing = tuple(part.strip(" ?.!") for part, found in zip(parts, each, strict=True) if not found)
     both = [] if missing else [s for s in search.find(" ".join(parts), search.papers) if s.statement != "problem"][:2]
     return _Found(tuple(dict.fromkeys([*both, *(s for found in each for s in found)])), unmentioned=missing)
+
+
+def _share_head(parts: Sequence[str]) -> list[str]:
+    """Each part with the noun that stands behind the last for all: "exact" and "approximate unlearning"."""
+    said = [part.strip(" ?.!").split() for part in parts]
+    is_shared = len(said) == 2 and len(said[0]) == 1 and len(said[1]) == 2 and said[0][0].islower()
+    return [f"{said[0][0]} {said[1][1]}", parts[1]] if is_shared else list(parts)
 
 
 def _explain(thing: str, search: _Search) -> list[AbstractSentence]:

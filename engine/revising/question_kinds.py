@@ -21,6 +21,10 @@ _NAMED_DATA = re.compile(
     r"\b(?:on|introduces?|presents?|collects?|called|dubbed|dataset,) ['‘“]?[A-Za-z][\w-]*[A-Z\d][\w-]*\b"
 )
 """A data set with its name: "the MovieQA data set", "benchmarks such as FB15k"."""
+_TESTED_ON = re.compile(
+    r"\b(?:[Ee]xperiment\w*|[Ee]valuat\w*|[Rr]esults?|[Tt]ested|reported)\b[^.;]{0,40}?\bon (?:the |both |two |three )?"
+    r"[\w-]*[A-Z][\w-]*[A-Z\d]"
+)
 _LIMIT = re.compile(
     r"\b(?:limit\w*|fail\w*|cannot|unable|suffer\w*|challeng\w*|difficult\w*|hard|problem\w*|risk\w*|vulnerab\w*|leak\w*|"
     r"drawback\w*|weak\w*|shortcoming\w*|however|but|lack\w*|poor\w*|degrad\w*|costly|expensive|bias\w*|threat\w*|attack\w*|"
@@ -95,7 +99,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     ),
     (
         re.compile(r"\b(?:which|what) (?:\w+ ){0,2}?(?:data ?sets?|benchmarks?|corpora|corpus|data)\b", re.I),
-        lambda text: bool(_DATA.search(text) and _NAMED_DATA.search(text)),
+        lambda text: bool((_DATA.search(text) and _NAMED_DATA.search(text)) or _TESTED_ON.search(text)),
     ),
     (_METRICS_ASKED, lambda text: bool(_METRIC.search(text))),
     (_EVALUATION_ASKED, lambda text: bool(_METRIC.search(text) or (_DATA.search(text) and _TESTS.search(text)))),
@@ -151,6 +155,8 @@ _RELATION = re.compile(
 MOST_DEFINING = 3
 """Sentences that say what something is."""
 
+_SECOND_QUESTION = re.compile(r",? and (?:who|how|why|when|where|what|which|is|does|do)\b.*$", re.I)
+
 LONGEST_NAME = 6
 """Words of what somebody asks the meaning of; more are a question of another kind."""
 
@@ -182,7 +188,8 @@ def name_to_define(question: str) -> str:
     asked = _WHAT_IS.match(question.strip())
     if not asked or has_kind(question) or _RELATION.match(asked["what"]):
         return ""
-    return asked["what"] if len(asked["what"].split()) <= LONGEST_NAME else ""
+    name = _SECOND_QUESTION.sub("", asked["what"])
+    return name if len(name.split()) <= LONGEST_NAME else ""
 
 
 def has_kind(question: str) -> bool:
@@ -274,15 +281,27 @@ def _take_out_of_brackets(name: str, before: str, behind: str) -> tuple[str, str
 
 
 def _find_places(name: str, text: str) -> list[tuple[str, str]]:
-    """What stands before and behind each place where the text has the words of the name, in any form of them."""
+    """What stands before and behind each place where the text has the words of the name, in any form of them.
+
+    One other word may stand among them: "simultaneous machine translation" is simultaneous translation.
+    """
     wanted = [stem(unify_spelling(word)) for word in _WORDS.findall(name.lower())]
     found = [(stem(unify_spelling(match[0].lower())), match) for match in _WORDS.finditer(text)]
     size = len(wanted)
-    return [
-        (text[: found[at][1].start()], text[found[at + size - 1][1].end() :])
-        for at in range(len(found) - size + 1)
-        if size and [word for word, _ in found[at : at + size]] == wanted
-    ]
+    places = []
+    for at in range(len(found) - size + 1):
+        for many in (size, size + 1) if size > 1 else (size,):
+            window = [word for word, _ in found[at : at + many]]
+            if size and window[:1] == wanted[:1] and window[-1] == wanted[-1] and _is_within(wanted, window):
+                places.append((text[: found[at][1].start()], text[found[at + len(window) - 1][1].end() :]))
+                break
+    return places
+
+
+def _is_within(wanted: Sequence[str], window: Sequence[str]) -> bool:
+    """Whether the words stand in the window in their order."""
+    left = iter(window)
+    return all(word in left for word in wanted)
 
 
 _WORDS = re.compile(r"[^\W_]+")

@@ -14,6 +14,7 @@ from rapidfuzz.distance import OSA
 
 from engine.checking.lexicon import split_terms, unify_spelling
 from engine.checking.names import read_ordinary_words
+from engine.revising.other_wordings import A_LANGUAGE, SEVERAL, join_compounds, names_language, say_several
 from engine.text import STOP_WORDS, stem, terms, words
 from engine.values import Paper
 from engine.wordlists import read_lines
@@ -31,7 +32,9 @@ ASKING = frozenset(
         "achieves represent necessary unnecessary needless obsolete useful useless worth worthwhile important "
         "matter matters enough sufficient good bad make makes made making apply applied possible exactly actually "
         "really just simply short briefly reported report tell us tldr pls plz thanks hello anything something "
-        "everything reach reaches reached attain attained obtain obtained appear appears appeared besides apart"
+        "everything reach reaches reached attain attained obtain obtained appear appears appeared besides apart "
+        "come comes input inputs "
+        "additional extra original explicit"
     )
 )
 """Words that only ask, or that every paper has."""
@@ -63,7 +66,8 @@ _ABBREVIATION = re.compile(r"\b[A-Z][\w-]*[A-Z]\b")
 
 _DENIAL = re.compile(
     r"\b(?:not|\w+n[’']t|without|no|never|neither|nor|lack(?:s|ing)?|avoid(?:s|ing)?|free of|instead of|rather than|"
-    r"eliminat\w+|remov\w+ the (?:need|dependency|reliance)|fail(?:s|ed)? to|unable to|cannot)\b",
+    r"eliminat\w+|abandon\w*|dispens\w+ with|discard\w*|no longer|"
+    r"remov\w+ the (?:need|dependency|reliance)|fail(?:s|ed)? to|unable to|cannot)\b",
     re.I,
 )
 DENIED_WITHIN = 5
@@ -123,6 +127,8 @@ def read_asked(
     denied: list[Word] = []
     for said in _list_words(question):
         forms = _forms_of(said.text, long_forms)
+        if said.stem == stem("language") and _WHICH_LANGUAGE.search(question):
+            forms |= {frozenset({A_LANGUAGE})}
         if said.stem in taken or said.text in STOP_WORDS or forms in wanted:
             continue
         wanted.append(forms)
@@ -133,6 +139,9 @@ def read_asked(
     spread = {word: sum(says(word, own) for own in held) for word in wanted}
     weights = {word: math.log((len(held) + 1) / (count + 0.5)) for word, count in spread.items()}
     return AskedWords(tuple(wanted), tuple(denied), weights, frozenset(word for word in wanted if spread[word]))
+
+
+_WHICH_LANGUAGE = re.compile(r"\b(?:which|what|how many) (?:\w+ )?languages?\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +170,7 @@ _WORD = re.compile(r"\d+-?[A-Za-z]+|[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
 
 def _list_words(question: str) -> list[_Said]:
     text = unify_spelling(_MEASURED.sub(" ", re.sub(r"[’']s\b", "", question)))
-    text = _SEVERAL.sub(lambda found: _say_several(found["thing"]), join_compounds(text))
+    text = SEVERAL.sub(lambda found: say_several(found["thing"]), join_compounds(text))
     return [
         _Said(match[0] if match[0].isupper() else match[0].lower(), match.start()) for match in _WORD.finditer(text)
     ]
@@ -190,67 +199,12 @@ def _synonyms() -> tuple[frozenset[frozenset[str]], ...]:
     )
 
 
-@cache
-def _compounds() -> re.Pattern[str]:
-    """Terms of several words, with the plural of the last."""
-    told = (r"[\s-]".join(map(re.escape, line.split())) for line in read_lines("revising/compounds.txt"))
-    return re.compile(rf"\b(?:{'|'.join(told)})s?\b", re.I)
-
-
-def join_compounds(text: str) -> str:
-    """The text with terms of several words as one, so that none of them is found by one of its words alone."""
-    return _compounds().sub(lambda found: re.sub(r"[\s-]", "", found[0]), text)
-
-
-_SEVERAL = re.compile(
-    r"\b(?:several|multiple|various|many|different|diverse|numerous|more than one|both|two|three|four|five|six|seven|"
-    r"eight|nine|ten|eleven|twelve|\d{1,4})\s(?:(?!of\b)[\w-]+\s)?"
-    r"(?P<thing>languages|modalities|domains|tasks|views|agents|hops|speakers|documents)\b",
-    re.I,
-)
-
-
-def _say_several(thing: str) -> str:
-    """The one word for several of a thing: "multilingual", "multitask"."""
-    low = thing.lower()
-    return {"languages": "multilingual", "modalities": "multimodal"}.get(low, f"multi{low.removesuffix('s')}")
-
-
-@cache
-def _absences() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """What says in one word that something is not needed, and in which words it is denied."""
-    rows = (line.partition(":") for line in read_lines("revising/absences.txt"))
-    return tuple(
-        (
-            re.compile(rf"\b(?:{'|'.join(w.strip().replace(' ', '[ -]') for w in said.split(','))})\b", re.I),
-            what.strip(),
-        )
-        for said, _, what in rows
-    )
-
-
-def spell_out_absences(text: str) -> str:
-    """The text that denies in so many words what one word of it does without: "zero-shot (without training …)"."""
-    for said, what in _absences():
-        found = said.search(text)
-        if found and not _OF_OTHERS.search(text[: found.start()]):
-            text = f"{text[: found.end()]} (without {what}){text[found.end() :]}"
-    return text
-
-
-_OF_OTHERS = re.compile(
-    r"\b(?:than|unlike|outperform\w*|surpass\w*|exceed\w*|beat\w*|over|existing|current|previous|prior|traditional|"
-    r"compar\w+)\b[^,;]*$",
-    re.I,
-)
-"""What makes the words behind it speak of other works."""
-
-
 @lru_cache(maxsize=50_000)
 def _own_terms(text: str) -> frozenset[str]:
     text = join_compounds(text)
     joined = {stem(match.replace("-", "").lower()) for match in _HYPHENATED.findall(text)}
-    joined |= {stem(_say_several(found["thing"])) for found in _SEVERAL.finditer(text)}
+    joined |= {A_LANGUAGE} if names_language(text) else set()
+    joined |= {stem(say_several(found["thing"])) for found in SEVERAL.finditer(text)}
     return split_terms(text) | joined | {stem(match.lower()) for match in _WITH_DIGITS.findall(text)}
 
 
@@ -285,10 +239,26 @@ def _find_denial(question: str) -> int | None:
     return found.start() if found else None
 
 
-def denies(text: str, words_: Sequence[Word]) -> bool:
-    """Whether the text denies one of the words: "without images", "training-free"."""
+_VERB_DENIED = re.compile(r"not|\w+n[’']t|never|cannot|fail(?:s|ed)? to|unable to|neither|nor|no longer", re.I)
+_NEEDS = re.compile(
+    r"\b(?:need|requir|necess|rely|relies|relying|reliance|depend|access|us(?:e|es|ed|ing)\b|utili[sz]|involv|assum|demand|"
+    r"resort|employ|leverag)",
+    re.I,
+)
+
+
+def asks_without(question: str) -> bool:
+    """Whether the question denies that something is needed or used, not that something is so."""
+    return bool(_NEEDS.search(question) or re.search(r"\b(?:without|avoid\w*|free)\b", question, re.I))
+
+
+def denies(text: str, words_: Sequence[Word], *, need: bool = False) -> bool:
+    """Whether the text denies one of the words, or only that it is needed: "without images", "training-free"."""
     for found in _DENIAL.finditer(text):
-        behind = hold_terms(" ".join(text[found.end() :].split()[:DENIED_WITHIN]), {})
+        said = " ".join(text[found.end() :].split()[:DENIED_WITHIN])
+        if need and _VERB_DENIED.fullmatch(found[0]) and not _NEEDS.search(said):
+            continue
+        behind = hold_terms(said, {})
         if any(says(word, behind) for word in words_):
             return True
     free = [hold_terms(word, {}) for word in re.findall(r"\b([\w-]+)[- ](?:free|less)\b", text)]

@@ -232,6 +232,14 @@ def test_what_the_papers_do_not_say_is_not_answered(question: str, library: Loca
     assert _answer(library, question).text == ""
 
 
+def test_other_papers_answer_where_those_of_the_answer_before_do_not(library: LocalLibrary) -> None:
+    before = Exchange("Which are from 2022?", _answer(library, "which papers are from 2022?").text)
+    found = _answer(library, "and how fast are they?", before)
+    assert found.beyond
+    assert _cited(found) == [ROADS[0].key]
+    assert not _answer(library, "which of them are fast?", before).claims
+
+
 def test_a_question_goes_on_from_the_answer_before(library: LocalLibrary) -> None:
     asked = Exchange("What is RowLane?", _answer(library, "What is RowLane?").text)
     assert "wet roads because" in _answer(library, "why does it fail?", asked).text
@@ -262,6 +270,13 @@ EXPANSION = (
     paper(
         14, abstract="We train language models of the kind that search engines have. They outperform zero-shot ones."
     ),
+    paper(
+        15,
+        abstract="Dense indexing is the task of placing texts near each other. We build an index search of pages "
+        "in Finnish. Experiments on ManyBench-2K show gains over all other indexes. We do not require oracles, "
+        "which were never trained for oracles.",
+    ),
+    paper(16, abstract="Oracles that were never trained on oracles tell nothing new to any of their readers at all."),
     paper(12, abstract="Expansion of trees is slow. We report 12.5 EER on MaxiBench for documents with queries."),
 )
 
@@ -273,6 +288,11 @@ EXPANSION = (
         ("which work covers multilingual search?", "", (), "in twelve languages"),
         ("which language is searched?", "", (), "in twelve languages"),
         ("which works need no training?", "", (), "zero-shot"),
+        ("what is index search and who made it?", "index search", (), "an index search"),
+        ("what is the difference between dense and sparse indexing?", "", ("sparse indexing",), "Dense indexing is"),
+        ("which languages are covered?", "", (), "in Finnish"),
+        ("which data sets are used?", "", (), "Experiments on ManyBench-2K"),
+        ("which of them do without oracles?", "", (), "not require oracles"),
         ("What is MaxiBench?", "MaxiBench", (), "on MaxiBench for documents"),
         ("what are query trees on Mars?", "", (), ""),
         ("compare query expansion with document expansion", "", ("document expansion",), "are programs that add words"),
