@@ -27,7 +27,7 @@ _AGAINST = re.compile(
     r"\b(?:than|outperform\w*|surpass\w*|exceed\w*|beats?|superior to|inferior to|replac(?:es?|ed|ing)|"
     r"compared (?:to|with)|(?:improv\w+|gains?|advantages?) (?:over|upon))\s+"
     r"(?:those of |that of |in |with |the |an? |its |their |all |any |most |many )*"
-    r"(?P<what>(?:(?!(?:with|on|in|by|for|and|or|when|while|but|at|across|under|that|which|using|of|from|as|to|because|"
+    r"(?P<what>(?:(?!(?:they|it|we|with|on|in|by|for|and|or|when|while|but|at|across|under|that|which|using|of|from|as|to|because|"
     r"without|if|where|since|after|before|comes?|stems?|results|is|are|was|were)\b)[\w-]+\s?){1,4})",
     re.I,
 )
@@ -39,6 +39,7 @@ _ANY_RIVAL = frozenset(
         "original naive simple alone ones those usual normal common comparable popular known random it them either "
         "new half third quarter fifth million twice once planned expected thought time percent "
         "framework approaches paper study literature result performance accuracy score strategy "
+        "setting remedy attempt proposal effort practice design scheme formulation option clearly strongly "
         "plain mere ordinary usual direct solution variant version competing competitive similar"
     )
 )
@@ -58,6 +59,7 @@ _WHY = re.compile(
     r"(?:stems?|results?|comes?|arises?) from)\s(?P<reason>[^,;.]*)",
     re.I,
 )
+_SET_AGAINST = re.compile(r",?\s(?:while|whereas)\s|;\s", re.I)
 _BOTH_SIDES = re.compile(r",?\s(?:while|whereas|but|and)\s|;\s", re.I)
 _NOTHING = (
     re.compile(
@@ -136,7 +138,7 @@ def find_crossed(claim: str, sentences: Sequence[str]) -> list[str]:
     """Two subjects of a claim of which the source says the other's predicate: "A is slow, while B is fast"."""
     if turned := _find_turned_unlike(claim, sentences):
         return turned
-    parts = [part for part in _BOTH_SIDES.split(claim) if part]
+    parts = [part for part in _SET_AGAINST.split(claim) if part]
     if len(parts) != 2 or (len(NEGATION.findall(claim)) == 1):
         return []
     (one, said), (other, told) = (_sides(part) for part in parts)

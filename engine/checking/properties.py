@@ -262,20 +262,11 @@ PROPERTIES: tuple[Strength, ...] = (
         anywhere=True,
     ),
     Strength(
-        "an end",
-        match_words(r"no longer"),
-        match_words(
-            r"no|not|never|without|non\w*|un(?!der\b|til\b|it|ion|i|less\b)\w+|free|instead|replac\w*|remov\w*|"
-            r"eliminat\w*|avoid\w*|neither|nor|rather|obviat\w*|cannot|fail\w*|\w+less"
-        ),
-        anywhere=True,
-    ),
-    Strength(
         "sufficiency",
         match_words(r"suffic(?:es?|ed|ient(?:ly)?)|(?:is|are|was|were) enough|good enough"),
         match_words(
             r"suffic\w+|enough|adequate\w*|already|alone|only|just|without|no need|as few as|"
-            r"satisf\w*|merely|minimal\w*|solely"
+            r"accommodat\w*|can be (?:achieved|reached|obtained|attained)|satisf\w*|merely|minimal\w*|solely"
         ),
         anywhere=True,
     ),

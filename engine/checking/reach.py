@@ -15,9 +15,6 @@ _ALL = re.compile(
     r"(?P<what>(?:[\w-]+\s*){1,4})(?=(?P<rest>[^.;]*))",
     re.I,
 )
-_CASES = frozenset(terms("case scenario setting situation environment context"))
-"""Words for where something holds, one as good as the other: "any scenario", "any setting"."""
-
 _LIMITED = re.compile(
     r"\b(?:tested|tried|evaluated|considered|examined|studied|investigated|analy[sz]ed|compared|reported|selected|used|"
     r"available|such|three|four|five|six|seven|eight|nine|ten|twelve|\d+)\b",
@@ -140,18 +137,12 @@ def _find_widened(claim: str, speaking: Sequence[str]) -> list[str]:
     if not theirs:
         return []  # whether the source says "all" at all is a matter of strength
     found = []
-    any_case = any(_CASES & frozenset(terms(m["what"])) and not _limit(m) for m in theirs)
     for ours in _ALL.finditer(claim):
         if ours[0].lower().startswith("each") or is_denied_any(claim, ours.start()):
             continue
         heads = frozenset(terms(ours["what"]))
-        if any_case and heads & _CASES:
-            continue
         same = [m for m in theirs if heads & frozenset(terms(m["what"]))]
-        by_each = any(re.search(rf"\b{head}\w*-(?:level|wise|by|specific)\b", text, re.I) for head in heads)
-        if heads and not same and not by_each:
-            found.append(ours[0][:40].strip())
-        elif same and min(_limit(m) for m in same) > _limit(ours):
+        if same and min(_limit(m) for m in same) > _limit(ours):
             found.append(" ".join(ours[0].split()[:3]))
     return found
 

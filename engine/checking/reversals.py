@@ -10,7 +10,7 @@ from engine.checking.lexicon import NEGATION, TEXTS_KEPT, split_terms
 from engine.checking.quantities import read_changes
 from engine.checking.strengths import match_words
 from engine.checking.word_starts import WordIndex
-from engine.text import STOP_WORDS, stem, terms, words
+from engine.text import STOP_WORDS, terms, words
 
 _SCALES = tuple(
     (match_words(better), match_words(worse))
@@ -51,12 +51,6 @@ _PUT_ASIDE = re.compile(
     r"previous\w*|prior|earlier|existing|other|others|conventional\w*|traditional\w*|where|while|whereas|eliminat\w*)\b",
     re.I,
 )
-_TIME = re.compile(
-    r"\b(?P<when>before|during|while|after)\s(?:(?:the|its|it|being|is|has|was|been|they|are|have|were|a|an)\s){0,3}"
-    r"(?P<thing>train\w*|inference|deploy\w*|test\w*|pre-?train\w*|fine-?tun\w*|convergence|surgery|flight|execution)\b",
-    re.I,
-)
-_TIMES = {"before": "before", "during": "during", "while": "during", "after": "after"}
 _STEPS = re.compile(r"\bfirst\b(?P<first>[^.;]*?)\bthen\b(?P<then>[^.;]*)", re.I)
 _ADVICE = re.compile(r"\b(?:recommend|advis|advocat)\w*\b", re.I)
 _ADVICE_AGAINST = re.compile(
@@ -91,7 +85,6 @@ def find_reversals(claim: str, sources: Sequence[str]) -> list[str]:
         *_find_turned_change(claim, sources),
         *_find_reordered_steps(claim, sources),
         *_find_advice(claim, sources),
-        *_find_other_time(claim, sources),
     ]
 
 
@@ -204,24 +197,6 @@ def _find_reordered_steps(claim: str, sources: Sequence[str]) -> list[str]:
             if crossed >= straight and (first - then) & (after - before):
                 return ["first"]
     return []
-
-
-def _find_other_time(claim: str, sources: Sequence[str]) -> list[str]:
-    """Before, during or after what the source has at another of these times."""
-    ours = _read_times(claim)
-    theirs = [time for text in sources for time in _read_times(text)] if ours else []
-    return [
-        when
-        for when, thing in ours
-        if any(thing == other for _, other in theirs) and not any((when, thing) == time for time in theirs)
-    ]
-
-
-@lru_cache(maxsize=TEXTS_KEPT)
-def _read_times(text: str) -> tuple[tuple[str, str], ...]:
-    """Each "before", "during" or "after" with the stem of what happens then."""
-    found = ((_TIMES[match["when"].lower()], stem(match["thing"].lower())) for match in _TIME.finditer(text))
-    return tuple(dict.fromkeys(found))
 
 
 def _find_advice(claim: str, sources: Sequence[str]) -> list[str]:

@@ -291,7 +291,7 @@ STRENGTHS: tuple[Strength, ...] = (
         "necessity",
         match_words(
             r"(?<!not )(?<!without )(?<!never )(?<!no )(?<!that )(?<!which )(?<!only )"
-            r"(?:requir(?:e[sd]?|ing)|needs?|needed|ha(?:s|ve|d) to|must|mandatory)"
+            r"(?:requir(?:e[sd]?|ing)|needs?|needed|ha(?:s|ve|d) to be|must|mandatory)"
             r"(?! (?:no|not|neither|little|less|fewer|only|by|for|in)\b)"
         ),
         match_words(

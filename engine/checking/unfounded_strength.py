@@ -7,12 +7,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from engine.checking.lexicon import TEXTS_KEPT
+from engine.checking.lexicon import TEXTS_KEPT, split_terms
 from engine.checking.model_kinds import MODEL_KINDS
 from engine.checking.properties import PROPERTIES
 from engine.checking.reach import is_denied_any
 from engine.checking.strengths import STRENGTHS, Strength
 from engine.checking.word_starts import WordIndex
+
+RETOLD = 0.3
+"""Share of a claim's terms that a sentence has to hold to be the one that it retells; else it may retell any."""
+
+SAID_OF_IT = frozenset({"all", "necessity"})
+"""Kinds of which a source has to speak where it speaks most nearly of what the claim does, however little that is."""
 
 Line = tuple[str, frozenset[str]]
 """A sentence of a source with its terms."""
@@ -31,6 +37,7 @@ _NAMED_ONES = re.compile(r", [\w-]+,? and [\w-]+ all$", re.I)
 _DENIED_STRENGTH = re.compile(r"\bnot (?:be )?(?:\w+ly )?$", re.I)
 """What makes a strong word a weak one: "not always"."""
 
+
 _NO_SUCH = re.compile(r"\b(?:no|nothing|neither|nor)\b[^,;:.]*$", re.I)
 """Before "is needed": what is not."""
 
@@ -42,10 +49,16 @@ def find_unfounded_strength(
 
     ``speaking`` are the sentences of the ``sources`` that speak of what the claim speaks of.
     """
+    said = split_terms(claim)
+    is_retold = any(len(own & said) >= RETOLD * len(said) for _, own in speaking)
     near = "\n".join(text for text in _with_continuations(speaking, sources) if text not in titles)
     whole = "\n".join(text for source in sources for text, _ in source)
     strong = _read_strengths(claim)
-    return [words for kind, words in strong if not kind.warrant.search(whole if kind.anywhere else near)]
+    return [
+        words
+        for kind, words in strong
+        if not kind.warrant.search(whole if kind.anywhere or not (is_retold or kind.name in SAID_OF_IT) else near)
+    ]
 
 
 @lru_cache(maxsize=TEXTS_KEPT)

@@ -341,7 +341,6 @@ def test_more_true_wordings_far_from_the_source_have_no_fault(claim: str) -> Non
         ("The planner cannot read a camera sequence.", "polarity"),
         ("A pre-trained language model plans the slope.", "strength"),
         ("The planner has to be fine-tuned for humanoids.", "strength"),
-        ("The filter is calibrated after training.", "polarity"),
     ],
 )
 def test_what_is_turned_round_in_free_wording_is_seen(claim: str, kind: str) -> None:

@@ -83,3 +83,16 @@ GAITS = paper(
 )
 def test_a_way_has_its_direction_and_a_superlative_its_warrant(claim: str, found: set[str]) -> None:
     assert {fault.kind for fault in find_faults(claim, [Source(GAITS)], Vocabulary.of((GAITS,)))} == found
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Earlier networks can be understood as changes of the kiln.",
+        "A first coarse look at the glaze is followed by firing.",
+        "Heat flows to the shelf through a folding door.",
+        "KilnSight is faster than earlier remedies.",
+    ],
+)
+def test_words_that_only_look_strong_have_no_fault(claim: str) -> None:
+    assert kinds(claim) == set()
