@@ -163,7 +163,8 @@ def rank_terms(
 ) -> list[tuple[str, ...]]:
     """The terms that set each group apart, by c-TF-IDF, best first.
 
-    A ``telling`` one is a known topic or in a title, and papers enough of the group say it; a group may have none.
+    A ``telling`` one is a known topic or, of several words, in a title, and papers enough of the group say it;
+    a group may have none.
     """
     return _terms(phrases, _topical_stems(phrases, topic), formula, telling=telling)
 
@@ -346,8 +347,8 @@ def _distinct(phrases: GroupedPhrases, ranked: Sequence[str], topical: set[str],
     for phrase in ranked:
         if phrases.parts[phrase] <= topical | _EMPTY_STEMS or not _is_readable(phrases, phrase):
             continue
-        if titled and phrase not in load_topics() and not any(titles[phrase] for titles in phrases.titles):
-            continue  # a piece of a sentence: “large language models tend”
+        if titled and phrase not in load_topics() and not (" " in phrase and any(t[phrase] for t in phrases.titles)):
+            continue  # a piece of a sentence, “large language models tend”, or a bare word, “mapping”
         if not any(f" {phrase} " in f" {other} " or f" {other} " in f" {phrase} " for other in chosen):
             chosen.append(phrase)
         if len(chosen) == MOST_TERMS:

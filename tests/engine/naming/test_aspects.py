@@ -210,3 +210,11 @@ def test_a_term_that_one_paper_says_or_the_heading_sets_nothing_apart() -> None:
     assert line.terms == ()
     (terms, _) = rank_terms(GroupedPhrases([[once, *sown[1:]], reaped]), "farming", "bounded", telling=True)
     assert terms == ("seed inspection",)
+
+
+def test_a_bare_word_that_is_no_known_topic_sets_nothing_apart() -> None:
+    said = [
+        paper(i, title=f"Mapping of {p}", abstract="Mapping of rows. We like mapping.") for i, p in enumerate(PLACES)
+    ]
+    others = [paper(50 + i, title=f"Reaping {p}", abstract="It is dry.") for i, p in enumerate(PLACES)]
+    assert rank_terms(GroupedPhrases([said, others]), "farming", "bounded", telling=True)[0] == ()
