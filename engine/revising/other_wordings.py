@@ -34,7 +34,10 @@ def say_several(thing: str) -> str:
     return {"languages": "multilingual", "modalities": "multimodal"}.get(low, f"multi{low.removesuffix('s')}")
 
 
-_NO_TEST = r"(?! (?:settings?|evaluations?|performance|experiments?|transfer|scenarios?)\b)"
+_NO_TEST = (
+    r"(?! (?:settings?|evaluations?|performance|experiments?|transfer|scenarios?|accurac\w+|capabilit\w+|"
+    r"cross\S*|results?|generali\w+|learners?)\b)"
+)
 """Not behind what is done without something: an evaluation of many, of which some do."""
 
 

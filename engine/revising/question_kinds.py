@@ -40,7 +40,7 @@ def _tells_best(text: str) -> bool:
 
 
 _LIMITS_ASKED = re.compile(
-    r"\b(?:limits|limitations?|drawbacks?|weakness\w*|shortcomings?|problems|risks?|dangers?|challenges?|pitfalls?)\b",
+    r"\b(?:limits|limitations?|drawbacks?|weakness\w*|shortcomings?|problems|issues|risks?|dangers?|challenges?|pitfalls?)\b",
     re.I,
 )
 _REASON_ASKED = re.compile(r"^(?:and )?(?:why|how come|what (?:causes|explains|makes|leads to))\b", re.I)
@@ -119,7 +119,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     ),
     (re.compile(r"^(?:and )?(?:when|(?:in|since) (?:which|what) year)\b", re.I), lambda text: bool(_YEAR.search(text))),
     (
-        re.compile(r"\b(?:un)?solved\b|\bstill open\b|\bopen (?:problems?|questions?)\b", re.I),
+        re.compile(r"^(?!(?:and )?how\b).*\b(?:un)?solved\b|\bstill open\b|\bopen (?:problems?|questions?)\b", re.I),
         lambda text: bool(_UNSOLVED.search(text)),
     ),
 )
@@ -310,9 +310,16 @@ _KIND_OF_THING = (
     r"(?:systems?|methods?|models?|approach(?:es)?|techniques?|algorithms?|frameworks?|tasks?|problems?|tools?|"
     r"networks?|functions?|(?:data ?)?sets?|benchmarks?|processes|strateg(?:y|ies)|attacks?)"
 )
+_NOT_PRAISE = (
+    r"(?!(?:an?|the|one)\s(?:\w+ly\s)?(?:critical|important|crucial|major|key|challeng\w+|difficult|hard|common|serious|"
+    r"central|popular)\s(?:issue|problem|challenge|concern|topic|task|question|step|factor|part|role)\b"
+    r"(?!,? (?:of|that|which|where|in which)\b))"
+)
+"""Not what only says how important something is."""
+
 _SAYS_WHAT = re.compile(
     rf"(?:\s\([\w-]+\))?(?:\sand its variants|\s{_KIND_OF_THING})?"
-    rf"(?:\s(?:(?:is|are)(?: now)?|has been|have been)\s(?:(?:an?|the|one)\b|"
+    rf"(?:\s(?:(?:is|are)(?: now)?|has been|have been)\s{_NOT_PRAISE}(?:(?:an?|the|one)\b|"
     rf"(?:[\w-]+\s){{0,3}}?{_KIND_OF_THING}\b|defined\b|(?:[\w-]+\s){{1,4}}?(?:that|which|whose)\b)|"
     r"\s(?:refers?|means?|consists?|denotes?|describes?|aims?|seeks?|tries|focus(?:es)?|involves?|contains?|comprises?|"
     r"provides?|determines?|enables?|allows?|removes?|learns?|combines?)\b)"

@@ -44,8 +44,8 @@ KIND_TERMS = frozenset(
         "data set sets dataset datasets benchmark benchmarks corpus corpora used use uses using evaluate "
         "evaluated many much number limit limits limitation limitations drawback drawbacks weakness weaknesses "
         "shortcoming shortcomings result results solved unsolved open problem problems risk risks danger dangers "
-        "challenge challenges pitfall pitfalls improve improves improved better effective perform performs "
-        "performance gain gains achieve metric metrics evaluation"
+        "issue issues challenge challenges pitfall pitfalls improve improves improved better effective perform "
+        "performs performance gain gains achieve metric metrics evaluation"
     )
 )
 """Words that only say of what kind a question is."""

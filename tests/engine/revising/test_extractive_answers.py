@@ -95,6 +95,10 @@ def test_the_oldest_the_newest_and_the_most_cited_are_told_by_the_records(questi
         ("How many questions does PeakQA hold?", "Three models answer these questions.", False),
         ("What is the best result on PeakQA?", "On PeakQA it outperforms others by 14 points.", True),
         ("What is the best result on PeakQA?", "PeakQA is built from pages.", False),
+        ("how is retrieval solved by maps?", "Maps find texts.", True),
+        ("is retrieval solved?", "Maps find texts.", False),
+        ("are there issues of privacy?", "Privacy is at risk.", True),
+        ("are there issues of privacy?", "We study privacy.", False),
         ("What are the limits of retrieval?", "Retrieval fails on long texts.", True),
         ("What are the limits of retrieval?", "We propose retrieval for long texts.", False),
         ("Who proposed voting?", "We propose voting among answers.", True),
@@ -276,6 +280,7 @@ EXPANSION = (
         "in Finnish. Experiments on ManyBench-2K show gains over all other indexes. We do not require oracles, "
         "which were never trained for oracles.",
     ),
+    paper(17, abstract="Training raises zero-shot accuracy on all texts. Idle ranking is a critical issue in search."),
     paper(16, abstract="Oracles that were never trained on oracles tell nothing new to any of their readers at all."),
     paper(12, abstract="Expansion of trees is slow. We report 12.5 EER on MaxiBench for documents with queries."),
 )
@@ -297,6 +302,7 @@ EXPANSION = (
         ("what are query trees on Mars?", "", (), ""),
         ("compare query expansion with document expansion", "", ("document expansion",), "are programs that add words"),
         ("what EER is reached?", "", (), "12.5 EER"),
+        ("what is idle ranking?", "idle ranking", (), "is a critical issue"),
         ("which metrics are used besides accuracy?", "", (), "12.5 EER"),
         ("tldr of [1] pls", "", (), "“we propose a query expansion by trees of words”"),
     ],
