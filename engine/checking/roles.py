@@ -46,7 +46,7 @@ _OTHERS = (
     r"papers|studies|research|literature)\b)"
 )
 _OTHERS_AHEAD = re.compile(rf"^(?:[\w’'-]+,?\s+){{0,6}}?{_OTHERS}", re.I)
-_OTHERS_NAMED = re.compile(rf"\b{_OTHERS}", re.I)
+_OTHERS_TOLD = re.compile(rf"\b(?:that|how|why|whether) {_OTHERS}", re.I)
 _OTHERS_SUBJECT = re.compile(rf"^(?:the|most|many|some|several|all|of)?(?:\s*the)?\s*{_OTHERS}", re.I)
 _SO_FAR = re.compile(r"\b(?:so far|thus far|until now|up to now|hitherto)\b", re.I)
 _THESE = re.compile(rf"^(?:[\w’'-]+,?\s+){{0,7}}?(?:these|those|such)\s+(?:[\w’'-]+\s+){{0,2}}?{_WORK}\b", re.I)
@@ -258,7 +258,14 @@ def _of_others(clause: Clause, claim: str, lines: Sequence[_Line], title: str, a
         return [clause.subject] if most >= RETOLD and own <= most - CLEARLY and not dealing else []
     if _speaks_of_others(clause.subject, title, authors):
         most = max(others, _best(rest, [line for line in lines if line.bearer == "before"]))
-        own = _best(rest, [line for line in lines if line.bearer == "own" and not _OTHERS_NAMED.search(line.text)])
+        own = _best(
+            rest,
+            [
+                line
+                for line in lines
+                if line.bearer == "own" and not (_OTHERS_AHEAD.match(line.text) or _OTHERS_TOLD.search(line.text))
+            ],
+        )
         return [clause.subject] if own >= RETOLD and most <= own - CLEARLY else []
     return []
 

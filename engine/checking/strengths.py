@@ -33,7 +33,8 @@ _MORE = (
 )
 _BEST = (
     r"(?<!fits )(?<!fit )(?<!matches )(?<!match )best(?![- ](?:fit|match|first))|"
-    r"highest|lowest|largest|smallest|fastest|strongest|greatest|leading|"
+    r"highest|lowest|largest|smallest|fastest|strongest|greatest|"
+    r"leading(?! (?:it|them|him|her|to|the|an?|up|through|into)\b)|"
     r"top[- ]perform\w+|most [a-z]+ (?:of|among) (?:all|any)|"
     r"(?:is|are|was|were|been|becomes?|became|remains?) the most (?!important|common)[a-z]+"
 )
@@ -88,8 +89,8 @@ STRENGTHS: tuple[Strength, ...] = (
         ),
         match_words(
             r"rare\w*|seldom|hardly|scarce\w*|bare\w*|never|few|little|limited|lack\w*|not|no|"
-            r"under[- ]?\w+|neglect\w*|unexplored|yet|robust\w*|resilien\w*|insensitiv\w*|invarian\w*|"
-            r"impractical|unrealistic|infeasible|difficult\w*|hard|un\w+able"
+            r"under[- ]?\w+|neglect\w*|unexplored|yet|negligible|low|minimal|robust\w*|resilien\w*|insensitiv\w*|"
+            r"invarian\w*|impractical|unrealistic|infeasible|difficult\w*|hard|un\w+able"
         ),
     ),
     Strength(
@@ -130,7 +131,7 @@ STRENGTHS: tuple[Strength, ...] = (
         match_words(
             r"(?<!\bat )(?<!\babove )all(?!,| over\b)|every|everywhere|universal\w*|across the board|"
             r"without exceptions?|"
-            r"(?<!if )(?<!whether )(?<!than )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
+            r"(?<!if )(?<!whether )(?<!than )(?<!hardly )(?<!barely )any (?!more\b|longer\b)(?:\w+ ){0,2}\w+"
         ),
         match_words(
             r"all|every|everywhere|each|any|any(?:time|where|one|thing)|entire|"
@@ -179,7 +180,7 @@ STRENGTHS: tuple[Strength, ...] = (
     Strength(
         "complete",
         match_words(
-            r"fully|full|complete(?:ly)?|entire(?:ly)?|total(?:ly)?|perfect(?:ly)?|flawless\w*|"
+            r"fully|full|(?<!more )(?<!less )complete(?:ly)?|entire(?:ly)?|total(?:ly)?|perfect(?:ly)?|flawless\w*|"
             r"exhaustive\w*|wholly|utterly|absolute(?:ly)?|100 ?%"
         ),
         match_words(

@@ -78,6 +78,7 @@ _RELATED = (
     "distillation student teacher",
     "student distillation teacher",
     "navigate path route",
+    "patient disease clinical medical health",
     "regret bandit",
     "attack adversarial adversary",
     "privacy private",
