@@ -50,6 +50,14 @@ _MARKED_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s*.*|\*\*[^*]+\*\*:?|__[^_]+__:
 _NUMBERED_HEADING = re.compile(
     r"^\s*(?:(?:section|chapter|part)\s+)?(?:\d{1,2}(?:\.\d{1,2})*|[IVX]{1,4}|[A-H])[.):]?\s+[^.!?]{2,90}$", re.I
 )
+_ONE_KEY = r"[\[(【]\s*@[^\])】\n]+[\])】]"
+_KEYS = rf"(?<![.!?\])])(?<![.!?\])]\s){_ONE_KEY}(?:\s?{_ONE_KEY})*"
+_ENDS_IN_KEY = re.compile(rf"{_KEYS}\s*$")
+_OPENING = re.compile(r"\s*[“\"]?[A-Z][a-z]+\b")
+_GOES_ON = re.compile(
+    rf"({_KEYS}) (?=(?:They|These|This|It|However|Moreover|Furthermore|Similarly|Likewise|Others|(?:In|By) contrast)\b)"
+)
+"""Keys without a full stop, before what can only be another sentence."""
 _ITEM = re.compile(r"^\s*(?:[-*•‣◦–—+]|\(?\d{1,2}[.)]|\(?[a-h][.)])\s+(?=\S)")
 _ROW = re.compile(r"^\s*\|.*\|\s*$|^\s*[^|]+(?:\|[^|]+){2,}$")
 _RUN_IN_HEADING = re.compile(
@@ -116,7 +124,7 @@ def read_prose(answer: str, title: str = "") -> str:
     bare = re.sub(r"\[+([^\[\]]+)\]+\(\s*(?:https?:|#)[^)\s]*\s*\)", r"[\1]", bare)  # a link around a citation
     paragraphs = _paragraphs(bare.replace("\r\n", "\n").split("\n"), title)
     paragraphs = [_NAME_OF_PART.sub("", _RUN_IN_HEADING.sub("", text)) for text in paragraphs]
-    paragraphs = [" ".join(remove_emphasis(text).split()) for text in paragraphs]
+    paragraphs = [_GOES_ON.sub(r"\1. ", " ".join(remove_emphasis(text).split())) for text in paragraphs]
     return "\n\n".join(text for text in _remove_chat(paragraphs) if text)
 
 
@@ -154,6 +162,8 @@ def _paragraphs(lines: Sequence[str], title: str) -> list[str]:
             blocks[-1][-1] = _end_sentence(f"{blocks[-1][-1].rstrip('.')} {line.strip()}")
         else:
             in_list = False
+            if blocks[-1] and _ENDS_IN_KEY.search(blocks[-1][-1]) and _OPENING.match(line):
+                blocks[-1][-1] = _end_sentence(blocks[-1][-1])
             blocks[-1].append(line.strip().lstrip("> "))
     return [" ".join(block) for block in blocks if block]
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.text import all_sentences, split_sentences
 from engine.writing.model_headings import read_heading
 from engine.writing.model_text import read_prose
 
@@ -159,6 +160,13 @@ def test_a_heading_asserts_nothing(said: str, heading: str) -> None:
 @given(st.text(max_size=300))
 def test_any_answer_can_be_read(text: str) -> None:
     assert isinstance(read_prose(text), str)
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", " "])
+def test_a_key_without_a_full_stop_ends_its_sentence_where_another_begins(between: str) -> None:
+    said = f"Trees help [@arxiv:1][@arxiv:3]{between}They need no labels [@arxiv:2]."
+    assert [len(paragraph) for paragraph in split_sentences(read_prose(said))] == ([1, 1] if "\n\n" in between else [2])
+    assert len(all_sentences(read_prose("As in TreeNet [@arxiv:1] BERT reads both ways [@arxiv:2]."))) == 1
 
 
 def test_a_heading_at_the_head_of_its_paragraph_is_left_out() -> None:
