@@ -91,7 +91,7 @@ BAD_FORMS: tuple[BadForm, ...] = (
         r"We plan|channel",
     ),
     BadForm("a speaker", _around("Assistant: "), "Assistant"),
-    BadForm("a call of a tool", _around('<tool_call>{"name": "find"}</tool_call>\n'), "tool_call|find"),
+    BadForm("a call of a tool", _around('<tool_call>{"name": "find"}</tool_call>\n'), r'tool_call|"find"|\{'),
     BadForm("JSON of sentences", _with_items, r"[{}]|citations"),
     BadForm("a tag of its own", _around("<reply>\n<title>Methods</title>\n", "\n</reply>"), "<|Methods"),
     BadForm("LaTeX", _around("\\subsection{Methods}\n\\noindent "), r"\\|Methods"),

@@ -65,8 +65,8 @@ _HYPHENATED = re.compile(r"\b[^\W_]+(?:-[^\W_]+)+\b")
 _ABBREVIATION = re.compile(r"\b[A-Z][\w-]*[A-Z]\b")
 
 _DENIAL = re.compile(
-    r"\b(?:not|\w+n[’']t|without|no|never|neither|nor|lack(?:s|ing)?|avoid(?:s|ing)?|free of|instead of|rather than|"
-    r"eliminat\w+|abandon\w*|dispens\w+ with|discard\w*|no longer|"
+    r"\b(?:not|\w+n[’']t|without|no|never|neither|nor|lack(?:s|ing)?(?! in\b)|avoid(?:s|ing)?|free of|instead of|"
+    r"rather than|eliminat\w+|abandon\w*|dispens\w+ with|discard\w*|no longer|"
     r"remov\w+ the (?:need|dependency|reliance)|fail(?:s|ed)? to|unable to|cannot)\b",
     re.I,
 )
