@@ -9,7 +9,7 @@ from typing import assert_never
 from adapters.chat import Button, Incoming
 from bot.commands.access import Act
 from bot.wording.hints import suggest_words
-from engine.errors import LimitExceeded, RetrievalError, ScholiumError, ServiceError, UserError
+from engine.errors import LanguageModelError, LimitExceeded, ScholiumError, ServiceError, UserError
 from engine.evaluation.measures import Evaluation
 from engine.evaluation.report import as_markdown, card
 from engine.llm.model import CallFailed
@@ -161,16 +161,17 @@ def word_status(job: Job, step: Progress | None, finished: Mapping[int, Section]
 def failure(error: ScholiumError) -> str:
     """What went wrong, whose fault it was, what to do."""
     match error:
-        case UserError():
-            return escape_markdown(str(error))
-        case LimitExceeded():
+        case UserError() | LimitExceeded():
             return escape_markdown(str(error))
         case CallFailed(is_away=True):
             again = " Trying again may help." if error.retryable else ""
             return f"{escape_markdown(str(error))}{again}\n\n{MODEL_AWAY}"
-        case RetrievalError() | ServiceError():
+        case ServiceError():
             again = " Trying again may help." if error.retryable else ""
-            return f"A service failed: {escape_markdown(str(error))}{again}"
+            said = f"{escape_markdown(str(error)).rstrip('.')}."
+            if isinstance(error, LanguageModelError) and not isinstance(error, CallFailed):
+                return f"{said[:1].upper()}{said[1:]}{again}"  # it answered, and the answer could not be used
+            return f"A service failed: {said}{again}"
         case _:
             return escape_markdown(str(error))
 

@@ -65,3 +65,8 @@ def test_one_citation_that_was_removed_is_one() -> None:
     warnings = (SurveyWarning("unsupported claim", "Alpha", "x"),)
     told = word_survey(Survey("T", "A.", (Section("Alpha", "Text."),), (), warnings=warnings))
     assert "⚠ 1 citation was removed, because the paper does not say so (the files list it)." in told
+
+
+def test_an_answer_that_cannot_be_used_is_no_failure_of_a_service() -> None:
+    said = failure(LanguageModelError("the model's text cited none of the papers", retryable=True))
+    assert said == "The model's text cited none of the papers. Trying again may help."
