@@ -141,7 +141,8 @@ class DurableJobs:
                 "application_version": JOBS_VERSION,
                 "executor_id": self._holder,
                 "log_level": "ERROR",
-                "notification_listener_polling_interval_sec": 0.05,  # the end waits for so long for its thread
+                # Its thread is waited for at the end: of a terminal at once, of a server as ever.
+                "notification_listener_polling_interval_sec": 0.05 if self._queues.begins_at_once else POLL_S,
             }
         )
 

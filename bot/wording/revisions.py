@@ -30,18 +30,10 @@ def word_revision(before: Survey, after: Survey, change: SectionChange | None) -
         size = f"{sum(len(s.split()) for s in was):,} → {sum(len(s.split()) for s in now):,} words"
         rows = [_count_rows(section) for section in (old.get(place), new[place]) if section]
         size += f", {rows[0]:,} → {rows[-1]:,} rows" if len(set(rows)) > 1 else ""
-        parts += [
-            f"### {place} {escape_markdown(clean(new[place].title))}, changed: {size}",
-            "\n".join(
-                filter(
-                    None,
-                    (
-                        _difference(was, now, after, is_translated=bool(change and change.way == "translate")),
-                        _word_check(old.get(place), new[place], change),
-                    ),
-                )
-            ),
-        ]
+        difference = _difference(was, now, after, is_translated=bool(change and change.way == "translate"))
+        check = _word_check(old.get(place), new[place], change)
+        parts.append(f"### {place} {escape_markdown(clean(new[place].title))}, changed: {size}")
+        parts.append("\n".join(filter(None, (difference, check))))
     return "\n\n".join(parts)
 
 

@@ -181,7 +181,7 @@ def find_faults(claim: str, sources: Sequence[Source], vocabulary: Vocabulary, t
 def find_silent(claim: str, sources: Sequence[Source]) -> list[bool]:
     """Of each source of a claim, whether it holds only a small part of what another one holds of it."""
     said = split_terms(replace_citations(claim, lambda _: ""))
-    held = [frozenset().union(*(own for _, own in source.sentences)) & said for source in sources]
+    held = [source.terms & said for source in sources]
     return [any(own < other and len(own) <= HARDLY_ANY * len(other) for other in held) for own in held]
 
 

@@ -44,7 +44,7 @@ from engine.writing.drafting import (
     write_draft,
 )
 from engine.writing.lengthening import Lengthening
-from engine.writing.lost_claims import MOST_LOST, share_lost
+from engine.writing.lost_claims import write_again_if_lost
 
 QUOTE_TOKENS = 120
 """Longest quotation of a paper behind a hint."""
@@ -160,7 +160,7 @@ class SectionWriter:
                 title=data(node.title),
                 task=FRAME_TASKS[node.role],
                 words=str(self.task.words),
-                problem=word_problem(problem) if problem else "",
+                problem=word_problem(problem),
             )
             step = f"frame/{self.task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
             return Request("drafting", step, prompt, max(1_024, self.task.words * 3), 1.0)
@@ -248,7 +248,7 @@ class SectionWriter:
             hints=self.material.quote_hinted(hints, QUOTE_TOKENS),
             words=str(self.task.words),
             least=str(least),
-            problem=word_problem(problem) if problem else "",
+            problem=word_problem(problem),
         )
         step = f"draft/{self.task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
         return Request("drafting", step, prompt, max(1_024, self.task.words * 3), 1.0)
@@ -289,11 +289,12 @@ class SectionWriter:
 
         One that loses too many of its claims is written once more, and the better of the two is taken.
         """
-        checked = await self._verify(part)
-        if share_lost(checked.tally) > MOST_LOST:
-            again = await write(checked.lost)
-            other = await self._verify(again) if again else checked
-            checked = min(checked, other, key=lambda draft: share_lost(draft.tally))
+
+        async def verify_again(lost: Sequence[LostClaim]) -> Draft | None:
+            again = await write(lost)
+            return await self._verify(again) if again else None
+
+        checked = await write_again_if_lost(await self._verify(part), verify_again)
         self.warnings += checked.warnings
         self._done += 1
         await self.context.progress(Progress("writing", self._done, self.total, part.node.title))

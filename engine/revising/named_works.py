@@ -66,9 +66,8 @@ def find_named(question: str, papers: Sequence[Paper]) -> Scope | None:
     A name is what a title begins with before a colon, or a word with inner capitals or digits that few titles, or else
     few papers present under it. A title is said by most of its words.
     """
-    said = re.findall(r"[\w-]*\w", question)
     found: dict[str, list[Paper]] = {}
-    for token in dict.fromkeys(said):
+    for token in dict.fromkeys(_tokens(question)):
         if len(fold(token)) < 3 or token.lower() in STOP_WORDS:
             continue
         own = _called(token, papers)
@@ -85,11 +84,11 @@ def find_named(question: str, papers: Sequence[Paper]) -> Scope | None:
 
 def _called(token: str, papers: Sequence[Paper]) -> list[Paper]:
     """The papers that a name stands for: by the head of their title, else in it, else in their contribution."""
-    wanted = _fold_name(token)
-    heads = [p for p in papers if ":" in p.title and _fold_name(p.title.partition(":")[0]) == wanted]
+    wanted = fold(token)
+    heads = [p for p in papers if ":" in p.title and fold(p.title.partition(":")[0]) == wanted]
     if heads or not _is_name(token):
         return heads
-    in_title = [p for p in papers if any(_is_name(w) and _fold_name(w) == wanted for w in _tokens(p.title))]
+    in_title = [p for p in papers if any(_is_name(w) and fold(w) == wanted for w in _tokens(p.title))]
     if in_title:
         return in_title
     given = re.compile(
@@ -98,10 +97,6 @@ def _called(token: str, papers: Sequence[Paper]) -> list[Paper]:
         re.I,
     )
     return [p for p in papers if any(given.search(text) for text in _states(p, "contribution"))]
-
-
-def _fold_name(name: str) -> str:
-    return fold(name)
 
 
 def _is_name(token: str) -> bool:

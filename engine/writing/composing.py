@@ -29,7 +29,7 @@ from engine.writing.drafting import (
     verify_citations,
 )
 from engine.writing.lengthening import Lengthening
-from engine.writing.lost_claims import MOST_LOST, share_lost
+from engine.writing.lost_claims import write_again_if_lost
 from engine.writing.outer_parts import Framing
 from engine.writing.repetitions import remove_repeated
 from engine.writing.transitions import Transitions, check_transitions, draft_of, place_transitions, reconnect
@@ -217,10 +217,13 @@ class Composition:
             return await self._reconnect(own, await _text_of(before), await _text_of(after))
         alone = kept is not None and kept.same_neighbours
         finished = await (self._check(own) if alone else self._check_connected(own, before, after))
-        if self.check and share_lost(finished.tally) > MOST_LOST:
-            again = await self._draft(own.node, finished.lost)
-            other = await self._check_connected(again, before, after) if again else finished
-            finished = min(finished, other, key=lambda draft: share_lost(draft.tally))
+
+        async def write_again(lost: Sequence[LostClaim]) -> Draft | None:
+            again = await self._draft(own.node, lost)
+            return await self._check_connected(again, before, after) if again else None
+
+        if self.check:
+            finished = await write_again_if_lost(finished, write_again)
         if not finished.text:
             why = "; ".join(("no claim of it holds", *(w.detail for w in finished.warnings if w.kind == "unfinished")))
             self.warnings.append(SurveyWarning("unfinished", own.node.title, why))

@@ -208,8 +208,8 @@ def _remarks(task: Assignment, problem: str) -> list[str]:
 
 
 def word_problem(problem: str) -> str:
-    """What a model is told that writes once more."""
-    return f"Your last draft was not used: {problem}."
+    """What a model is told that writes once more; empty where it writes for the first time."""
+    return f"Your last draft was not used: {problem}." if problem else ""
 
 
 def most_words(words: int) -> int:

@@ -1,8 +1,9 @@
-"""What a part loses in the check, and when it loses so much that it is written once more. Pure."""
+"""What a part loses in the check, and when it loses so much that it is written once more."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, TypeVar
 
 from engine.checking.sentence_state import LostClaim
 from engine.llm.prompting import data
@@ -19,6 +20,34 @@ MOST_LOST_SHOWN, LOST_CHARACTERS = 12, 300
 def share_lost(tally: ClaimTally | None) -> float:
     """The share of its claims that a part lost in the check; all of them where it had none."""
     return tally.removed / tally.claims if tally and tally.claims else 1.0
+
+
+class Checked(Protocol):
+    """What came out of a check: how many claims there were and went, and which these are."""
+
+    @property
+    def tally(self) -> ClaimTally | None:
+        """The count."""
+        ...
+
+    @property
+    def lost(self) -> tuple[LostClaim, ...]:
+        """What the check took out."""
+        ...
+
+
+C = TypeVar("C", bound=Checked)
+
+
+async def write_again_if_lost(first: C, write: Callable[[Sequence[LostClaim]], Awaitable[C | None]]) -> C:
+    """The first version, or, where it lost too many of its claims, the better of it and one more.
+
+    ``write`` gets what the check took out of the first one, and gives ``None`` where there is no other.
+    """
+    if share_lost(first.tally) <= MOST_LOST:
+        return first
+    other = await write(first.lost)
+    return min(first, other, key=lambda version: share_lost(version.tally)) if other else first
 
 
 def word_lost_claims(lost: Sequence[LostClaim]) -> str:

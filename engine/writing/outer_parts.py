@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from engine.checking.back_references import begins_with_reference, remove_connective
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
+from engine.checking.sentence_state import LostClaim
 from engine.citations import list_cited_keys, remove_citations
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
@@ -20,7 +21,7 @@ from engine.writing.drafting import (
     settle_citations,
     word_problem,
 )
-from engine.writing.lost_claims import MOST_LOST, share_lost, word_lost_claims
+from engine.writing.lost_claims import word_lost_claims, write_again_if_lost
 from engine.writing.model_text import read_prose
 
 FRAME_WORDS = 220
@@ -66,10 +67,13 @@ class Framing:
 
     async def _write(self, title: str, purpose: str, words: int) -> CheckedText:
         """The part as it holds; one that loses too many of its claims is written once more, the better one is taken."""
+
+        async def write_again(lost: Sequence[LostClaim]) -> CheckedText:
+            return await self._draft(title, purpose, words, word_problem(word_lost_claims(lost)))
+
         found = await self._draft(title, purpose, words)
-        if self.check and share_lost(found.tally) > MOST_LOST:
-            other = await self._draft(title, purpose, words, word_problem(word_lost_claims(found.lost)))
-            found = min(found, other, key=lambda text: share_lost(text.tally))
+        if self.check:
+            found = await write_again_if_lost(found, write_again)
         if not found.text:
             raise LanguageModelError("no sentence of it holds", retryable=True)
         return found
