@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from adapters.chat import Button, Conversation, Form, FormFault, Incoming, Outgoing, SimpleAdapter, SurveyList
-from bot.bench.platforms.changes import PATIENCE_S
 from engine.llm.model import A, Request, TypedAnswer
 from engine.retrieval.embedding import Vectors
 from engine.survey import Citation, Claim, Section
 from engine.values import Paper, PaperKey
+from tests.stand_ins.changes import PATIENCE_S
 
 HERE = Conversation("fake", "lab", "general", "1")
 

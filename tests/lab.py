@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bot.app import App
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings
 from engine.session.state import State, SurveySession
 from engine.survey import Survey
 from tests.empty_databases import prepare_databases
 from tests.fakes import HERE, FakeChat
+from tests.stand_ins.changes import PATIENCE_S
 
 
 class Lab:

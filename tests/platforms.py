@@ -10,13 +10,13 @@ from adapters.discord.adapter import DiscordAdapter
 from adapters.slack.adapter import SlackAdapter
 from adapters.slack.sending import SendingPace
 from bot.app import App
-from bot.bench.platforms.discord_guild import Discord
-from bot.bench.platforms.slack_workspace import Slack
 from bot.cli.platforms import discord_access, slack_access
 from bot.serving.service import Service, open_store, run_service
 from bot.settings import load_settings
 from bot.wording.labels import WORDS
 from tests.empty_databases import prepare_databases
+from tests.stand_ins.discord_guild import Discord
+from tests.stand_ins.slack_workspace import Slack
 
 MINUTE_S = 1.5
 """A minute of the stand-in's rate limits, and of the adapter's."""

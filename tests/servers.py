@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.bench.platforms.changes import PATIENCE_S
+from tests.stand_ins.changes import PATIENCE_S
 
 FOUND_URL = os.environ.get("SCHOLIUM_TEST_POSTGRES", "")
 WITHOUT = "Postgres is not here (no SCHOLIUM_TEST_POSTGRES, no initdb): its tests are SKIPPED."

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from adapters.http_server import ConnectionLimits, serve_http
-from bot.bench.platforms.changes import PATIENCE_S
+from tests.stand_ins.changes import PATIENCE_S
 
 GET = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\n"

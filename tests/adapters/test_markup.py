@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from adapters.chat import Button, Conversation, Outgoing
 from adapters.markup import Block, Span, blocks, divide_block, pages, split
 from adapters.slack.blocks import messages
-from bot.bench.platforms.slack_rules import check_message, pings, render_block
 from bot.wording.labels import WORDS
 from bot.wording.sentences import HELP
 from engine.rendering.markdown import escape_markdown
 from engine.text import clean
+from tests.stand_ins.slack_rules import check_message, pings, render_block
 
 AT = Conversation("slack", "T1", "C1", "1.1")
 

@@ -15,8 +15,8 @@ from rich.console import Console
 from adapters.chat import Button, Incoming, Outgoing, PlatformError, ProgressBar
 from adapters.markup import remove_controls, split
 from adapters.terminal import HERE, TerminalAdapter, attach, divide_files, find_named_files, yield_scripted_lines
-from bot.bench.platforms.changes import PATIENCE_S
 from tests.fakes import FakeBackend
+from tests.stand_ins.changes import PATIENCE_S
 
 
 def console(*, terminal: bool = False) -> Console:

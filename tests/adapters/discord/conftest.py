@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.bench.platforms.changes import PATIENCE_S
-from bot.bench.platforms.discord_guild import Discord, serve_discord
-from bot.bench.platforms.discord_server import CHANNEL
+from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.discord_guild import Discord, serve_discord
+from tests.stand_ins.discord_server import CHANNEL
 
 
 @pytest.fixture

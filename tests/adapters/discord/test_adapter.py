@@ -26,11 +26,11 @@ from adapters.chat import (
 )
 from adapters.discord.adapter import PERMISSIONS, DiscordAccess, DiscordAdapter, intents
 from adapters.discord.forms import read_filled_form
-from bot.bench.platforms.changes import PATIENCE_S
-from bot.bench.platforms.discord_guild import Discord
-from bot.bench.platforms.discord_server import BOT, CHANNEL, GUILD, OTHER_GUILD, No
 from bot.wording.labels import WORDS
 from tests.fakes import FakeBackend
+from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.discord_guild import Discord
+from tests.stand_ins.discord_server import BOT, CHANNEL, GUILD, OTHER_GUILD, No
 
 AT = Conversation("discord", GUILD, CHANNEL, "300")
 EDIT_S = 0.2

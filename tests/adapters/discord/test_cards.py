@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from adapters.chat import Button, Outgoing
-from bot.bench.platforms.discord_guild import Discord
 from tests.adapters.discord.test_adapter import AT, connected
 from tests.fakes import FakeBackend
+from tests.stand_ins.discord_guild import Discord
 
 
 async def test_an_answer_takes_the_place_of_its_status_and_a_card_is_edited_until_it_closes(discord: Discord) -> None:

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.bench.platforms.changes import PATIENCE_S
-from bot.bench.platforms.slack_workspace import Slack, serve_slack
 from tests.adapters.slack.test_adapter import AT
+from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.slack_workspace import Slack, serve_slack
 
 
 @pytest.fixture

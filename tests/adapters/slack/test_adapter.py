@@ -28,10 +28,10 @@ from adapters.chat import (
 )
 from adapters.slack.adapter import SlackAccess, SlackAdapter
 from adapters.slack.sending import SendingPace
-from bot.bench.platforms.slack_server import APP_TOKEN
-from bot.bench.platforms.slack_workspace import SECRET, Slack, serve_slack, sign_request
 from bot.wording.labels import WORDS
 from tests.fakes import FakeBackend
+from tests.stand_ins.slack_server import APP_TOKEN
+from tests.stand_ins.slack_workspace import SECRET, Slack, serve_slack, sign_request
 
 AT = Conversation("slack", "T1", "C1", "1700000000.000001")
 FAST = SendingPace(0.01, 0.02)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from adapters.chat import Button, Outgoing
-from bot.bench.platforms.slack_workspace import Slack
 from tests.adapters.slack.test_adapter import AT, connected
 from tests.fakes import FakeBackend
+from tests.stand_ins.slack_workspace import Slack
 
 
 async def test_an_answer_takes_the_place_of_its_status_and_a_card_is_edited_until_it_closes(slack: Slack) -> None:

@@ -19,12 +19,12 @@ import typst
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.cli.terminal import read_excluded
 from engine.errors import UserError
 from engine.values import Paper
 from tests.empty_databases import prepare_databases
 from tests.fakes import papers
+from tests.stand_ins.changes import PATIENCE_S
 
 
 @dataclass(frozen=True)

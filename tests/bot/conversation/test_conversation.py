@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from adapters.chat import Incoming
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.wording import sentences as wording
 from engine.evidence import is_quoted
 from engine.rendering.files import from_json
@@ -18,6 +17,7 @@ from engine.retrieval.libraries.local import LocalLibrary, create_library
 from engine.survey import Section, walk
 from tests.fakes import HERE, paper, papers, written
 from tests.lab import Lab, opened
+from tests.stand_ins.changes import PATIENCE_S
 
 
 @pytest.fixture

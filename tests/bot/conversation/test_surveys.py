@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import replace
 
 from adapters.chat import Incoming
-from bot.bench.platforms.changes import PATIENCE_S
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE, FakeChat
 from tests.lab import opened
+from tests.stand_ins.changes import PATIENCE_S
 
 
 async def test_a_new_topic_begins_another_survey_and_the_former_is_kept(library: LocalLibrary) -> None:

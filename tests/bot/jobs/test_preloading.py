@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.jobs import preloading
 from bot.jobs.preloading import begin_preloading
+from tests.stand_ins.changes import PATIENCE_S
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,6 @@ import pytest
 
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from bot.app import App
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.cli.platforms import choose_platform, read_queues
 from bot.jobs.sharing import JobLimits, JobState, SharedJob, choose_next, choose_queue, find_places
 from bot.serving.service import ProcessRole, Service, run_service
@@ -20,6 +19,7 @@ from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.session.events import JobKind
 from tests.empty_databases import prepare_databases
+from tests.stand_ins.changes import PATIENCE_S
 
 
 def job(name: str, state: JobState, since: float = 0.0, kind: JobKind = "write") -> SharedJob:

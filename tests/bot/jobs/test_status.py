@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.jobs.durations import Durations
 from bot.jobs.runner import JobContext, JobListener
 from bot.jobs.status import JobStatus
@@ -15,6 +14,7 @@ from engine.run import Progress
 from engine.session.events import Job
 from engine.session.state import SurveySession
 from tests.fakes import HERE, FakeChat
+from tests.stand_ins.changes import PATIENCE_S
 
 
 class SteppedClock:

@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.bench.platforms import discord_guild, slack_workspace
-from bot.bench.platforms.changes import PATIENCE_S
-from bot.bench.platforms.discord_guild import Discord
-from bot.bench.platforms.slack_server import APP_TOKEN
-from bot.bench.platforms.slack_workspace import Slack
 from tests.platforms import MINUTE_S
+from tests.stand_ins import discord_guild, slack_workspace
+from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.discord_guild import Discord
+from tests.stand_ins.slack_server import APP_TOKEN
+from tests.stand_ins.slack_workspace import Slack
 
 
 @pytest.fixture

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.cli.doctor import doctor
 from bot.settings import load_settings
 from bot.store.database import StoreDamaged
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.bot.cli.test_damaged_store import damage
 from tests.lab import opened
+from tests.stand_ins.changes import PATIENCE_S
 
 
 def damage_used_queue(file: Path) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.serving.libraries import Libraries
 from bot.settings import Settings
 from engine.retrieval.embedding import LatentSemanticAnalysis
 from engine.retrieval.libraries.local import LocalLibrary, create_library
 from engine.values import Query
 from tests.fakes import papers
+from tests.stand_ins.changes import PATIENCE_S
 
 
 async def fitted_on(library: LocalLibrary) -> int:

@@ -8,9 +8,6 @@ import pytest
 
 from adapters.discord.adapter import DiscordAdapter
 from bot.app import App
-from bot.bench.platforms.discord_guild import Discord
-from bot.bench.platforms.discord_server import BOT
-from bot.bench.platforms.slack_workspace import Slack
 from bot.cli.platforms import discord_access
 from bot.serving.service import open_store, run_service
 from bot.settings import load_settings
@@ -18,6 +15,9 @@ from bot.wording.labels import WORDS
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.platforms import on_discord, on_slack
+from tests.stand_ins.discord_guild import Discord
+from tests.stand_ins.discord_server import BOT
+from tests.stand_ins.slack_workspace import Slack
 
 
 async def test_files_that_slack_refuses_are_not_announced_and_the_owner_knows_why(

@@ -18,7 +18,6 @@ from adapters.chat import Conversation, Incoming, Outgoing, PlatformError
 from bot.app import App
 from bot.bench.crash import count_paid_again
 from bot.bench.load import CountingPlatform
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.simulation import SimulatedService as Simulation
 from bot.bench.simulation import run_simulated_service
 from bot.conversation.dispatcher import Dispatcher
@@ -38,6 +37,7 @@ from engine.session.events import Job
 from tests.empty_databases import prepare_databases
 from tests.fakes import HERE, FakeChat, written
 from tests.lab import Lab, opened
+from tests.stand_ins.changes import PATIENCE_S
 
 
 async def test_a_conversation_goes_on_where_it_was_in_the_next_process(library: LocalLibrary) -> None:

@@ -19,7 +19,6 @@ from slack_sdk.oauth.installation_store.models.bot import Bot
 from adapters.slack.adapter import BOT_SCOPES, COMMAND, EVENTS, SHORTCUT, SlackAdapter
 from adapters.slack.sending import SendingPace
 from bot.app import App
-from bot.bench.platforms.slack_workspace import SECRET, Slack
 from bot.bench.simulation import SimulatedService as Simulation
 from bot.bench.simulation import run_simulated_service as simulating
 from bot.cli.platforms import slack_access
@@ -32,6 +31,7 @@ from engine.errors import UserError
 from engine.rendering.files import FORMATS
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.platforms import MINUTE_S, on_slack
+from tests.stand_ins.slack_workspace import SECRET, Slack
 
 
 async def test_the_demonstration_from_slash_command_to_files(library: LocalLibrary, slack: Slack) -> None:

@@ -16,7 +16,6 @@ import sqlalchemy as sa
 
 from adapters.chat import Conversation, Incoming, Outgoing
 from bot.app import App
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.jobs.heartbeat import ProcessHeartbeat
 from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.sharing import JobLimits
@@ -35,6 +34,7 @@ from engine.session.state import SurveySession, advance
 from engine.values import Brief
 from tests.fakes import HERE, FakeChat
 from tests.lab import opened
+from tests.stand_ins.changes import PATIENCE_S
 
 FULL = ServiceError("The store could not be used (database or disk is full).", retryable=True)
 

@@ -19,13 +19,13 @@ import pytest
 from aiohttp import web
 
 from bot.app import open_app
-from bot.bench.platforms import slack_workspace
-from bot.bench.platforms.changes import PATIENCE_S
-from bot.bench.platforms.slack_server import Message
-from bot.bench.platforms.slack_workspace import SECRET, Slack
 from bot.bench.simulation import SimulatedService, run_simulated_service
 from tests.fakes import papers
 from tests.servers import WeaviateAt, free_ports
+from tests.stand_ins import slack_workspace
+from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.slack_server import Message
+from tests.stand_ins.slack_workspace import SECRET, Slack
 
 MINUTE_S = 6.0
 """A minute of the stand-in's rate limits: the processes keep to Slack's own, which are slower."""

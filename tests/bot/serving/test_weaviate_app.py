@@ -11,7 +11,6 @@ import pytest
 
 from adapters.chat import Attachment, Incoming
 from bot.app import JobServices, open_app
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.jobs.runner import JobListener
 from bot.serving import service
 from engine.retrieval.online.transport import ProcessCache
@@ -21,6 +20,7 @@ from tests.bot.cli.test_cli import command, jsonl
 from tests.fakes import HERE, papers
 from tests.lab import opened
 from tests.servers import WeaviateAt, free_ports
+from tests.stand_ins.changes import PATIENCE_S
 
 BIB = "@article{x, title={Secret Plans of Graph Attention}, author={Mara Meier}, year={2024}, doi={10.1000/secret}}"
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.bench.platforms.discord_guild import Discord
-from bot.bench.platforms.discord_server import BOT
-from bot.bench.platforms.slack_workspace import Slack
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.platforms import on_discord, on_slack
+from tests.stand_ins.discord_guild import Discord
+from tests.stand_ins.discord_server import BOT
+from tests.stand_ins.slack_workspace import Slack
 
 AT_THE_STAND_IN = """
 import sys

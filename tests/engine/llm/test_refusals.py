@@ -11,12 +11,12 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.bench.platforms.changes import PATIENCE_S
 from engine.errors import LanguageModelError
 from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Prompt, Provider, Request, SamplingParameters, read_room
 from tests.engine.llm.test_language_models import MODELS, PROVIDERS, Colour, request
+from tests.stand_ins.changes import PATIENCE_S
 
 
 def completion_of(text: str) -> web.Response:

@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.http_server import serve_http
-from bot.bench.platforms.changes import PATIENCE_S
 from engine.bounded_process import ProcessLimits
 from engine.checking.verdicts import CheckAnswer, Support
 from engine.errors import RetrievalError, UserError
@@ -34,6 +33,7 @@ from engine.values import OutlineNode, Passage
 from engine.writing.composing import with_bodies
 from engine.writing.drafting import Draft, verify_citations
 from tests.fakes import FakeModel, MovedClock, paper, papers
+from tests.stand_ins.changes import PATIENCE_S
 
 PAGE = """#set page(width: 15cm, height: 20cm)
 = Dense Retrieval with Passage Index

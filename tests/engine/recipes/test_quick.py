@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from bot.bench.platforms.changes import PATIENCE_S
 from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys
 from engine.errors import RetrievalError, UserError
@@ -28,6 +27,7 @@ from engine.session.events import Review
 from engine.survey import walk
 from engine.values import Brief, FoundPaper, Paper, PaperKey, Passage
 from tests.fakes import FakeModel, WordEmbedder, paper, papers
+from tests.stand_ins.changes import PATIENCE_S
 
 ASKED = "How does dense retrieval use a passage index?"
 

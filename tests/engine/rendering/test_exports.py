@@ -16,7 +16,6 @@ import docx
 import pypdfium2
 import pytest
 
-from bot.bench.platforms.changes import PATIENCE_S
 from engine.citations import with_references
 from engine.rendering.bibliography import bibtex, csl_json
 from engine.rendering.files import FORMATS, write_files
@@ -26,6 +25,7 @@ from engine.survey import Section, Survey
 from tests.engine.rendering.surveys import full_survey
 from tests.engine.rendering.test_rendering import HOSTILE, survey_about
 from tests.fakes import paper
+from tests.stand_ins.changes import PATIENCE_S
 
 STRANGE = "Å ø ß ł ığ α→β ≤ ∞ ℝ² x₁ x̂ “q” — … 中文 Привет ʒ ̈ -- ''"
 TITLES = (*HOSTILE, STRANGE)

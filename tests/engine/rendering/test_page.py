@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from bot.bench.platforms.changes import PATIENCE_S
 from engine.rendering.html import html
 from engine.survey import Citation, Claim
 from tests.engine.rendering.surveys import full_survey
+from tests.stand_ins.changes import PATIENCE_S
 
 BROWSER = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), "")
 WIDTHS = {"desk": (1280, 900), "phone": (390, 844)}

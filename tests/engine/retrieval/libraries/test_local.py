@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bot.bench.platforms.changes import PATIENCE_S
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis, Vectors, embed_papers
 from engine.retrieval.libraries import local
@@ -25,6 +24,7 @@ from engine.retrieval.libraries.local_papers import PaperTable
 from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardise
 from engine.values import Paper, PaperKey, Query
 from tests.fakes import WordEmbedder, paper, papers
+from tests.stand_ins.changes import PATIENCE_S
 
 
 async def filled(folder: Path, *batches: Iterable[Paper]) -> LocalLibrary:

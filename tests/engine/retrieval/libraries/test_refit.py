@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.bench.platforms.changes import PATIENCE_S
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries import refitting
 from engine.retrieval.libraries.library import IndexProgress
@@ -18,6 +17,7 @@ from engine.retrieval.libraries.local import create_library, open_library
 from engine.values import Query
 from tests.engine.retrieval.libraries.test_local import assert_embedded, filled, fitted_on
 from tests.fakes import WordEmbedder, paper, papers
+from tests.stand_ins.changes import PATIENCE_S
 
 
 async def test_the_embedding_is_fitted_again_when_the_library_grew_by_a_quarter(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from weaviate.classes.config import Configure, DataType, Property
 from weaviate.util import generate_uuid5
 
 from adapters.http_server import serve_http
-from bot.bench.platforms.changes import PATIENCE_S
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.library import WORKSPACES, AddReport
@@ -39,6 +38,7 @@ from engine.values import PaperKey, Query
 from tests.engine.retrieval.libraries.weaviate_lab import opened
 from tests.fakes import WordEmbedder, paper, papers
 from tests.servers import free_ports
+from tests.stand_ins.changes import PATIENCE_S
 
 EVERYTHING = [*papers(12), *papers(10, "graph", 101), *papers(8, "vision", 201)]
 

@@ -11,9 +11,9 @@ from aiohttp import web
 from discord import gateway, http
 from yarl import URL
 
-from bot.bench.platforms.changes import PATIENCE_S
-from bot.bench.platforms.discord_gateway import DiscordGateway, serve_gateway
-from bot.bench.platforms.discord_server import (
+from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.discord_gateway import DiscordGateway, serve_gateway
+from tests.stand_ins.discord_server import (
     APPLICATION,
     BOT,
     CHANNEL,

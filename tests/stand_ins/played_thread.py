@@ -21,7 +21,6 @@ from adapters.discord.adapter import DiscordAccess, DiscordAdapter
 from adapters.slack.adapter import SlackAccess, SlackAdapter
 from adapters.slack.sending import SendingPace
 from bot.app import App
-from bot.bench.platforms import discord_guild, discord_server, slack_server, slack_workspace
 from bot.serving.service import Service, open_store, run_service
 from bot.settings import load_settings, use_environment
 from bot.store.schema import events
@@ -29,6 +28,7 @@ from bot.wording.labels import WORDS
 from engine.errors import UserError
 from engine.session.state import SurveySession
 from engine.survey import walk
+from tests.stand_ins import discord_guild, discord_server, slack_server, slack_workspace
 
 Platform = Literal["slack", "discord"]
 SAID = "survey retrieval-augmented generation recipe=cluster sections=6 words=220"

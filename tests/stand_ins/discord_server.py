@@ -16,7 +16,7 @@ from typing import Any
 import discord
 from aiohttp import web
 
-from bot.bench.platforms.changes import ObservedChanges
+from tests.stand_ins.changes import ObservedChanges
 
 Json = dict[str, Any]
 

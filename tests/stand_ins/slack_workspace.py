@@ -17,9 +17,9 @@ from urllib.parse import urlencode
 
 from aiohttp import ClientSession, web
 
-from bot.bench.platforms.changes import PATIENCE_S
-from bot.bench.platforms.slack_rules import Json
-from bot.bench.platforms.slack_server import Message, SlackApi
+from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.slack_rules import Json
+from tests.stand_ins.slack_server import Message, SlackApi
 
 SECRET = "shhh"
 

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import WSMsgType, web
 
-from bot.bench.platforms.discord_server import (
+from tests.stand_ins.discord_server import (
     APPLICATION,
     BOT,
     CHANNEL,

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
 
-from bot.bench.platforms.changes import ObservedChanges
-from bot.bench.platforms.slack_rules import Json, No, check_message, check_view, need, pings, render_block
+from tests.stand_ins.changes import ObservedChanges
+from tests.stand_ins.slack_rules import Json, No, check_message, check_view, need, pings, render_block
 
 TIERS = {"chat.update": 50, "views.publish": 100, "views.open": 100, "agents.sessions.setStatus": 50}
 """Calls a minute; chat.postMessage has one a second for each channel, and a short burst."""
