@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 from engine.errors import UserError
 from engine.limits import Limits
@@ -15,7 +15,7 @@ from engine.retrieval.cross_encoder import CrossEncoder
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
-from engine.session.events import Review, Written
+from engine.session.events import Candidate, Review, Written
 from engine.session.exchanges import Exchange
 from engine.session.kept_text import KeptPart, KeptText
 from engine.survey import Claim, Section, SectionChange, Survey
@@ -186,31 +186,79 @@ CallChain = tuple[PlannedCall, ...]
 """Calls that follow one another; chains run side by side."""
 
 
-class Recipe(Protocol):
-    """What every recipe says of itself, and what can be done with what it wrote."""
+Step = Literal["search", "prepare", "outline", "headings", "write", "review"]
+"""What a recipe may do, in order: search for papers, read them all, plan, name approved groups, write; or all in one
+go."""
 
-    @property
-    def name(self) -> str:
-        """What a person writes after ``recipe=``."""
-        ...
+SURVEY_STEPS: frozenset[Step] = frozenset(("search", "outline", "write"))
+STEP_MISSING = "A step before this one is missing. Say “start over” and name the topic again."
 
-    @property
-    def source(self) -> str:
-        """The publication it implements."""
-        ...
 
-    @property
-    def needs_model(self) -> bool:
-        """Whether it cannot work without a language model."""
-        ...
+class Recipe:
+    """A way to write: what it says of itself, the steps that it has, what they cost, and what can be changed later.
+
+    ``steps`` says which of its methods may be called; every other raises `UserError`, or plans no calls.
+    """
+
+    name: str
+    """What a person writes after ``recipe=``."""
+    source: str
+    """The publication it implements."""
+    needs_model: bool
+    steps: frozenset[Step] = SURVEY_STEPS
+    random_groups: bool = False
+    """Whether groups are drawn at random, to be compared with those by likeness."""
 
     def paper_count(self, limits: Limits) -> int:
         """How many papers it proposes at first."""
-        ...
+        return limits.survey_papers
+
+    def plan_preparation(self, papers: Sequence[Paper], full_texts: int) -> Sequence[CallChain]:
+        """The calls that reading the papers before planning takes at most, so many of them from their full texts."""
+        return ()
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The calls that writing the outline will make; none where no language model writes it."""
-        ...
+        return ()
+
+    def plan_review_calls(
+        self, brief: Brief, limits: Limits, papers: Sequence[Paper] = (), *, with_texts: bool = False
+    ) -> Sequence[CallChain]:
+        """About the calls that a review will make; ``with_texts`` where full texts are fetched for it.
+
+        Its size follows from the mean length of ``papers``, some of those that it may read; without any, a usual one.
+        """
+        return ()
+
+    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
+        """Search phrases to propose."""
+        raise UserError(STEP_MISSING)
+
+    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
+        """Papers to propose, each with the reasons it was found."""
+        raise UserError(STEP_MISSING)
+
+    async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
+        """Sections and subsections with the papers meant for each; where it names groups later, the groups."""
+        raise UserError(STEP_MISSING)
+
+    async def headings(
+        self, brief: Brief, selection: PaperSelection, grouping: Outline, context: RunContext
+    ) -> Outline:
+        """The outline of the approved groups."""
+        raise UserError(STEP_MISSING)
+
+    async def write(self, task: WritingTask, context: RunContext) -> Survey:
+        """The survey; sections that are finished already are taken as they are."""
+        raise UserError(STEP_MISSING)
+
+    async def write_candidates(self, task: WritingTask, context: RunContext) -> Written:
+        """Every survey that was written, where it writes several for one brief."""
+        return Written((Candidate(task.selection, task.outline, await self.write(task, context)),))
+
+    async def review(self, brief: Brief, carried: Sequence[Paper], context: RunContext) -> Review:
+        """The review, beginning with the papers ``carried`` over from the one before."""
+        raise UserError(STEP_MISSING)
 
     async def revise(
         self,
@@ -221,83 +269,10 @@ class Recipe(Protocol):
         context: RunContext,
     ) -> Survey:
         """The survey with one section changed, the rest untouched. Raises `UserError` where it cannot be."""
-        ...
+        raise UserError(STEP_MISSING)
 
     async def answer(
         self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
     ) -> Answer:
         """What the gathered papers say to a question."""
-        ...
-
-
-@runtime_checkable
-class StagedRecipe(Recipe, Protocol):
-    """The steps of a survey; each gets what the person approved in the step before."""
-
-    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
-        """Search phrases to propose."""
-        ...
-
-    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
-        """Papers to propose, each with the reasons it was found."""
-        ...
-
-    async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
-        """Sections and subsections with the papers meant for each."""
-        ...
-
-    async def write(self, task: WritingTask, context: RunContext) -> Survey:
-        """The survey; sections that are finished already are taken as they are."""
-        ...
-
-
-@runtime_checkable
-class PreparingRecipe(StagedRecipe, Protocol):
-    """A recipe that reads every paper with a language model before it plans."""
-
-    def plan_preparation(self, papers: Sequence[Paper], full_texts: int) -> Sequence[CallChain]:
-        """The calls that reading them takes at most, so many of them from their full texts."""
-        ...
-
-
-@runtime_checkable
-class TrialRecipe(StagedRecipe, Protocol):
-    """A recipe that can write several surveys for one brief and keep the best."""
-
-    async def write_candidates(self, task: WritingTask, context: RunContext) -> Written:
-        """Every survey that was written, each from its own papers and outline."""
-        ...
-
-
-@runtime_checkable
-class GroupingRecipe(StagedRecipe, Protocol):
-    """A recipe whose groups of papers are approved before their headings are written."""
-
-    @property
-    def random_groups(self) -> bool:
-        """Whether groups are drawn at random, to be compared with those by likeness."""
-        ...
-
-    async def headings(
-        self, brief: Brief, selection: PaperSelection, grouping: Outline, context: RunContext
-    ) -> Outline:
-        """The outline of the approved groups."""
-        ...
-
-
-@runtime_checkable
-class ReviewRecipe(Recipe, Protocol):
-    """A review in one go."""
-
-    def plan_review_calls(
-        self, brief: Brief, limits: Limits, papers: Sequence[Paper] = (), *, with_texts: bool = False
-    ) -> Sequence[CallChain]:
-        """About the calls that a review will make; ``with_texts`` where full texts are fetched for it.
-
-        Its size follows from the mean length of ``papers``, some of those that it may read; without any, a usual one.
-        """
-        ...
-
-    async def review(self, brief: Brief, carried: Sequence[Paper], context: RunContext) -> Review:
-        """The review, beginning with the papers ``carried`` over from the one before; raises `UserError`."""
-        ...
+        raise UserError(STEP_MISSING)

@@ -24,7 +24,7 @@ from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.openai import OpenAIProvider
 from engine.options import QuickOptions
 from engine.retrieval.embedding import Embedder
-from engine.run import GroupingRecipe, Recipe, ReviewRecipe, RunContext, StagedRecipe, WritingTask
+from engine.run import Recipe, RunContext, WritingTask
 from engine.survey import Survey, walk
 from engine.values import Brief
 
@@ -144,13 +144,12 @@ async def _measure(app: App, recipe: Recipe, brief: Brief, address: str, human: 
 
 async def write_unattended(recipe: Recipe, brief: Brief, context: RunContext) -> Survey:
     """The recipe's survey with every proposal approved. Raises what its steps raise."""
-    if isinstance(recipe, ReviewRecipe):
+    if "review" in recipe.steps:
         return (await recipe.review(brief, (), context)).survey
-    assert isinstance(recipe, StagedRecipe)
     pool = await recipe.keywords(brief, context)
     selection = await recipe.papers(brief, pool, recipe.paper_count(context.limits), context)
     outline = await recipe.outline(brief, selection, context)
-    if outline.is_grouping and isinstance(recipe, GroupingRecipe):
+    if outline.is_grouping:
         outline = await recipe.headings(brief, selection, outline, context)
     return await recipe.write(WritingTask(brief, selection, outline), context)
 

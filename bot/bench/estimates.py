@@ -20,7 +20,7 @@ from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Completion, Request, Task, tokens_of
 from engine.reading.forests import MemoryForest
-from engine.run import GroupingRecipe, Recipe, ReviewRecipe, RunContext, StagedRecipe, WritingPlan, WritingTask
+from engine.run import Recipe, RunContext, WritingPlan, WritingTask
 from engine.values import Brief, PaperSelection, Query
 from engine.writing.estimates import Estimate, estimate_cost
 
@@ -74,15 +74,13 @@ class EstimatedRun:
         return calls, read, written
 
 
-async def measure_estimate(
-    library: OwnLibrary, recipe: StagedRecipe | ReviewRecipe, brief: Brief, pace: float = 0.0
-) -> EstimatedRun:
+async def measure_estimate(library: OwnLibrary, recipe: Recipe, brief: Brief, pace: float = 0.0) -> EstimatedRun:
     """Plan and write one survey by the recipe. Raises what its steps raise."""
     account = Account()
     model = MeteredModel(SimulatedProvider(pace), MODELS, Throttle(AT_ONCE), account, MemoryRecord(), brief.recipe)
     embedder = await library.embedder()
     context = RunContext(library, embedder, model=model, forest=MemoryForest(embedder))
-    if isinstance(recipe, ReviewRecipe):
+    if "review" in recipe.steps:
         chains = recipe.plan_review_calls(brief, context.limits, await sample_papers(library))
         start = time.perf_counter()
         await recipe.review(brief, (), context)
@@ -91,7 +89,7 @@ async def measure_estimate(
     found = await library.search(Query(brief.topic, recipe.paper_count(Limits())))
     selection = PaperSelection(tuple(found))
     outline = await recipe.outline(brief, selection, context)
-    if outline.is_grouping and isinstance(recipe, GroupingRecipe):
+    if outline.is_grouping:
         outline = await recipe.headings(brief, selection, outline, context)
     before, steps = account.total(), dict(account.steps)
     plan = WritingPlan(brief, outline, {p.key: p for p in selection.list_included()}, context.limits)
@@ -134,8 +132,6 @@ async def compare_estimates(
     """The table of every recipe that writes with a language model: three rows each, and one of seconds with a pace."""
     table = Table("Recipe", "", "Said", "Used", "Said / used", title="Said before writing / really used")
     for name, recipe in recipes.items():
-        if not isinstance(recipe, StagedRecipe | ReviewRecipe):
-            continue
         try:
             run = await measure_estimate(library, recipe, replace(brief, recipe=name), pace)
         except ScholiumError as error:

@@ -13,7 +13,7 @@ from bot.settings import Rules
 from bot.store.ledger import BudgetUse
 from bot.wording import money
 from engine.gathering.relevance import plan_judging
-from engine.run import PreparingRecipe, ReviewRecipe, WritingPlan
+from engine.run import WritingPlan
 from engine.session.kept_text import KeptText
 from engine.session.state import State, find_kept_text
 from engine.values import Paper
@@ -66,11 +66,11 @@ def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper])
     if not (state.brief and defaults.models):
         return ""
     recipe = defaults.recipes[state.brief.recipe]
-    if not isinstance(recipe, ReviewRecipe):
-        return ""
     fetches = defaults.full_texts > 0 and (state.brief.online or defaults.fetches_always)
     papers = state.papers.list_included() if state.papers else sample
     chains = recipe.plan_review_calls(state.brief, defaults.limits, papers, with_texts=fetches)
+    if not chains:
+        return ""
     return money.estimate_review(
         estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices), at_most=fetches
     )
@@ -90,8 +90,6 @@ def _word_preparation(state: State, defaults: Defaults, uses: Sequence[BudgetUse
     if not (state.brief and state.papers and defaults.models):
         return ""
     recipe, papers = defaults.recipes[state.brief.recipe], state.papers.list_included()
-    if not isinstance(recipe, PreparingRecipe):
-        return ""
     fetched = defaults.full_texts if state.brief.online or defaults.fetches_always else 0
     chains = recipe.plan_preparation(papers, fetched)
     if not chains:

@@ -20,15 +20,12 @@ from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.background import add_background
 from engine.revising.gaps import FieldGaps, find_field_gaps
 from engine.run import (
+    STEP_MISSING,
     Answer,
-    GroupingRecipe,
     Progress,
     Recipe,
     ReviewDraft,
-    ReviewRecipe,
     RunContext,
-    StagedRecipe,
-    TrialRecipe,
     WritingTask,
 )
 from engine.session.events import Job, Review, Written
@@ -39,8 +36,6 @@ from engine.writing.division import divide_section
 from engine.writing.notices import record_prompts, state_length
 
 log = structlog.get_logger()
-
-STEP_MISSING = "A step before this one is missing. Say “start over” and name the topic again."
 
 Result = KeywordPool | PaperSelection | Outline | Survey | Written | Review | Answer | FieldGaps | Evaluation
 
@@ -115,9 +110,9 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
     context = replace(job_context.context, attempt=state.attempt)
     match job.kind, state:
         case "keywords", State(brief=Brief()):
-            return await _require_staged(recipe).keywords(_require_brief(brief), context)
+            return await recipe.keywords(_require_brief(brief), context)
         case "papers", State(keywords=KeywordPool() as pool):
-            return await _require_staged(recipe).papers(
+            return await recipe.papers(
                 _require_brief(brief), pool, state.paper_limit, _add_curation(context, state.papers)
             )
         case "list", State(brief=Brief()):
@@ -127,14 +122,13 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
             return await _plan(_require_brief(brief), selection, state.outline, job, planning)
         case "divide", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             topic = _require_brief(brief).topic
-            at_random = isinstance(recipe, GroupingRecipe) and recipe.random_groups
             return await asyncio.to_thread(
-                divide_section, outline, job.section, selection, topic, context, at_random=at_random
+                divide_section, outline, job.section, selection, topic, context, at_random=recipe.random_groups
             )
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             writing = replace(context, kept={part.place: part for part in state.kept})
             task = WritingTask(_require_brief(brief), selection, outline, dict(state.sections))
-            return await _write(_require_staged(recipe), task, writing)
+            return await _write(recipe, task, writing)
         case "review", State(brief=Brief() as brief):
             carried = state.papers.list_included() if state.papers else ()
             return await _review(brief, carried, replace(job_context, context=context))
@@ -147,10 +141,8 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
             raise UserError(STEP_MISSING)
 
 
-async def _write(recipe: StagedRecipe, task: WritingTask, context: RunContext) -> Survey | Written:
-    """The survey, or all that were written; each says how long it is."""
-    if not isinstance(recipe, TrialRecipe):
-        return _finish(task.brief, await recipe.write(task, context), context)
+async def _write(recipe: Recipe, task: WritingTask, context: RunContext) -> Written:
+    """All that were written; each says how long it is."""
     written = await recipe.write_candidates(task, context)
     measured = (replace(one, survey=_finish(task.brief, one.survey, context)) for one in written.candidates)
     return replace(written, candidates=tuple(measured))
@@ -188,22 +180,14 @@ async def _plan(
     """An outline, or the headings of approved groups."""
     recipe, context = job_context.recipe, job_context.context
     if job.kind == "outline":
-        return await _require_staged(recipe).outline(brief, selection, context)
-    if grouping is None or not isinstance(recipe, GroupingRecipe):
+        return await recipe.outline(brief, selection, context)
+    if grouping is None:
         raise UserError(STEP_MISSING)
     return await recipe.headings(brief, selection, grouping, context)
 
 
-def _require_staged(recipe: Recipe) -> StagedRecipe:
-    if not isinstance(recipe, StagedRecipe):
-        raise UserError(STEP_MISSING)
-    return recipe
-
-
 async def _review(brief: Brief, carried: Sequence[Paper], job_context: JobContext) -> Review:
     """The quick review, with background where it is wanted; where none can be had, that is said in the review."""
-    if not isinstance(job_context.recipe, ReviewRecipe):
-        raise UserError(STEP_MISSING)
     found = await job_context.recipe.review(brief, carried, job_context.context)
     if not (brief.quick and brief.quick.background):
         return found

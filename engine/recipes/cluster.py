@@ -47,7 +47,7 @@ from engine.naming.phrases import Formula, GroupedPhrases
 from engine.recipes.keyword_search import KeywordSearch
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.revising.either_way import RevisedEitherWay
-from engine.run import CallChain, Progress, RunContext, WritingPlan, WritingTask
+from engine.run import SURVEY_STEPS, CallChain, Progress, RunContext, Step, WritingPlan, WritingTask
 from engine.session.kept_text import put_kept_parts
 from engine.survey import Survey
 from engine.text import to_title_case
@@ -142,6 +142,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
     source: str = "Li et al., Cluster-Based Effective Generation of AI-Driven Literature Surveys, NLPCC 2024"
 
     needs_model: bool = False
+    steps: frozenset[Step] = SURVEY_STEPS | {"headings"}
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection, as a language model would write it; without one there are none to pay."""

@@ -6,21 +6,16 @@ from dataclasses import dataclass
 
 from engine.gathering.keywords import Selector
 from engine.gathering.search import gather, propose_keywords
-from engine.limits import Limits
-from engine.run import RunContext
+from engine.run import Recipe, RunContext
 from engine.values import Brief, Keyword, KeywordPool, PaperSelection
 
 
 @dataclass(frozen=True, slots=True)
-class KeywordSearch:
+class KeywordSearch(Recipe):
     """Base of the recipes that search by keywords; ``selector`` says which keywords expansion adds to the topic."""
 
     expand_keywords: bool = True
     selector: Selector = "farthest"
-
-    def paper_count(self, limits: Limits) -> int:
-        """As many as a person reads through."""
-        return limits.survey_papers
 
     async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
         """The topic, with keywords from what it finds (SurveyX, algorithm 1) where it is to be expanded."""

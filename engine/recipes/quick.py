@@ -18,7 +18,7 @@ from engine.limits import Limits
 from engine.options import QuickOptions
 from engine.recipes.quick_costs import plan_quick_review
 from engine.revising.either_way import RevisedEitherWay
-from engine.run import CallChain, Progress, RunContext, WritingPlan
+from engine.run import CallChain, Progress, RunContext, Step
 from engine.session.events import Review
 from engine.survey import Section, SurveyWarning
 from engine.text import list_words, shorten
@@ -54,14 +54,11 @@ class QuickRecipe(RevisedEitherWay):
     name: str = "quick"
     source: str = "Diament Carmel, AI Powered Literature Review, 2023"
     needs_model: bool = False
+    steps: frozenset[Step] = frozenset({"review"})
 
     def paper_count(self, limits: Limits) -> int:
         """As many as it reads at most."""
         return MOST_READ
-
-    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
-        """None: it has no outline that would be approved."""
-        return ()
 
     def plan_review_calls(
         self, brief: Brief, limits: Limits, papers: Sequence[Paper] = (), *, with_texts: bool = False

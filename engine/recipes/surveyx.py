@@ -17,7 +17,7 @@ from engine.recipes.surveyx_tables import add_figures_and_tables
 from engine.recipes.surveyx_writing import SectionWriter
 from engine.recipes.trials import Trials
 from engine.revising.model_changes import RevisedByModel
-from engine.run import CallChain, RunContext, WritingPlan, WritingTask
+from engine.run import SURVEY_STEPS, CallChain, RunContext, Step, WritingPlan, WritingTask
 from engine.session.events import Candidate
 from engine.survey import SurveyWarning
 from engine.values import (
@@ -54,6 +54,7 @@ class SurveyXRecipe(Trials, RevisedByModel):
     name: str = "surveyx"
     source: str = "Liang et al., SurveyX: Academic Survey Automation via Large Language Models, 2025"
     needs_model: bool = True
+    steps: frozenset[Step] = SURVEY_STEPS | {"prepare"}
 
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Hints, drafts, rewriting, checks; the trees were made for the outline."""

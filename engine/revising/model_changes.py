@@ -32,7 +32,7 @@ from engine.revising.extractive_changes import (
 )
 from engine.revising.named_works import MOST_NAMED, find_named, find_numbered
 from engine.revising.question_words import hold_terms, is_english, read_asked
-from engine.run import Answer, RunContext
+from engine.run import Answer, Recipe, RunContext
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
 from engine.text import all_sentences, fold, sentences
 from engine.values import Brief, OutlineNode, Paper, PaperSelection
@@ -58,7 +58,7 @@ class TranslationAnswer(TypedAnswer):
     sentences: list[str]
 
 
-class RevisedByModel:
+class RevisedByModel(Recipe):
     """`revise` and `answer` of every recipe that writes with a language model."""
 
     async def revise(

@@ -15,7 +15,7 @@ from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.organiser import OrganiserRecipe
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.run import GroupingRecipe, RunContext, StagedRecipe
+from engine.run import Recipe, RunContext
 from engine.values import Brief, FoundPaper, Outline, PaperSelection
 from tests.fakes import FakeModel, WordEmbedder, papers
 
@@ -46,10 +46,10 @@ class SpentModel(FakeModel):
         return answer
 
 
-async def plan(recipe: StagedRecipe, model: FakeModel, library: LocalLibrary, selection: PaperSelection) -> Outline:
+async def plan(recipe: Recipe, model: FakeModel, library: LocalLibrary, selection: PaperSelection) -> Outline:
     brief, context = Brief("dense retrieval", recipe.name, sections=5), RunContext(library, WordEmbedder(), model=model)
     outline = await recipe.outline(brief, selection, context)
-    return await recipe.headings(brief, selection, outline, context) if isinstance(recipe, GroupingRecipe) else outline
+    return await recipe.headings(brief, selection, outline, context) if "headings" in recipe.steps else outline
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ async def plan(recipe: StagedRecipe, model: FakeModel, library: LocalLibrary, se
     ],
 )
 async def test_calls_in_flight_finish_and_the_outline_says_what_is_missing(
-    library: LocalLibrary, recipe: StagedRecipe, step: str
+    library: LocalLibrary, recipe: Recipe, step: str
 ) -> None:
     model = SpentModel(simulate_answer, step=step)
     outline = await plan(recipe, model, library, SELECTION)
