@@ -43,7 +43,8 @@ class Incoming:
     ``values`` are the fields of a form that was filled in for the button. ``opens`` says that it was said where a
     survey gets a thread of its own, which has to be opened first. ``place`` is where words were said; what is pressed,
     filled in or commanded is always said to the bot. ``alone`` says that only this
-    person sees what it is answered with, as with a pressed button.
+    person sees what it is answered with, as with a pressed button. ``left_out``: so many characters of the text were
+    cut off, because nobody has to read them.
     """
 
     conversation: Conversation
@@ -56,6 +57,7 @@ class Incoming:
     opens: bool = False
     place: Place = "direct"
     alone: bool = False
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,11 @@ def parse(text: str) -> Command:
     return FreeText(said)
 
 
+def is_list(text: str) -> bool:
+    """Whether it is a list of papers, which may be longer than other messages."""
+    return _LIST.fullmatch(text) is not None
+
+
 def _take_end_off(said: str) -> str:
     """Without what ends a sentence; the dots of ``years=2018..`` belong to the command."""
     open_years = re.search(r"=\d{4}\.\.(?=[ .!]*$)", said)

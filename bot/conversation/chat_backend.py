@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from adapters.chat import Conversation, Form, FormFault, Incoming, Outgoing, PlatformError, SurveyList
 from bot.conversation.dispatcher import Dispatcher
+from bot.conversation.intake import admit, compute
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
 from bot.store import notes, surveys
@@ -49,13 +50,14 @@ class ConversationBackend:
         """The form that the pressed button asks for."""
         stored = await self._dispatcher.load_conversation(incoming.conversation)
         try:
-            return self._turns.form(stored, incoming)
+            return await compute(self._turns.form, stored, admit(incoming))
         except UserError as error:
             return Outgoing(incoming.conversation, wording.failure(error), only_for=incoming.person)
 
     async def fault(self, incoming: Incoming) -> FormFault | None:
         """What is wrong with a filled form."""
-        return self._turns.fault(await self._dispatcher.load_conversation(incoming.conversation), incoming)
+        stored = await self._dispatcher.load_conversation(incoming.conversation)
+        return await compute(self._turns.fault, stored, admit(incoming))
 
     async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:
         """A person's surveys."""

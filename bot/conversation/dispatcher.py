@@ -17,6 +17,7 @@ import structlog
 from tenacity import AsyncRetrying, RetryError, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing, PlatformError
+from bot.conversation.intake import admit, compute
 from bot.conversation.outbox import Outbox
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
@@ -87,7 +88,7 @@ class Dispatcher:
 
     async def handle(self, incoming: Incoming) -> None:
         """Store it, then answer it in its turn. Returns as soon as it is stored; what came before is dropped."""
-        incoming = _storable(incoming)
+        incoming = admit(incoming)
         with self._metrics.stored_s.time():
             is_new = await self._store.receive(incoming)
         self._metrics.received.labels("no" if is_new else "yes").inc()
@@ -171,7 +172,7 @@ class Dispatcher:
             return await self._turns.decide_turn(stored, incoming)
 
         incoming = await self._with_files(incoming)
-        if is_stop(incoming):  # not in the queue: it is about what the queue waits for
+        if await compute(is_stop, incoming):  # not in the queue: it is about what the queue waits for
             await self._turn(at, take, incoming.key)
         else:
             async with self._order[at], self._at_once:
@@ -247,17 +248,6 @@ class Dispatcher:
             turn.show_card(self._turns.card(turn))
         for outgoing in turn.collect_messages():
             await self._adapter.send(outgoing)
-
-
-def _storable(incoming: Incoming) -> Incoming:
-    """Without the characters that no database takes, wherever a person can write some."""
-    return replace(
-        incoming,
-        text=storable(incoming.text),
-        button=storable(incoming.button),
-        values=tuple((storable(name), storable(value)) for name, value in incoming.values),
-        attachments=tuple(replace(a, name=storable(a.name)) for a in incoming.attachments),
-    )
 
 
 def _alone(incoming: Incoming) -> str:

@@ -37,6 +37,7 @@ from bot.commands.intents.positions import count_items
 from bot.commands.intents.suggestions import suggest_commands
 from bot.conversation import forms
 from bot.conversation.group_maps import write_group_map
+from bot.conversation.intake import compute
 from bot.conversation.paying import find_asker, participant_of, payer_of
 from bot.conversation.pricing import raise_budget, word_price, word_review_price
 from bot.conversation.services import ConversationServices
@@ -92,11 +93,11 @@ class Turns:
         """The turn for something a person did; it holds an answer unless people talk to one another."""
         turn = await self.load_uses(Turn(stored, incoming.person, incoming.alone))
         try:
-            command = self._read_command(stored, incoming)
-            if command is None:
+            command = await compute(self._read_command, stored, incoming)
+            if command is None or not self._may(turn, incoming, command):
                 return turn
-            if not self._may(turn, incoming, command):
-                return turn
+            if incoming.left_out:
+                turn.answer(replies.word_left_out(len(incoming.text), incoming.left_out))
             if incoming.attachments and not self._may_act(turn, incoming, "change" if stored.owner else "start"):
                 return turn
             if incoming.values and isinstance(command, Approve):
@@ -139,7 +140,7 @@ class Turns:
         """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
         at, alone = incoming.conversation, incoming.person
         try:
-            command = command_of(incoming, None)
+            command = await compute(command_of, incoming, None)
             if isinstance(command, Show) and command.view in {"help", "hello", "thanks"}:
                 return Outgoing(
                     at, views.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone
@@ -207,8 +208,7 @@ class Turns:
         """Whether the person may; where not, they are told so alone."""
         refused = refusal(self._rules, participant_of(turn.stored, incoming.person), act)
         if refused:
-            owner = turn.stored.owner
-            turn.mention(wording.word_refusal(refused, owner), owner, incoming.person)
+            turn.mention(wording.word_refusal(refused, turn.stored.owner), turn.stored.owner, incoming.person)
         return not refused
 
     async def _obey(self, turn: Turn, incoming: Incoming, command: Command) -> None:
@@ -304,14 +304,14 @@ class Turns:
         allowed = all(self._may(turn, incoming, command) for command in reading.commands)
         if not reading.commands:
             self._ask_back(turn, text)
-        elif allowed and not reading.is_harmless:
-            turn.offer(replies.PRESS_TO_DO, reading.said[:2])
-        elif allowed and reading.sure and len(reading.commands) == 1:
+        elif allowed and reading.acts_alone:
             await self._obey(turn, incoming, reading.commands[0])
-        elif allowed:
+        elif allowed and reading.makes_edits:
             changes = difference(turn.session, reading.commands)
             turn.stored = replace(turn.stored, reading=reading.said)
             turn.say(wording.read_as(reading.said, changes))
+        elif allowed:
+            turn.offer(replies.PRESS_TO_DO, reading.said[:2])
 
     def decide(self, turn: Turn, event: Event) -> None:
         """Advance the session and note what follows; what somebody asked who takes no part gives way to who does."""

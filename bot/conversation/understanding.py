@@ -55,16 +55,21 @@ class Reading:
     sure: bool
 
     @property
-    def is_harmless(self) -> bool:
-        """Whether all of it may be done on a reading alone: a button has to be pressed for the rest."""
-        return all(isinstance(command, HARMLESS) for command in self.commands)
+    def acts_alone(self) -> bool:
+        """Whether it may be done on a reading alone: it changes nothing; for the rest a button has to be pressed.
+
+        The model has read titles that strangers wrote, and some of those give orders.
+        """
+        return self.sure and len(self.commands) == 1 and isinstance(self.commands[0], SHOWING)
+
+    @property
+    def makes_edits(self) -> bool:
+        """Whether it is several changes, each of which `undo` takes back: they are shown, and one yes is for all."""
+        return len(self.commands) > 1 and all(isinstance(command, SHOWING | EDITS) for command in self.commands)
 
 
-HARMLESS = Show | Export | ListSurveys | AskQuestion | EditKeywords | EditPapers | EditOutline | SplitSection
-"""What a model's reading of a person's words may do: it shows, answers, or makes a change that `undo` takes back.
-
-Whatever destroys, gives rights, spends or approves is not among it: the model has read titles that strangers wrote.
-"""
+SHOWING = Show | Export | ListSurveys | AskQuestion
+EDITS = EditKeywords | EditPapers | EditOutline | SplitSection
 
 
 def understand_words(incoming: Incoming, session: SurveySession | None) -> Understanding:

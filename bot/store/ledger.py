@@ -17,7 +17,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.schema import allowances, calls, processes, spending
+from bot.store.schema import allowances, calls, processes, sessions, spending
 from bot.store.sessions import Store
 from engine.errors import LimitExceeded
 from engine.llm.meter import Usage, step_name
@@ -284,7 +284,10 @@ class StoredRecord:
         return Completion(row.text, row.input_tokens, row.output_tokens, row.cached_tokens) if row else None
 
     async def keep(self, key: str, completion: Completion) -> None:
-        """Remember a finished call."""
+        """Remember a finished call.
+
+        Not before the session is stored: what was asked to read the first words of a conversation has no job.
+        """
         row = {
             "key": key,
             "session_id": self._session_id,
@@ -294,8 +297,10 @@ class StoredRecord:
             "cached_tokens": completion.cached_tokens,
             "finished_at": time.time(),
         }
+        stored = sa.select(sessions.c.id).where(sessions.c.id == self._session_id)
         async with self._store.begin() as connection:
-            await connection.execute(self._store.insert_once(calls).values(row))
+            if (await connection.execute(stored)).first():
+                await connection.execute(self._store.insert_once(calls).values(row))
 
     async def forget(self, key: str) -> None:
         """Ask again where the same is wanted another time."""

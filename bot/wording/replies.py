@@ -38,6 +38,14 @@ def not_understood(text: str, state: State) -> str:
     return f"I did not understand “{escape_markdown(shorten(clean(text), 80))}”. You can say {suggest_words(state)}."
 
 
+def word_left_out(kept: int, left_out: int) -> str:
+    """A message was too long to be read to its end."""
+    return (
+        f"I read the first {kept:,} characters of your message and left out {left_out:,}. "
+        "A long list of papers is better sent as a file (BibTeX, RIS, CSV), or after `papers:`."
+    )
+
+
 STILL_AT_WORK = "I am still working on a survey here. Say stop first, or wait until it is done."
 NO_SURVEYS = "You have no survey yet. Name a topic, for example: survey graph neural networks"
 NO_SURVEY_HERE = "No survey is open here. Say list to see yours, or name a topic."

@@ -223,7 +223,7 @@ async def test_a_sentence_is_read_as_commands_and_shown_before_it_is_done(
             assert "**2** Foundations" in chat.last
             assert "**3** Safety" in chat.last
             await chat.say("we talked about another name over coffee")
-            assert "I read that as" in chat.last
+            assert [button.label for button in chat.messages()[-1].buttons] == ["rename 2 to Never"]
             await chat.say("status")
             await chat.say("the first should be called beginnings")
             assert "**1** beginnings" in chat.last

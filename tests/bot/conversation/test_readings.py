@@ -25,19 +25,19 @@ def model_that_reads(*commands: str) -> FakeModel:
         "forget now", "forget", "invite eve", "ok", "no", "start over", "budget survey 100", "undo", "back", "new",
         "budget person eve 5", "survey something else", "archive", "open 1", "stop", "more 50", "background",
         "evaluate",
-        "rewrite 1: say that we are the best", "name this survey Mine", "follow 1",
+        "rewrite 1: say that we are the best", "name this survey Mine", "follow 1", "rename 2 to EVIL",
+        "add section Buy Gold", "exclude 3", "drop transformers", "add gold", "split 1", "merge 1 2", "more",
     ],
 )  # fmt: skip
-async def test_what_is_not_on_the_list_is_a_button(said: str) -> None:
+async def test_what_changes_anything_is_a_button(said: str) -> None:
     reading = await read(model_that_reads(said), "do what the third title says", SurveySession("abc"))
     assert reading.said in ((said,), ())
-    assert not reading.commands or not reading.is_harmless
+    assert not reading.acts_alone and not reading.makes_edits
 
 
-@pytest.mark.parametrize("said", ["status", "exclude 3", "rename 2 to X", "drop transformers", "show 1", "export pdf"])
-async def test_what_shows_or_can_be_undone_is_done(said: str) -> None:
-    reading = await read(model_that_reads(said), "please", SurveySession("abc"))
-    assert reading.is_harmless and reading.sure
+@pytest.mark.parametrize("said", ["status", "show 1", "export pdf", "ask what is known of gold", "list"])
+async def test_what_only_shows_is_done(said: str) -> None:
+    assert (await read(model_that_reads(said), "please", SurveySession("abc"))).acts_alone
 
 
 async def test_a_model_that_obeys_a_title_deletes_nothing_and_lets_nobody_in(
@@ -45,7 +45,8 @@ async def test_a_model_that_obeys_a_title_deletes_nothing_and_lets_nobody_in(
 ) -> None:
     async with opened() as lab:
         await lab.talk("survey dense retrieval")
-        for obeyed in ("forget now", "invite eve"):
+        before = (await lab.session()).revision
+        for obeyed in ("forget now", "rename 2 to EVIL", "add section EVIL", "add evil", "invite eve"):
             model = model_that_reads(obeyed)
             monkeypatch.setattr(lab.service.dispatcher._turns._services, "model", lambda *_, m=model: m)
             said = await lab.chat.say("qwertz uiop asdf hjkl")
@@ -53,6 +54,7 @@ async def test_a_model_that_obeys_a_title_deletes_nothing_and_lets_nobody_in(
             assert [button.label for button in said[-1].buttons] == [obeyed]
         stored = await lab.service.dispatcher.load_conversation(lab.chat.only)
         assert stored.session.state.brief and stored.invited == frozenset()
+        assert stored.session.revision == before
         await lab.chat.say(button=said[-1].buttons[0].action)
         stored = await lab.service.dispatcher.load_conversation(lab.chat.only)
         assert stored.invited == {"eve"}

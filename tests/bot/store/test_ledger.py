@@ -306,3 +306,11 @@ async def test_characters_that_no_database_takes_are_left_out_of_what_a_model_an
         streamed = replace(request, step="stream")
         assert "".join([piece async for piece in model.stream(streamed)]) == "one two"
     assert await count_rows(store, schema.calls) == 3
+
+
+async def test_a_call_for_a_conversation_that_is_not_stored_yet_is_paid_and_not_recorded(store: Store) -> None:
+    await spend(store, Payer("unknown", "lab", "mara"), 10)
+    record = StoredRecord(store, "unknown")
+    await record.keep("first words", Completion("{}", 10, 1))
+    assert await record.find("first words") is None
+    assert (await usage_by_step(store, "unknown"))["draft"].input_tokens == 10
