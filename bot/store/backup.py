@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 import os
+import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.database import newest_migration, open_database
 from bot.store.schema import (
     allowances,
     calls,
@@ -37,28 +44,70 @@ _LEFT_OUT = {processes.name}
 async def backup(store: Store, path: Path) -> int:
     """Write every row into one compressed file, as of one moment; how many rows.
 
-    The file is whole or not there, and for its owner alone, as the store is.
+    The file is whole or not there, and for its owner alone, as the store is. It was restored once before it is there:
+    raises `UserError` where that gave other rows.
     """
     draft = path.with_name(f".{path.name}.new")
-    count = 0
+    sums = RowSums()
     try:
         draft.unlink(missing_ok=True)
         draft.touch(mode=0o600)
         with gzip.open(draft, "wt", encoding="utf-8") as file:
-            file.write(json.dumps({"format": FORMAT}) + "\n")
+            file.write(json.dumps({"format": FORMAT, "schema": newest_migration()}) + "\n")
             async with store.snapshot() as connection:
-                for table in metadata.sorted_tables:
-                    if table.name in _LEFT_OUT:
-                        continue
-                    async for row in await connection.stream(sa.select(table)):
-                        values = {name: _to_json_value(value) for name, value in row._mapping.items()}
-                        file.write(json.dumps({"table": table.name, "row": values}) + "\n")
-                        count += 1
+                async for table, values in _stream_rows(connection):
+                    file.write(json.dumps({"table": table, "row": values}) + "\n")
+                    sums.add(table, values)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof") as folder:
+            if await _restore_aside(draft, Path(folder)) != sums:
+                raise UserError(
+                    "The backup was written, but restoring it gave other rows. Nothing was kept; try again."
+                )
         os.replace(draft, path)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise UserError(f"The backup could not be written to {path}: {error.strerror or error}.") from error
-    return count
+    finally:
+        draft.unlink(missing_ok=True)
+    return sums.count
+
+
+@dataclass
+class RowSums:
+    """How many rows there are, and the sum of the digests of each table's, whatever their order."""
+
+    count: int = 0
+    sums: Counter[str] = field(default_factory=Counter)
+
+    def add(self, table: str, values: Mapping[str, Any]) -> None:
+        """One more row, as JSON values."""
+        said = json.dumps(values, sort_keys=True).encode()
+        self.count += 1
+        self.sums[table] += int.from_bytes(hashlib.sha256(said).digest(), "big")
+
+
+async def _restore_aside(path: Path, folder: Path) -> RowSums:
+    """The rows that a backup gives when it is restored into a new store in this folder."""
+    store = Store(await open_database(f"sqlite:///{folder / 'store.sqlite'}"), "proof")
+    sums = RowSums()
+    try:
+        await restore(store, path)
+        async with store.connect() as connection:
+            async for table, values in _stream_rows(connection):
+                sums.add(table, values)
+    finally:
+        await store.close()
+    return sums
+
+
+async def _stream_rows(connection: AsyncConnection) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    """Every row as JSON values with its table's name, tables that others refer to before those."""
+    for table in _kept_tables():
+        async for row in await connection.stream(sa.select(table)):
+            yield table.name, {name: _to_json_value(value) for name, value in row._mapping.items()}
+
+
+def _kept_tables() -> list[sa.Table]:
+    return [table for table in metadata.sorted_tables if table.name not in _LEFT_OUT]
 
 
 async def restore(store: Store, path: Path) -> int:
@@ -66,20 +115,19 @@ async def restore(store: Store, path: Path) -> int:
 
     Raises `UserError` where the file is no backup or the store is not empty; then nothing was written.
     """
-    rows: dict[str, list[dict[str, Any]]] = {}
     count = 0
     async with store.begin() as connection:
-        for table in metadata.sorted_tables:
-            if table.name not in _LEFT_OUT and (await connection.execute(sa.select(table).limit(1))).first():
+        for table in _kept_tables():
+            if (await connection.execute(sa.select(table).limit(1))).first():
                 raise UserError("The store is not empty. Restore into a new SCHOLIUM_HOME or an empty database.")
-        for name, row in _read(path):
-            rows.setdefault(name, []).append(row)
-            if len(rows[name]) == BATCH:
-                await connection.execute(metadata.tables[name].insert(), rows.pop(name))
-            count += 1
-        for table in metadata.sorted_tables:
-            if table.name in rows:
-                await connection.execute(table.insert(), rows[table.name])
+        # The file has one table after the other, those that others refer to first.
+        for name, rows in groupby(_read(path), key=itemgetter(0)):
+            while batch := [row for _, row in islice(rows, BATCH)]:
+                await connection.execute(_find_table(name).insert(), batch)
+                count += len(batch)
+        # What the fifth migration does: the first releases did not say of which kind a job is.
+        unknown = sessions.c.job_id.is_not(None) & sessions.c.job_kind.is_(None)
+        await connection.execute(sessions.update().where(unknown).values(job_kind="write"))
         if connection.dialect.name == "postgresql":
             for table in (outbox, spending):
                 top = sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0) + 1).scalar_subquery()
@@ -88,15 +136,27 @@ async def restore(store: Store, path: Path) -> int:
     return count
 
 
+def _find_table(name: str) -> sa.Table:
+    if name not in metadata.tables:
+        raise UserError(_LATER)
+    return metadata.tables[name]
+
+
+_LATER = "The backup was made by a later version of Scholium. Update Scholium, and restore it then."
+
+
 def _read(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
-            if json.loads(next(file, "{}")).get("format") != FORMAT:
+            head = json.loads(next(file, "{}"))
+            if head.get("format") != FORMAT:
                 raise UserError(f"{path} is not a backup of Scholium.")
+            if head.get("schema", "") > newest_migration():
+                raise UserError(_LATER)
             for line in file:
                 item = json.loads(line)
                 yield item["table"], {name: _read_value(value) for name, value in item["row"].items()}
-    except (OSError, EOFError, ValueError, KeyError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
         raise UserError(f"{path} cannot be read as a backup ({type(error).__name__}).") from error
 
 

@@ -205,7 +205,7 @@ def _migrate(connection: sa.Connection) -> None:
         _make_tables(connection)
         return
     current = connection.execute(sa.select(_VERSION.c.version_num)).scalar()
-    if current == _newest_migration():
+    if current == newest_migration():
         return
     # Imported here because it takes half a second, and most stores are new or up to date.
     from alembic import command
@@ -218,7 +218,7 @@ def _migrate(connection: sa.Connection) -> None:
     if current not in known:
         raise UserError(
             f"The store was made by a later version of Scholium (its tables have version {current}, this program "
-            f"knows up to {_newest_migration()}). Update Scholium, or use another SCHOLIUM_HOME."
+            f"knows up to {newest_migration()}). Update Scholium, or use another SCHOLIUM_HOME."
         )
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
@@ -232,11 +232,11 @@ def _make_tables(connection: sa.Connection) -> None:
     """All tables as they are after the last migration."""
     metadata.create_all(connection, checkfirst=False)
     _VERSION.create(connection)
-    connection.execute(_VERSION.insert().values(version_num=_newest_migration()))
+    connection.execute(_VERSION.insert().values(version_num=newest_migration()))
 
 
 @cache
-def _newest_migration() -> str:
+def newest_migration() -> str:
     """The number of the last migration; the files are called ``v0001_first.py`` and so on."""
     files = resources.files("bot.store.migrations.versions").iterdir()
     return max(file.name[1:5] for file in files if file.name.startswith("v"))
