@@ -1,7 +1,7 @@
 """The only place that reads, checks, numbers and formats citations.
 
-While a text is made, a citation is ``[@key]`` or ``[@key; @key]``. Everything else in square brackets is
-ordinary text.
+While a text is made, a citation is ``[@key]`` or ``[@key; @key]``. A draft also names the sentences of the paper that
+it rests on, by their numbers: ``[@key:3]``, ``[@key:3,5]``. Everything else in square brackets is ordinary text.
 """
 
 from __future__ import annotations
@@ -17,6 +17,41 @@ from engine.text import list_words
 from engine.values import Paper, PaperKey
 
 _CITATION = re.compile(r"\[(@[^\s\[\]@;]+(?:\s*;\s*@[^\s\[\]@;]+)*)\]")
+_ADDRESSED = re.compile(r"@?(?P<key>\w+:.+?)(?::(?P<numbers>\d{1,3}(?:,\d{1,3})*))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A cited paper and the numbers of its sentences (from 1, see `engine.addresses`) that carry what is said."""
+
+    key: PaperKey
+    sentences: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.key}:{','.join(map(str, self.sentences))}" if self.sentences else str(self.key)
+
+
+def cite_sentences(addresses: Iterable[Address]) -> str:
+    """``[@a:3,5; @b]`` for the addresses, each paper once, in order; empty for none."""
+    joined: dict[PaperKey, dict[int, None]] = {}
+    for address in addresses:
+        joined.setdefault(address.key, {}).update(dict.fromkeys(address.sentences))
+    cited = [f"@{Address(key, tuple(sorted(numbers)))}" for key, numbers in joined.items()]
+    return f"[{'; '.join(cited)}]" if cited else ""
+
+
+def list_addresses(text: str) -> tuple[Address, ...]:
+    """Papers cited in a text with the sentences named, each paper once, in order of first appearance."""
+    joined: dict[PaperKey, dict[int, None]] = {}
+    for match in _CITATION.finditer(text):
+        for address in _addresses(match):
+            joined.setdefault(address.key, {}).update(dict.fromkeys(address.sentences))
+    return tuple(Address(key, tuple(sorted(numbers))) for key, numbers in joined.items())
+
+
+def remove_addresses(text: str) -> str:
+    """The text with its citations as people see them: ``[@key]``."""
+    return _CITATION.sub(lambda match: cite(_keys(match)), text)
 
 
 def cite(keys: Iterable[PaperKey]) -> str:
@@ -61,11 +96,12 @@ def keep_allowed_citations(text: str, allowed: Collection[PaperKey]) -> AllowedT
     """Remove every citation whose key is not allowed; nothing is matched to the nearest."""
     removed: dict[PaperKey, None] = {}
 
-    def keep(keys: tuple[PaperKey, ...]) -> str:
-        removed.update(dict.fromkeys(key for key in keys if key not in allowed))
-        return cite(key for key in keys if key in allowed)
+    def keep(match: re.Match[str]) -> str:
+        addresses = _addresses(match)
+        removed.update(dict.fromkeys(address.key for address in addresses if address.key not in allowed))
+        return cite_sentences(address for address in addresses if address.key in allowed)
 
-    result = replace_citations(text, keep)
+    result = _CITATION.sub(keep, text)
     if removed:
         result = re.sub(r"[ \t]+(?=[.,;:!?]|$)", "", result, flags=re.M)
     return AllowedText(result, tuple(removed))
@@ -80,7 +116,7 @@ def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
     warnings = list(survey.warnings)
 
     def resolve(section: Section, number: str) -> Section:
-        text = keep_allowed_citations(section.text, papers)
+        text = keep_allowed_citations(remove_addresses(section.text), papers)
         tables = tuple(
             replace(
                 table,
@@ -105,7 +141,7 @@ def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
         return replace(section, text=text.text, tables=tables, claims=claims, sections=below)
 
     sections = tuple(resolve(section, str(i)) for i, section in enumerate(survey.sections, start=1))
-    abstract = keep_allowed_citations(survey.abstract, papers)
+    abstract = keep_allowed_citations(remove_addresses(survey.abstract), papers)
     warnings.extend(SurveyWarning("unknown citation", "abstract", key) for key in abstract.removed)
     resolved = replace(
         survey,
@@ -170,5 +206,15 @@ def reference_text(paper: Paper) -> str:
     return ". ".join(parts) + "."
 
 
+def _addresses(match: re.Match[str]) -> tuple[Address, ...]:
+    found = []
+    for part in match.group(1).split(";"):
+        named = _ADDRESSED.fullmatch(part.strip())
+        key = named["key"] if named else part.strip().removeprefix("@")
+        numbers = named["numbers"] if named else None
+        found.append(Address(PaperKey(key), tuple(map(int, numbers.split(","))) if numbers else ()))
+    return tuple(found)
+
+
 def _keys(match: re.Match[str]) -> tuple[PaperKey, ...]:
-    return tuple(PaperKey(part.strip().removeprefix("@")) for part in match.group(1).split(";"))
+    return tuple(address.key for address in _addresses(match))

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from engine.errors import UserError
 from engine.survey import Claim, Figure, Section, Survey, Table, walk
-from engine.text import all_sentences, sentences, strip_quotes
+from engine.text import all_sentences
 from engine.values import Paper, Passage
 
 T = TypeVar("T")
@@ -31,20 +31,6 @@ def is_quoted(quote: str, paper: Paper) -> bool:
 def passage_with(quote: str, paper: Paper) -> Passage | None:
     """The first passage of the paper's text that holds exactly these words, ``None`` where none does."""
     return next((passage for passage in paper.body if quote in passage.text), None)
-
-
-def sentence_with(quote: str, paper: Paper) -> int | None:
-    """The number, from 1, of the sentence of the abstract, or else of the summary, in which the words begin, if any."""
-    text = strip_quotes(paper.content)
-    begin, end = text.find(quote), 0
-    for number, sentence in enumerate(sentences(text), start=1):
-        found = text.find(sentence, end)
-        if begin < 0 or found < 0:
-            return None
-        end = found + len(sentence)
-        if begin < end:
-            return number
-    return None
 
 
 def find_connecting_sentences(survey: Survey, place: str) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ class Citation:
     source: Literal["abstract", "full text", "summary"] = "abstract"
     page: int | None = None
     """The page of the full text that the words stand on, where it has pages."""
+    sentence: int | None = None
+    """The number of the paper's sentence that the words are, or begin in (`engine.addresses`), where it is known."""
 
 
 @dataclass(frozen=True, slots=True)

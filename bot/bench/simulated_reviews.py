@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-_PAPER = re.compile(r'<paper key="([^"]+)">\n(.*)\n(.*)\n(?:.*\n)*?</paper>')
-"""Key, title and abstract of a paper in a prompt; what was read of its text may follow."""
+_PAPER = re.compile(r'<paper key="[^"]+">\n(.*)\n((?:.*\n)*?)</paper>')
+"""Title and numbered sentences of a paper in a prompt."""
+
+_ENTRY = re.compile(r'<paper key="([^"]+)">\n(.*)\n')
 
 
 def scope(prompt: str) -> dict[str, Any]:
@@ -48,8 +50,8 @@ def other_queries(prompt: str) -> dict[str, Any]:
 def study(prompt: str) -> dict[str, Any]:
     """Every ninth study, by the length of its title, is not relevant; the others say what their abstracts say."""
     found = _PAPER.search(prompt)
-    title, abstract = (html.unescape(part) for part in found.groups()[1:]) if found else ("a study", "")
-    sentences = [s.strip() for s in re.split(r"(?<=[.!?])\s+", abstract) if s.strip()] or [title]
+    title, abstract = (html.unescape(part) for part in found.groups()) if found else ("a study", "")
+    sentences = re.findall(r"^\d+\. (.+)$", abstract, re.M) or [title]
     if len(title) % 9 == 0:
         why = "It shares words with the questions, but studies something else."
         nothing = dict.fromkeys(("argument", "insight", "limitation", "figures", "summary"), "")
@@ -69,7 +71,7 @@ def study(prompt: str) -> dict[str, Any]:
 
 def conclusions(prompt: str) -> dict[str, Any]:
     """One conclusion for each of the first papers, supported by it and the next."""
-    papers = [(key, html.unescape(title)) for key, title, _ in _PAPER.findall(prompt)]
+    papers = [(key, html.unescape(title)) for key, title in _ENTRY.findall(prompt)]
     drawn = [
         {
             "statement": f"Work on {_take_beginning(title)} bears on the question",
@@ -91,7 +93,7 @@ def conclusions(prompt: str) -> dict[str, Any]:
 def propose_heading(prompt: str) -> dict[str, Any]:
     """A heading of the group's first terms, and subsections named after its papers."""
     terms = [t.strip() for t in _find(r"Its terms, .*?: (.+)", prompt).split(",") if t.strip()] or ["Work"]
-    titles = [_take_beginning(html.unescape(t)) for _, t in re.findall(r'<paper key="([^"]+)">\n(.*)\n', prompt)]
+    titles = [_take_beginning(html.unescape(t)) for _, t in _ENTRY.findall(prompt)]
     parts = int(_find(r"covers; (\d+) subsections", prompt) or "2")
     step = max(1, len(titles) // parts)
     chosen = list(dict.fromkeys(titles[::step]))[:parts] or ["Overview"]

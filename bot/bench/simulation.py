@@ -141,8 +141,9 @@ def _break_answer(fault: Fault | None, text: str) -> str:
 # What is answered: enough like a survey to be checked, cited and put together.
 
 
-_PAPER = re.compile(r'<paper key="([^"]+)">\n(.*)\n(.*)\n(?:.*\n)*?</paper>')
-"""Key, title and abstract of a paper in a prompt; what was read of its text may follow."""
+_PAPER = re.compile(r'<paper key="[^"]+">\n(?:.*\n)*?</paper>')
+_NUMBER = re.compile(r"^\d+\. ", re.M)
+"""Of a sentence of a paper."""
 
 
 def simulate_answer(prompt: str, schema: str) -> str:
@@ -176,14 +177,14 @@ def _subsections(prompt: str) -> dict[str, Any]:
 
 def _check(prompt: str) -> dict[str, Any]:
     """Nearly all is supported, in the words of the sentence of the paper that shares most with it."""
-    bodies = {key: html.unescape(body) for key, _, body in _PAPER.findall(prompt)}
+    bodies = {key: _NUMBER.sub("", body) for key, _, body in simulated_surveyx.read_papers(prompt)}
     asked = set(re.findall(r"\d+", _find_or(r"Judge the sentences ([\d, ]+);", prompt, "")))
     verdicts, repairs = [], []
     for number, sentence in re.findall(r"^(\d+)\. (.+)$", prompt.split("<papers>")[0], re.M):
         keys = re.findall(r"@([^\s;\]]+)", sentence) if number in asked else []
         for key in keys:
             said = set(html.unescape(sentence).lower().split())
-            lines = re.split(r"(?<=[.!?]) ", bodies.get(key, ""))
+            lines = bodies.get(key, "").splitlines() or [""]
             quote = max(lines, key=lambda line: len(said & set(line.lower().split())))
             supported = bool(quote) and (len(sentence) + len(key)) % 11 != 0
             verdicts.append(
@@ -273,7 +274,7 @@ NOTHING_KNOWN = "Nothing is known about it yet."
 def _sentences_of(body: str) -> list[str]:
     """What a paper says in a prompt, line by line: its abstract, its notes, or hints with quotations behind them."""
     found: list[str] = []
-    for line in body.replace("[", "(").replace("]", ")").splitlines():
+    for line in _NUMBER.sub("", body).replace("[", "(").replace("]", ")").splitlines():
         said = re.sub(r"^[a-z]+(?:[. /][a-z]+)*: ", "", line.strip("“”"))  # a field of an attribute tree
         said = re.sub(r"^Kind of evidence:.*?Argument: ", "", said)  # a study's summary in a quick review
         found += [part for part in re.split(r"(?<=[.!?]) (?:… )?", said) if part]

@@ -12,9 +12,10 @@ from adapters.chat import Button
 from bot.wording.floats import list_rows
 from bot.wording.sentences import pluralize
 from bot.wording.survey_warnings import word_warnings
+from engine.addresses import locate_words
 from engine.citations import list_cited_keys, numbers, remove_citations, replace_citations
 from engine.errors import UserError
-from engine.evidence import Evidence, find_connecting_sentences, section_at, sentence_with
+from engine.evidence import Evidence, find_connecting_sentences, section_at
 from engine.overview import LineOfWork
 from engine.rendering.markdown import describe_papers, escape_markdown
 from engine.session.state import SurveySession
@@ -218,14 +219,20 @@ def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
 def _origin(citations: Sequence[Citation], paper: Paper) -> str:
     """Where in the paper these words stand, and how far they are the authors' or were checked."""
     first = citations[0]
-    found = [None if c.source == "full text" else sentence_with(c.quote, paper) for c in citations if c.quote]
-    places = [str(number) for number in dict.fromkeys(found) if number]
+    numbers = dict.fromkeys(_sentence_number(c, paper) for c in citations if c.quote and c.source != "full text")
+    places = [str(number) for number in numbers if number]
     where = f", {'sentences' if len(places) > 1 else 'sentence'} {list_words(places)}" if places else ""
     page = f", page {first.page}" if first.page else ""
     origin = f"from the {first.source}{where}{page}"
     if first.verdict == "unchecked" and not first.quote:
         return _VERDICTS[first.verdict]
     return origin if first.verdict == "summarised" else f"{_VERDICTS[first.verdict]}, {origin}"
+
+
+def _sentence_number(citation: Citation, paper: Paper) -> int | None:
+    """The number of the sentence that the words are; surveys of earlier versions did not keep it."""
+    located = None if citation.sentence else locate_words(citation.quote, paper)
+    return located.number if located else citation.sentence
 
 
 def _show_sentence(text: str) -> str:

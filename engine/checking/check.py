@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 
+from engine.addresses import locate_words
 from engine.checking.back_references import is_dangling
 from engine.checking.citation_forms import read_citations
 from engine.checking.claims import is_connecting
@@ -30,10 +31,11 @@ from engine.checking.sentence_state import (
     drop_connectives,
     list_claims,
     list_lost,
+    read_named,
     share_evenly,
 )
 from engine.checking.verdicts import CheckAnswer, Support
-from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
+from engine.citations import keep_allowed_citations, list_cited_keys, remove_addresses, replace_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill, paper_block
@@ -137,10 +139,11 @@ class _Check:
         known = {p.key for p in task.papers}
         lines: list[SentenceState] = []
         for place, paragraph in enumerate(split_sentences(task.text)):
-            for sentence in paragraph:
+            for addressed in paragraph:
+                sentence = remove_addresses(addressed)
                 text = keep_allowed_citations(sentence, known).text
                 claim = not is_connecting(text, vocabulary, (task.topic, task.title))
-                lines.append(SentenceState(len(lines) + 1, place, sentence, text, claim))
+                lines.append(SentenceState(len(lines) + 1, place, sentence, text, claim, read_named(addressed)))
         return cls(model, task, {p.key: source_of(p) for p in task.papers}, vocabulary, lines)
 
     def list_pending(self) -> list[SentenceState]:
@@ -304,13 +307,14 @@ class _Check:
 
     def _take_repair(self, line: SentenceState, repair: str) -> bool:
         """Put a proposed wording in the claim's place, to be judged in its turn."""
-        read = read_citations(" ".join(repair.split()), self.task.papers)
-        if not list_cited_keys(read.text) or len(sentences(read.text)) != 1 or read.text == line.text:
+        addressed = read_citations(" ".join(repair.split()), self.task.papers).text
+        text = remove_addresses(addressed)
+        if not list_cited_keys(text) or len(sentences(text)) != 1 or text == line.text:
             return False
-        line.text = read.text
-        line.doubts = self._faults_named(read.text, list_cited_keys(read.text))
-        if are_arguable(self._faults(read.text, list_cited_keys(read.text))):
-            line.questioned, line.doubts = read.text, (*line.doubts, IN_OTHER_WORDS)
+        line.text, line.named = text, read_named(addressed)
+        line.doubts = self._faults_named(text, list_cited_keys(text))
+        if are_arguable(self._faults(text, list_cited_keys(text))):
+            line.questioned, line.doubts = text, (*line.doubts, IN_OTHER_WORDS)
         return True
 
     def _look_up(self, key: PaperKey, verdict: Support, claim: str) -> Citation | str:
@@ -323,7 +327,8 @@ class _Check:
         around = next((own for text, own in self.sources[key].sentences if said in text), split_terms(words))
         if not (around | split_terms(paper.title)) & split_terms(replace_citations(claim, lambda _: "")):
             return NOT_OF_IT
-        return Citation(key, words, "supported", source, page)
+        where = locate_words(words, paper)
+        return Citation(key, words, "supported", source, page, where.number if where else None)
 
     def _faults(self, text: str, keys: Sequence[PaperKey]) -> tuple[Fault, ...]:
         asked = text, tuple(keys)
@@ -348,7 +353,7 @@ class _Check:
                 line.removed = True
             else:
                 line.unchecked = True
-                line.citations = tuple(Citation(key, "", "unchecked") for key in keys)
+                line.citations = tuple(c for key in keys for c in line.cite_named(self.sources[key].paper))
 
     def remove_repeated(self) -> None:
         """A sentence stands once: a repair may say what another sentence says already."""

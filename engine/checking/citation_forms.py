@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from engine.citations import cite, list_cited_keys
+from engine.citations import Address, cite, cite_sentences, list_addresses, list_cited_keys
 from engine.retrieval.identity import arxiv_key, doi_key, surname
 from engine.text import fold
 from engine.values import Paper, PaperKey
@@ -38,7 +38,7 @@ class ReadAs:
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A text in which every citation is ``[@key]`` of a given paper, before the end of its sentence."""
+    """A text in which every citation is ``[@key]`` or ``[@key:3,5]`` of a given paper, before its sentence's end."""
 
     text: str
     repairs: tuple[ReadAs, ...]
@@ -75,6 +75,24 @@ _LABEL = re.compile(
 _PLACE_IN_PAPER = re.compile(
     r"\s*†.*$|,?\s*(?:pp?\.|pages?|sec(?:tion|\.)?|table|fig(?:ure|\.)?|§|abstract)\s*[\w.–-]*$", re.I
 )
+
+
+_SENTENCES = re.compile(
+    r"@?(?P<key>\w+:\S+?)(?:\s*[:#,§]\s*|\s+)(?:s(?:ent(?:ence)?s?)?\.?\s*)?"
+    r"(?P<numbers>\d{1,3}(?:\s*(?:[,–-]|and|&)\s*s?\d{1,3})*)",
+    re.I,
+)
+"""How models name sentences behind a key: ``:3``, ``: 3, 5``, ``:3-5``, ``, sentence 3``, ``#3``."""
+
+
+def _read_numbers(said: str) -> tuple[int, ...]:
+    """1, 3, 4, 5 of "1, 3-5"; a range of more than `MOST_NUMBERS` is read as its two ends."""
+    found: set[int] = set()
+    for part in re.split(r"\s*(?:,|and|&)\s*", said.casefold().replace("s", "").replace("–", "-")):
+        first, _, last = (end.strip() for end in part.partition("-"))
+        low, high = int(first), int(last or first)
+        found |= set(range(low, high + 1)) if low <= high < low + MOST_NUMBERS else {low, high}
+    return tuple(sorted(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +142,19 @@ class _Reading:
     unknown: list[str] = field(default_factory=list)
     others: _Reading | None = None
 
-    def keys_of(self, inside: str) -> list[PaperKey] | None:
-        """The papers a bracket names; ``None`` where it is ordinary text."""
-        whole = self._key_of(inside)
+    def keys_of(self, inside: str) -> list[Address] | None:
+        """The papers a bracket names, with their sentences; ``None`` where it is ordinary text."""
+        whole = self._address_of(inside)
         if whole:
             return [whole]
         parts = [p for p in re.split(r"\s*[;,]\s*(?=@)|\s*;\s*|\s*\|\s*|\]\s*\[", inside) if p.strip()]
-        named = [self._key_of(p) for p in parts]
+        named = [self._address_of(p) for p in parts]
         if not any(named):
             parts = [p for p in re.split(r"\s*[;,]\s*|\s+(?:and|&)\s+|\s+(?=@)", inside) if p.strip()]
-            named = [self._key_of(p) for p in parts]
+            named = [self._address_of(p) for p in parts]
         numbers = self._by_number(_PLACE_IN_PAPER.sub("", inside))
         if numbers:
-            return numbers
+            return [Address(key) for key in numbers]
         if any(named):
             self.unknown += [p.strip() for p, key in zip(parts, named, strict=True) if key is None and p.strip(" .@")]
             return [key for key in named if key]
@@ -144,6 +162,19 @@ class _Reading:
             self.unknown.append(inside.strip())
             return []
         return None
+
+    def _address_of(self, said: str) -> Address | None:
+        """The paper and its sentences; the numbers are read behind a key of these papers only, never behind a title."""
+        key = said.strip().removeprefix("@")
+        if key not in self.index.order and (match := _SENTENCES.fullmatch(said.strip())):
+            bare = self.index.exact.get(fold(match["key"]))
+            if bare is not None:
+                numbers = _read_numbers(match["numbers"])
+                if match[0] != f"@{Address(bare, numbers)}":
+                    self.repairs.append(ReadAs(said.strip(), bare, 1.0))
+                return Address(bare, numbers)
+        found = self._key_of(said)
+        return Address(found) if found else None
 
     def _key_of(self, said: str) -> PaperKey | None:
         name = (
@@ -214,11 +245,11 @@ def _like_a_title(inside: str) -> bool:
 
 def _bracket(reading: _Reading, match: re.Match[str]) -> str:
     inside = match[1]
-    keys = list_cited_keys(match[0])
-    if keys and cite(keys) == match[0] and all(k in reading.index.order for k in keys):
+    addresses = list_addresses(match[0])
+    if addresses and cite_sentences(addresses) == match[0] and all(a.key in reading.index.order for a in addresses):
         return match[0]
     named = reading.keys_of(inside)
-    return match[0] if named is None else cite(named)
+    return match[0] if named is None else cite_sentences(named)
 
 
 def _superscript(reading: _Reading, match: re.Match[str]) -> str:
@@ -226,7 +257,7 @@ def _superscript(reading: _Reading, match: re.Match[str]) -> str:
 
 
 def _latex(reading: _Reading, match: re.Match[str]) -> str:
-    return cite(reading.keys_of(match[1]) or ())
+    return cite_sentences(reading.keys_of(match[1]) or ())
 
 
 def _parenthesis(reading: _Reading, match: re.Match[str]) -> str:
@@ -239,16 +270,17 @@ def _parenthesis(reading: _Reading, match: re.Match[str]) -> str:
     if not is_source and not (identifier and fold(identifier) in reading.index.exact):
         return match[0]
     named = reading.keys_of(inside)
-    return match[0] if named is None else cite(named)
+    return match[0] if named is None else cite_sentences(named)
 
 
 def _bare(reading: _Reading, match: re.Match[str]) -> str:
-    key = reading.index.exact.get(fold(match[1].rstrip(".,;:")))
-    if key is None:
+    said = match[1].rstrip(".,;:")
+    address = reading._address_of(f"@{said}")
+    if address is None:
         reading.unknown.append(match[0])
-        return match[1][len(match[1].rstrip(".,;:")) :]
-    reading.repairs.append(ReadAs(match[0], key, 1.0))
-    return cite([key]) + match[1][len(match[1].rstrip(".,;:")) :]
+        return match[1][len(said) :]
+    reading.repairs.append(ReadAs(match[0], address.key, 1.0))
+    return cite_sentences([address]) + match[1][len(said) :]
 
 
 def _narrative(reading: _Reading, match: re.Match[str]) -> str:
@@ -301,8 +333,8 @@ def _place_citations(text: str) -> str:
 
 
 def _merge(match: re.Match[str]) -> str:
-    return cite(list_cited_keys(match[0]))
+    return cite_sentences(list_addresses(match[0]))
 
 
 def _before_stop(match: re.Match[str]) -> str:
-    return f"{match[2]} {cite(list_cited_keys(match[3]))}{match[1]} "
+    return f"{match[2]} {cite_sentences(list_addresses(match[3]))}{match[1]} "

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from engine.addresses import sentences_at
 from engine.checking.back_references import remove_connective
-from engine.citations import cite, keep_allowed_citations, list_cited_keys, replace_citations
+from engine.citations import cite, keep_allowed_citations, list_addresses, list_cited_keys, replace_citations
 from engine.survey import Citation, Claim, ClaimTally, Ending
 from engine.text import fold
-from engine.values import PaperKey
+from engine.values import Paper, PaperKey
 
 
 @dataclass
@@ -21,6 +22,8 @@ class SentenceState:
     original: str
     text: str
     claim: bool
+    named: Mapping[PaperKey, tuple[int, ...]] = field(default_factory=dict)
+    """The sentences of each cited paper that the text named."""
     ending: Ending | None = None
     removed: bool = False
     unchecked: bool = False
@@ -36,6 +39,17 @@ class SentenceState:
     @property
     def pending(self) -> bool:
         return self.claim and self.ending is None and not self.removed and not self.unchecked
+
+    def cite_named(self, paper: Paper) -> tuple[Citation, ...]:
+        """The sentences of the paper that the text named, not yet held against what is said."""
+        named = sentences_at(paper, self.named.get(paper.key, ()))
+        found = (Citation(paper.key, own.text, "unchecked", own.source, own.page, own.number) for own in named)
+        return tuple(found) or (Citation(paper.key, "", "unchecked"),)
+
+
+def read_named(text: str) -> Mapping[PaperKey, tuple[int, ...]]:
+    """The sentences that a text names of each paper that it cites."""
+    return {address.key: address.sentences for address in list_addresses(text)}
 
 
 def share_evenly(lines: Sequence[SentenceState], most: int) -> list[Sequence[SentenceState]]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import resources
 
+from engine.addresses import NumberedSentence, number_sentences, sentences_at
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Prompt, tokens_of
 from engine.retrieval.identity import surname
@@ -50,9 +52,15 @@ GIST_TOKENS = 60
 def paper_block(papers: Sequence[Paper], tokens_each: int = ABSTRACT_TOKENS) -> str:
     """Papers as quoted data with what was read of their texts: nothing in them can close the fence or open another.
 
-    Each has its title with first author, venue and year, then its abstract (or summary), then its text.
+    Each has its title with first author, venue and year, then the sentences of its abstract (or summary) and of its
+    text, a line each, with the numbers by which a draft cites them (`engine.addresses`). A gist has no numbers.
     """
     return "\n".join(_entry(paper, tokens_each) for paper in papers)
+
+
+def sentence_block(paper: Paper, numbers: Collection[int]) -> str:
+    """The sentences with these numbers alone, below the paper's title, in the form of `paper_block`."""
+    return _fence(paper, _number_lines(sentences_at(paper, numbers)))
 
 
 def data(text: str) -> str:
@@ -67,44 +75,47 @@ def paper_tokens(paper: Paper, tokens_each: int = ABSTRACT_TOKENS) -> int:
 
 @lru_cache(maxsize=LATEST_ENTRIES)
 def _entry(paper: Paper, tokens_each: int) -> str:
-    content = _gist(paper) if tokens_each <= GIST_TOKENS else _abridge(paper, tokens_each)
-    body = "".join(f"\n{data(passage.text)}" for passage in paper.body) if tokens_each > GIST_TOKENS else ""
+    if tokens_each <= GIST_TOKENS:
+        return _fence(paper, [data(_gist(paper))])
+    own = [said for said in number_sentences(paper) if said.source != "full text"]
+    text = (said for said in number_sentences(paper) if said.source == "full text")
+    return _fence(paper, _number_lines((*_abridge(own, paper.title, tokens_each), *text)))
+
+
+def _number_lines(numbered: Iterable[NumberedSentence]) -> list[str]:
+    return [f"{said.number}. {data(' '.join(said.text.split()))}" for said in numbered]
+
+
+def _fence(paper: Paper, lines: Sequence[str]) -> str:
     published = ", ".join(part for part in (_first_author(paper), paper.venue, str(paper.year or "")) if part)
     title = f"{paper.title} ({published})" if published else paper.title
-    return f'<paper key="{paper.key}">\n{data(title)}\n{data(content)}{body}\n</paper>'
+    return "\n".join((f'<paper key="{paper.key}">', data(title), *lines, "</paper>"))
 
 
 def _first_author(paper: Paper) -> str:
     return surname(paper.authors[0]) + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
 
 
-def _abridge(paper: Paper, tokens: int) -> str:
-    """The abstract, or of a longer one what it contributes, its last sentence, which tells the results, and its first.
+def _abridge(said: Sequence[NumberedSentence], title: str, tokens: int) -> Sequence[NumberedSentence]:
+    """All of an abstract, or of a longer one what it contributes, its last sentence, which tells the results, and more.
 
-    The sentences keep their order, with an ellipsis where some are left out; one that only says where the code is
-    tells no results.
+    The sentences keep their numbers; one that only says where the code is tells no results.
     """
-    text, room = paper.content, tokens * CHARACTERS_PER_TOKEN
-    if len(text) <= room:
-        return text
-    said = sentences(text)
-    while len(said) > 1 and says_where(said[-1]):
-        said.pop()
-    chosen: set[int] = set()
-    for at in dict.fromkeys((said.index(_contribution(said, paper.title)), len(said) - 1, *range(len(said)))):
-        if len(said[at]) + 3 > room:
+    room = tokens * CHARACTERS_PER_TOKEN
+    if sum(len(sentence.text) + 1 for sentence in said) <= room:
+        return said
+    telling = [sentence for sentence in said if not says_where(sentence.text)] or list(said)
+    contribution = _contribution([sentence.text for sentence in telling], title)
+    first = next(sentence for sentence in telling if sentence.text == contribution)
+    chosen: dict[int, NumberedSentence] = {}
+    for sentence in (first, telling[-1], *telling):
+        if sentence.number in chosen:
+            continue
+        if len(sentence.text) + 3 > room:
             break
-        chosen.add(at)
-        room -= len(said[at]) + 3
-    if not chosen:
-        return f"{text[: tokens * CHARACTERS_PER_TOKEN].rsplit(' ', 1)[0]} …"
-    parts: list[str] = []
-    for at, sentence in enumerate(said):
-        if at in chosen:
-            parts.append(sentence)
-        elif parts[-1:] != ["…"]:
-            parts.append("…")
-    return " ".join(parts)
+        chosen[sentence.number] = sentence
+        room -= len(sentence.text) + 3
+    return [chosen[number] for number in sorted(chosen)] or [replace(first, text=shorten(first.text, room))]
 
 
 _AUTHORS = (

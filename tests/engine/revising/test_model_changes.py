@@ -18,6 +18,7 @@ from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Task
 from engine.llm.openai import OpenAIProvider
+from engine.llm.prompting import paper_block
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.revising.model_changes import TRANSLATION_ATTEMPTS
 from engine.run import Answer, RunContext
@@ -128,7 +129,7 @@ async def test_the_papers_that_a_question_names_by_number_are_shown_with_what_th
         BRIEF, "what does [2] say about retrieval cost?", selection, SURVEY, context
     )
     (asked,) = model.asked("answer")
-    assert SECOND.content in whole(asked)
+    assert paper_block([SECOND]) in whole(asked)
     assert f"means: {cite([SECOND.key])}" in whole(asked)
     assert answer.papers[0] == SECOND
     assert answer.silent == ()
@@ -151,7 +152,7 @@ async def test_a_question_after_one_that_found_nothing_refers_to_the_answer_befo
     context = RunContext(None, WordEmbedder(), model=model, asked=asked)  # type: ignore[arg-type]
     selection = PaperSelection((*crowd, FoundPaper(SECOND, 1.0)))
     await AutoSurveyRecipe().answer(BRIEF, "why?", selection, SURVEY, context)
-    assert SECOND.content in whole(model.asked("answer")[0])
+    assert paper_block([SECOND]) in whole(model.asked("answer")[0])
 
 
 async def test_a_translation_keeps_quotations_word_for_word_and_the_rest_is_unchecked() -> None:
