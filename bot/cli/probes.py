@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Literal
@@ -41,7 +42,8 @@ async def probe_models(app: App) -> AsyncIterator[Diagnosis]:
         )
         return
     settings = app.settings
-    where = settings.openai_base_url or settings.anthropic_base_url or "the provider's own address"
+    address = settings.openai_base_url or settings.anthropic_base_url or ""
+    where = address or "the provider's own address"
     for model in dict.fromkeys(settings.models().values()):
         request = Request("reading", "probe", fill("common/probe"), PROBE_TOKENS)
         try:
@@ -58,11 +60,21 @@ async def probe_models(app: App) -> AsyncIterator[Diagnosis]:
                 else Diagnosis(
                     "broken",
                     f"language model {model} at {where}: {error}",
-                    "check the key, the address and SCHOLIUM_MODEL; recipe=cluster needs no model",
+                    _advise(error, address, is_openai=settings.uses_openai()),
                 )
             )
         else:
             yield _model_works(model, where)
+
+
+def _advise(error: CallFailed, address: str, *, is_openai: bool) -> str:
+    """What to change where a model does not answer."""
+    if not (error.is_misdirected and address):
+        return "check the key, the address and SCHOLIUM_MODEL; recipe=cluster needs no model"
+    bare = re.sub(r"(?:/v1)?(?:/chat/completions|/messages)?/*$", "", address)
+    if is_openai:
+        return f"set OPENAI_BASE_URL to what stands before /chat/completions, most often {bare}/v1"
+    return f"set ANTHROPIC_BASE_URL to what stands before /v1/messages, most often {bare}"
 
 
 def _model_works(model: str, where: str) -> Diagnosis:

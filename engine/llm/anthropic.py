@@ -12,6 +12,7 @@ import httpx2
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
+from engine.llm.answers import LONGEST_ANSWER, OddAnswer, check_length, describe
 from engine.llm.model import (
     LONGEST_CONNECTING_S,
     CallFailed,
@@ -36,6 +37,7 @@ class AnthropicProvider:
         patience = anthropic.Timeout(timeout_s, connect=min(timeout_s, LONGEST_CONNECTING_S))
         # Retries are ours: the client would wait for any Retry-After, however long.
         self._client = AsyncAnthropic(api_key=api_key, base_url=base_url or None, timeout=patience, max_retries=0)
+        self._address = str(self._client.base_url).rstrip("/")
         self._refused: dict[str, set[str]] = {}
         """Optional parts of a request that a model refused, and is asked without from then on."""
 
@@ -48,12 +50,15 @@ class AnthropicProvider:
             async with self._client.messages.stream(**options) as stream:
                 async for piece in stream.text_stream:
                     text += piece
+                    check_length(text, self._address)
                 message = await stream.get_final_message()
+                completion = _completion(message)
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
             if self._learns_from(error, model, options):
                 return await self.complete(model, request, schema)
-            raise _to_call_failure(error, estimate_completion(request, text) if text else None) from error
-        completion = _completion(message)
+            raise self._to_call_failure(error, estimate_completion(request, text) if text else None) from error
+        except _MISREAD as error:
+            raise OddAnswer(self._address, _describe(text), retryable=bool(text)) from error
         _check(message.stop_reason, completion)
         return completion
 
@@ -71,27 +76,45 @@ class AnthropicProvider:
         self._refused.setdefault(model, set()).add(part)
         return True
 
+    def _to_call_failure(self, error: Exception, spent: Completion | None) -> CallFailed:
+        if isinstance(error, anthropic.APIStatusError):
+            body = error.body if isinstance(error.body, dict) else {}
+            inner = body.get("error", body)
+            reason = str(inner.get("message", "")) if isinstance(inner, dict) else ""
+            if error.status_code < 400:  # said in the stream itself
+                return OddAnswer(self._address, describe({"error": reason}), retryable=True)
+            wait = error.response.headers.get("retry-after", "")
+            return failure_of_status(error.status_code, wait, spent, reason=reason)
+        return Unreachable(type(error).__name__, spent)
+
     async def close(self) -> None:
         """Let go of the connections."""
         await self._client.close()
 
     async def stream(self, model: str, request: Request) -> AsyncIterator[str]:
         """Pieces of the answer; a stream that breaks is an error."""
-        pieces: list[str] = []
+        pieces, length = list[str](), 0
         try:
             options = _options(model, request, None, self._refused.get(model, ()))
             async with self._client.messages.stream(**options) as stream:
                 async for piece in stream.text_stream:
                     pieces.append(piece)
+                    length += len(piece)
+                    if length > LONGEST_ANSWER:
+                        check_length("".join(pieces), self._address)
                     yield piece
                 message = await stream.get_final_message()
+                completion = _completion(message)
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
             if not pieces and self._learns_from(error, model, options):
                 async for piece in self.stream(model, request):
                     yield piece
                 return
-            raise _to_call_failure(error, estimate_completion(request, "".join(pieces)) if pieces else None) from error
-        _check(message.stop_reason, _completion(message))
+            spent = estimate_completion(request, "".join(pieces)) if pieces else None
+            raise self._to_call_failure(error, spent) from error
+        except _MISREAD as error:
+            raise OddAnswer(self._address, _describe("".join(pieces)), retryable=False) from error
+        _check(message.stop_reason, completion)
 
 
 _SIGNS = (
@@ -140,11 +163,10 @@ def _check(reason: str | None, got: Completion) -> None:
         raise CallFailed("The answer was empty or broke off.", retryable=True, spent=got)
 
 
-def _to_call_failure(error: Exception, spent: Completion | None = None) -> CallFailed:
-    if isinstance(error, anthropic.APIStatusError):
-        wait = error.response.headers.get("retry-after", "")
-        body = error.body if isinstance(error.body, dict) else {}
-        inner = body.get("error", body)
-        reason = str(inner.get("message", "")) if isinstance(inner, dict) else ""
-        return failure_of_status(error.status_code, wait, spent, reason=reason)
-    return Unreachable(type(error).__name__, spent)
+_MISREAD = (AssertionError, AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError)
+"""What the client raises over a stream of something else: it takes each event for what it should be."""
+
+
+def _describe(text: str) -> str:
+    """What came instead of whole events."""
+    return describe(text) if text else "something else than the events of a message"

@@ -47,6 +47,9 @@ AS_THE_RECIPE_HAS_IT = SamplingParameters()
 TYPED_ATTEMPTS = 3
 """How often a model may get its JSON wrong; each time it is shown what was wrong."""
 
+MOST_BEGINNINGS = 500
+"""How often a brace is tried as the beginning of an answer's JSON: each try may read to its end."""
+
 SHOWN_OF_AN_ANSWER = 60
 """Characters of an answer that could not be read."""
 
@@ -318,15 +321,25 @@ def _drop_unstorable(text: str) -> str:
 
 
 def _json_of(text: str) -> str:
-    """The JSON object in an answer that may have words or a fence around it."""
-    bare = re.sub(r"<(think|thinking|reasoning)>.*?</\1>", "", text, flags=re.S)
+    """The longest JSON object in an answer that may have words or a fence around it."""
+    bare = text
+    for name in ("think", "thinking", "reasoning"):
+        bare = _drop_enclosed(bare, f"<{name}>", f"</{name}>")
     decoder, best, at = json.JSONDecoder(), "", bare.find("{")
-    while at >= 0:
+    for _ in range(MOST_BEGINNINGS):
+        if at < 0:
+            break
         try:
             _, end = decoder.raw_decode(bare, at)
-        except ValueError:
+        except (ValueError, RecursionError):
             end = at + 1
         else:
             best = max(best, bare[at:end], key=len)
         at = bare.find("{", end)
     return best or bare
+
+
+def _drop_enclosed(text: str, opening: str, closing: str) -> str:
+    """The text without what stands between these, and without them; what is never closed stays."""
+    first, *others = text.split(opening)
+    return first + "".join(o.partition(closing)[2] if closing in o else opening + o for o in others)

@@ -128,6 +128,9 @@ class CallFailed(LanguageModelError):
     is_crowded = False
     """Whether the service had more calls than it takes."""
 
+    is_misdirected = False
+    """Whether something else may have answered than a language model's service."""
+
     def __init__(
         self,
         message: str,
@@ -178,7 +181,9 @@ def failure_of_status(
 ) -> CallFailed:
     """The failure that an HTTP status means; ``final`` is one that no retry helps, ``reason`` the server's words."""
     retryable = status in {408, 409, 429} or status >= 500
-    said = f": {shorten(clean(reason), LONGEST_REASON)}" if reason.strip() else ""
+    # Of a refused key nothing is repeated: some services show it.
+    words = "it refused the key" if status in {401, 403} else mask_keys(shorten(clean(reason), LONGEST_REASON))
+    said = f": {words}" if words else ""
     message = f"The language model's service answered {status}{said if said.endswith('.') else f'{said}.'}"
     if status == 400 and (room := read_room(reason)) is not None:
         return ContextOverflow(message, room)
@@ -190,7 +195,19 @@ def failure_of_status(
         is_away=True,
     )
     failure.is_crowded = status in CROWDED
+    failure.is_misdirected = status in {404, 405}
     return failure
+
+
+_KEY = re.compile(
+    r"\b(?:(?:sk|pk|rk|gsk|hf|xai|key)[-_]|AIza|Bearer )(?=\S*\d)\S{6,}|(?=\w*\d)(?=\w*[A-Za-z])\w{24,}|\S*\*{3,}\S*"
+)
+"""What looks like a key: by how services begin theirs, by its length, or with stars already."""
+
+
+def mask_keys(text: str) -> str:
+    """The text with “…” for what looks like a key."""
+    return _KEY.sub("…", text)
 
 
 LEAST_ROOM = 128

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Collection
-from typing import Any, Literal
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from functools import partial
+from typing import Any, Literal, TypeVar
 
+import httpx2
 import openai
 from openai import AsyncOpenAI
 
+from engine.llm.answers import LONGEST_ANSWER, OddAnswer, check_length, describe, read_body, read_chat_answer
 from engine.llm.model import (
     LONGEST_CONNECTING_S,
     CallFailed,
@@ -18,9 +21,11 @@ from engine.llm.model import (
     Unreachable,
     estimate_completion,
     failure_of_status,
+    mask_keys,
     read_room,
-    tokens_of,
 )
+
+R = TypeVar("R")
 
 
 class OpenAIProvider:
@@ -30,26 +35,24 @@ class OpenAIProvider:
         patience = openai.Timeout(timeout_s, connect=min(timeout_s, LONGEST_CONNECTING_S))
         # Retries are ours: the client would honour a Retry-After of two minutes for each of them.
         self._client = AsyncOpenAI(api_key=api_key, base_url=base_url or None, timeout=patience, max_retries=0)
+        self._address = str(self._client.base_url).rstrip("/")
         self._refused: dict[str, set[Refusable]] = {}
 
     async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
         """One answer; what a model refuses of the request is left out from then on."""
-        response = await self._create(model, request, schema, stream=False)
-        choice = response.choices[0] if response.choices else None
-        text = (choice.message.content or "") if choice else ""
-        usage = response.usage
-        details = usage.prompt_tokens_details if usage else None
-        completion = Completion(
-            text,
-            usage.prompt_tokens if usage else request.prompt.tokens(),
-            usage.completion_tokens if usage else tokens_of(text),
-            (details.cached_tokens or 0) if details else 0,
-        )
-        if choice and choice.message.refusal:
-            refusal = choice.message.refusal[:200]
-            raise CallFailed(f"The model refused: {refusal}", retryable=False, spent=completion)
-        _check(choice.finish_reason if choice else "", completion)
-        return completion
+        asked = self._client.chat.completions.with_streaming_response
+
+        async def call(**options: Any) -> bytes:
+            async with asked.create(**options) as response:
+                return await read_body(response.iter_bytes(), self._address)
+
+        answer = read_chat_answer(await self._ask(call, model, request, schema), self._address, request)
+        if answer.refusal:
+            refusal = mask_keys(answer.refusal[:200])
+            raise CallFailed(f"The model refused: {refusal}", retryable=False, spent=answer.completion)
+        check_length(answer.completion.text, self._address)
+        _check(answer.finish, answer.completion)
+        return answer.completion
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -57,30 +60,41 @@ class OpenAIProvider:
 
     async def stream(self, model: str, request: Request) -> AsyncIterator[str]:
         """Pieces of the answer; a stream that breaks is an error."""
-        finish: str | None = None
-        pieces: list[str] = []
-        response = await self._create(model, request, None, stream=True)
+        finish, pieces, length = "", list[str](), 0
+        create: Any = partial(self._client.chat.completions.create, stream=True)
+        response = await self._ask(create, model, request, None)
+        chunk: Any = None
         try:
             async for chunk in response:
-                for choice in chunk.choices:
+                for choice in chunk.choices or ():
                     finish = choice.finish_reason or finish
-                    if choice.delta.content:
-                        pieces.append(choice.delta.content)
-                        yield choice.delta.content
+                    if piece := choice.delta and choice.delta.content:
+                        pieces.append(piece)
+                        length += len(piece)
+                        yield piece
+                if length > LONGEST_ANSWER:
+                    check_length("".join(pieces), self._address)
         except openai.OpenAIError as error:
+            if type(error) is openai.APIError:  # said in the stream itself
+                raise OddAnswer(self._address, describe({"error": error.message}), retryable=True) from error
             raise _to_call_failure(error, estimate_completion(request, "".join(pieces)) if pieces else None) from error
-        _check(finish or "", estimate_completion(request, "".join(pieces)))
+        except (AttributeError, TypeError, ValueError) as error:  # the client reads whatever JSON comes
+            raise OddAnswer(self._address, describe(str(chunk or error)), retryable=not pieces) from error
+        if chunk is None:
+            sent = response.response.headers.get("content-type", "nothing")
+            raise OddAnswer(self._address, f"{sent} in place of a stream", retryable=False)
+        _check(finish, estimate_completion(request, "".join(pieces)))
 
-    async def _create(self, model: str, request: Request, schema: dict[str, Any] | None, *, stream: bool) -> Any:
-        """The response; a refused optional part is left out, that is remembered, and the model is asked again."""
+    async def _ask(
+        self, call: Callable[..., Awaitable[R]], model: str, request: Request, schema: dict[str, Any] | None
+    ) -> R:
+        """What the call gives; a refused optional part is left out, that is remembered, and the model asked again."""
         refused = self._refused.setdefault(model, set())
         while True:
             options = _options(request, schema, refused)
             messages = _messages(request.prompt, with_system="system" not in refused)
             try:
-                return await self._client.chat.completions.create(
-                    model=model, messages=messages, stream=stream, **options
-                )
+                return await call(model=model, messages=messages, **options)
             except openai.APIStatusError as error:
                 part = _find_refused_part(error, options, messages)
                 if part is None:
@@ -88,6 +102,8 @@ class OpenAIProvider:
                 refused.add(part)
             except openai.OpenAIError as error:
                 raise _to_call_failure(error) from error
+            except httpx2.HTTPError as error:  # the client leaves a body that breaks off to whoever reads it
+                raise Unreachable(type(error).__name__) from error
 
 
 Refusable = Literal[

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from bot.app import App
 from bot.bench.simulation import SimulatedService, run_simulated_service
@@ -17,3 +19,24 @@ async def test_each_model_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None
         await app.close()
         assert [finding.state for finding in found] == ["works", "works"]
         assert len(service.calls) == 2
+
+
+@pytest.mark.parametrize("name", ["OPENAI", "ANTHROPIC"])
+@pytest.mark.parametrize("status", [200, 404])
+async def test_of_a_wrong_address_the_right_one_is_said(
+    monkeypatch: pytest.MonkeyPatch, name: str, status: int
+) -> None:
+    async def greet(_: web.Request) -> web.Response:
+        return web.Response(status=status, text="Ollama is running")
+
+    application = web.Application()
+    application.router.add_route("*", "/{tail:.*}", greet)
+    async with TestServer(application, host="127.0.0.1") as server:
+        url = str(server.make_url("")).rstrip("/")
+        monkeypatch.setenv(f"{name}_BASE_URL", f"{url}/")
+        monkeypatch.setenv(f"{name}_API_KEY", "k")
+        app = App(load_settings())
+        (finding,) = [finding async for finding in probe_models(app)]
+        await app.close()
+    assert finding.state == "broken" and url in finding.what
+    assert finding.advice.endswith(f"{url}/v1" if name == "OPENAI" else url)

@@ -1,0 +1,133 @@
+"""What a service sent in place of an answer, in words; and the answer of chat completions, whatever else came with it.
+
+An address may belong to anything: a log-in page, a server's greeting, another program's JSON.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine.llm.model import CallFailed, Completion, Request, mask_keys, tokens_of
+from engine.text import clean, shorten
+
+LONGEST_ANSWER = 400_000
+"""Characters of an answer: no model writes 64,000 tokens, and reading JSON may take the square of the length."""
+
+LONGEST_BODY = 4 * LONGEST_ANSWER
+"""Bytes of an answer as it is sent, escaped and with what is counted; no more of it is read."""
+
+SHOWN = 80
+"""Characters of what came that are shown."""
+
+MOST_TOKENS = 10**8
+"""What is counted above that is no count."""
+
+
+class OddAnswer(CallFailed):
+    """What came from this address is no answer, but this."""
+
+    is_misdirected = True
+
+    def __init__(self, address: str, what: str, *, retryable: bool) -> None:
+        message = f"{address} does not answer as a language model does: it sent {what}."
+        super().__init__(message, retryable=retryable, is_away=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatAnswer:
+    """An answer of chat completions; ``finish`` and ``refusal`` are empty where the service says nothing."""
+
+    completion: Completion
+    finish: str
+    refusal: str
+
+
+async def read_body(pieces: AsyncIterator[bytes], address: str) -> bytes:
+    """The whole body. Raises `OddAnswer` where it is longer than any answer."""
+    body = bytearray()
+    async for piece in pieces:
+        body += piece
+        if len(body) > LONGEST_BODY:
+            raise OddAnswer(address, f"more than {LONGEST_BODY // 1_000_000} MB", retryable=False)
+    return bytes(body)
+
+
+def read_chat_answer(body: bytes, address: str, request: Request) -> ChatAnswer:
+    """The answer in a body. Raises `OddAnswer` where there is none in it."""
+    try:
+        sent = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise OddAnswer(address, describe(body.decode("utf-8", "replace")), retryable=False) from error
+    choices = sent.get("choices") if isinstance(sent, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    text = _read_content(message.get("content")) if isinstance(message, dict) else None
+    if choice is None or text is None or not isinstance(message, dict):
+        raise OddAnswer(address, describe(sent), retryable=True)
+    usage = sent.get("usage")
+    finish, refusal = choice.get("finish_reason"), message.get("refusal")
+    return ChatAnswer(
+        _count_tokens(usage if isinstance(usage, dict) else {}, text, request),
+        finish if isinstance(finish, str) else "",
+        refusal if isinstance(refusal, str) else "",
+    )
+
+
+def check_length(text: str, address: str) -> None:
+    """Raises `OddAnswer` where this is more than any answer."""
+    if len(text) > LONGEST_ANSWER:
+        raise OddAnswer(address, f"{len(text):,} characters for one answer", retryable=False)
+
+
+def _read_content(content: object) -> str | None:
+    """The text, also where it is sent in parts; nothing is an empty text, ``None`` is no text at all."""
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "".join(part for part in parts if isinstance(part, str)) if parts else None
+    return content if isinstance(content, str) else "" if content is None else None
+
+
+def _count_tokens(usage: dict[str, Any], text: str, request: Request) -> Completion:
+    """What the service counts, or an estimate where its count is none."""
+
+    def count(where: dict[str, Any], name: str, otherwise: int) -> int:
+        value = where.get(name)
+        is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+        return value if is_count else otherwise  # type: ignore[return-value]
+
+    details = usage.get("prompt_tokens_details")
+    return Completion(
+        text,
+        count(usage, "prompt_tokens", request.prompt.tokens()),
+        count(usage, "completion_tokens", tokens_of(text)),
+        count(details if isinstance(details, dict) else {}, "cached_tokens", 0),
+    )
+
+
+_TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,300})<", re.I)
+
+
+def describe(sent: object) -> str:
+    """What came, in a few words: a page by its title, a text or JSON by its beginning."""
+    match sent:
+        case str():
+            words = sent[: 20 * SHOWN]
+            if words.lstrip().startswith("<"):
+                title = _TITLE.search(words)
+                named = f" titled “{shorten(clean(html.unescape(title[1])), SHOWN)}”" if title else ""
+                return f"a web page{named}"
+            said = shorten(mask_keys(clean(words)), SHOWN)
+            return f"“{said}”" if said else "nothing"
+        case dict() if sent.get("error"):
+            return f"an error, {describe(_find_words(sent['error']))}"
+        case _:
+            return f"JSON without an answer, {shorten(mask_keys(json.dumps(sent)[: 20 * SHOWN]), SHOWN)}"
+
+
+def _find_words(error: object) -> object:
+    return error.get("message", error) if isinstance(error, dict) else error
