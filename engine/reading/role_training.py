@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,12 +13,11 @@ from scipy.sparse import csr_matrix
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
-from engine.errors import UserError
+from engine.reading.labelled_abstracts import LabelledAbstract
 from engine.reading.roles import (
     BUCKETS,
     ROLES,
     Matrix,
-    Role,
     RoleModel,
     context_features,
     one_against_rest,
@@ -51,29 +46,11 @@ CERTAIN = 10.0
 HELD_BACK = 3
 """One abstract in so many is held back for measuring."""
 
-AGREEMENT_BANDS = (0.0, 0.5, 0.7, 0.9)
-"""Agreement of annotators at which a band begins, each reported by itself."""
+MOST_OF_SOURCE = 2_000
+"""Abstracts of one source that are fitted to, about as many as CSAbstruct has: no field outweighs another."""
 
 _STATEMENT_OF = np.array([0, 1, 1, 2, -1])
 """Role → statement, by position; `other` is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledAbstract:
-    """Sentences of one abstract, the role of each, and how many of its annotators agreed on it (0 to 1)."""
-
-    sentences: tuple[str, ...]
-    roles: tuple[Role, ...]
-    agreement: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementScore:
-    """How often a model is right where the annotators agreed at least so much (and less than the next band)."""
-
-    agreement: float
-    sentences: int
-    accuracy: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +59,7 @@ class RoleScores:
 
     ``accuracy`` is over the three statements (problem, contribution, finding), ``role_accuracy`` over the four
     roles; ``sure_accuracy`` and ``sure_share`` are of the sentences sure enough to be quoted under a label, which a
-    statement is from the probability ``sure_from``. ``agreed`` tells what the annotators' disagreement costs.
+    statement is from the probability ``sure_from``.
     """
 
     sentences: int
@@ -91,37 +68,6 @@ class RoleScores:
     sure_accuracy: float
     sure_share: float
     sure_from: float
-    agreed: tuple[AgreementScore, ...]
-
-
-def read_labelled_abstracts(path: Path) -> list[LabelledAbstract]:
-    """JSON Lines, gzipped or not, with ``sentences``, ``labels`` and optionally ``confs`` (CSAbstruct's format).
-
-    Raises `UserError` that names the first line that is not one.
-    """
-    try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} could not be read: {error}") from error
-    abstracts = [
-        _parse_labelled(line, f"{path}, line {n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()
-    ]
-    if not abstracts:
-        raise UserError(f"{path} holds no labelled abstract.")
-    return abstracts
-
-
-def _parse_labelled(line: str, place: str) -> LabelledAbstract:
-    try:
-        record = json.loads(line)
-        sentences, labels = record["sentences"], record["labels"]
-        agreement = record.get("confs") or [1.0] * len(sentences)
-        if not len(sentences) == len(labels) == len(agreement) or not set(labels) <= set(ROLES):
-            raise ValueError(f"each sentence needs a label, one of {', '.join(ROLES)}")
-        return LabelledAbstract(tuple(map(str, sentences)), tuple(labels), tuple(map(float, agreement)))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{place} is not a labelled abstract: {error}") from error
 
 
 def split_held_back(
@@ -133,13 +79,15 @@ def split_held_back(
     return shuffled[held:], shuffled[:held]
 
 
-def train_role_model(abstracts: Sequence[LabelledAbstract]) -> RoleModel:
-    """Both passes, and the threshold from which a statement is sure; a sentence counts by its annotators' agreement.
+def train_role_model(sources: Sequence[Sequence[LabelledAbstract]]) -> RoleModel:
+    """Both passes, and the threshold from which a statement is sure in each of the sources.
 
-    Each sentence's features for the second pass, and its probability by which the threshold is set, come from models
-    that have not seen its abstract.
+    A sentence counts by its annotators' agreement. Its features for the second pass, and its probability by which the
+    threshold is set, come from models that have not seen its abstract.
     """
-    data = _build_training_data(abstracts)
+    sources = [random.Random(0).sample(list(s), min(len(s), MOST_OF_SOURCE)) for s in sources]
+    abstracts = [abstract for source in sources for abstract in source]
+    data = _build_training_data(sources)
     first = np.zeros((len(data.roles), len(ROLES)))
     for fold in range(FOLDS):
         seen, unseen = data.fold != fold, data.fold == fold
@@ -161,30 +109,49 @@ def train_role_model(abstracts: Sequence[LabelledAbstract]) -> RoleModel:
         words.bias,
         again.weights,
         again.bias,
-        _sure_threshold(second[data.agreement >= MAJORITY], data.roles[data.agreement >= MAJORITY]),
+        max(_sure_threshold(second[rows], data.roles[rows]) for rows in data.list_sources()),
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TrainingData:
-    """A row for each sentence: its features, role, annotators' agreement and the part its abstract belongs to."""
+    """A row for each sentence: its features, role, annotators' agreement, its abstract's part and source."""
 
     features: csr_matrix
     roles: NDArray[np.int64]
     agreement: Matrix
+    weight: Matrix
     fold: NDArray[np.int64]
+    source: NDArray[np.int64]
+
+    def list_sources(self) -> list[NDArray[np.bool_]]:
+        """The rows of each source whose label is sure."""
+        sure = self.agreement >= MAJORITY
+        return [sure & (self.source == n) for n in range(int(self.source.max()) + 1)]
 
 
-def _build_training_data(abstracts: Sequence[LabelledAbstract]) -> _TrainingData:
+def _build_training_data(sources: Sequence[Sequence[LabelledAbstract]]) -> _TrainingData:
+    abstracts = [abstract for source in sources for abstract in source]
     rows = [features for abstract in abstracts for features in sentence_features(abstract.sentences)]
     starts = np.cumsum([0, *(len(row.columns) for row in rows)])
-    values, columns = (np.concatenate(parts) for parts in zip(*((r.values, r.columns) for r in rows), strict=True))
+    values, columns = (
+        np.concatenate(parts) for parts in zip(*((r.halves / r.length, r.columns) for r in rows), strict=True)
+    )
     return _TrainingData(
         csr_matrix((values, columns, starts), shape=(len(rows), BUCKETS)),
         np.array([ROLES.index(role) for abstract in abstracts for role in abstract.roles]),
         np.array([share for abstract in abstracts for share in abstract.agreement]),
+        np.concatenate([_weigh(source, len(rows) / len(sources)) for source in sources]),
         np.array([n % FOLDS for n, abstract in enumerate(abstracts) for _ in abstract.roles]),
+        np.array([n for n, source in enumerate(sources) for abstract in source for _ in abstract.roles]),
     )
+
+
+def _weigh(source: Sequence[LabelledAbstract], total: float) -> Matrix:
+    """Weights of one source's sentences by their annotators' agreement, with this sum: all sources weigh alike."""
+    agreement = np.array([share for abstract in source for share in abstract.agreement])
+    weights: Matrix = agreement * (total / agreement.sum())
+    return weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,8 +169,8 @@ class _LinearModel:
 
 def _fit_words(data: _TrainingData, chosen: NDArray[np.bool_]) -> _LinearModel:
     """The first pass: one logistic regression for each role."""
-    features, roles, agreement = data.features[chosen], data.roles[chosen], data.agreement[chosen]
-    fitted = [_fit_role(features, roles == i, agreement) for i in range(len(ROLES))]
+    features, roles, weight = data.features[chosen], data.roles[chosen], data.weight[chosen]
+    fitted = [_fit_role(features, roles == i, weight) for i in range(len(ROLES))]
     return _LinearModel(np.stack([weights for weights, _ in fitted]), np.array([b for _, b in fitted]), together=False)
 
 
@@ -215,8 +182,8 @@ def _fit_context(data: _TrainingData, context: Matrix, chosen: NDArray[np.bool_]
     if len(known) == 1:
         bias[known] = CERTAIN
         return _LinearModel(weights, bias, together=True)
-    model = LogisticRegression(C=CONTEXT_STRENGTH, max_iter=200, tol=1e-3)
-    model.fit(context[chosen], roles, sample_weight=data.agreement[chosen])
+    model = LogisticRegression(C=CONTEXT_STRENGTH, max_iter=1_000, tol=1e-3)
+    model.fit(context[chosen], roles, sample_weight=data.weight[chosen])
     if len(known) == 2:
         weights[known], bias[known] = np.vstack([0 * model.coef_, model.coef_]), [0.0, model.intercept_[0]]
     else:
@@ -270,13 +237,7 @@ def measure_roles(model: RoleModel, abstracts: Sequence[LabelledAbstract]) -> Ro
         sure_accuracy=_mean(right[sure]),
         sure_share=_mean(sure),
         sure_from=model.sure,
-        agreed=_by_agreement(right, np.array([s for a in abstracts for s in a.agreement])[labelled]),
     )
-
-
-def _by_agreement(right: NDArray[np.bool_], agreement: Matrix) -> tuple[AgreementScore, ...]:
-    bands = [(low, (agreement >= low) & (agreement < high)) for low, high in pairwise((*AGREEMENT_BANDS, np.inf))]
-    return tuple(AgreementScore(low, int(band.sum()), _mean(right[band])) for low, band in bands if band.any())
 
 
 def _mean(values: NDArray[np.bool_]) -> float:

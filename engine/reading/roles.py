@@ -10,6 +10,7 @@ The weights are data beside this file (`roles.npz`; source and licence in `roles
 from __future__ import annotations
 
 import io
+import math
 import re
 import zlib
 from collections.abc import Sequence
@@ -42,9 +43,6 @@ _TOKEN = re.compile(r"[a-z]+(?:['’][a-z]+)?|\d+(?:[.,]\d+)*|[%$():;?]")
 _BEFORE, _AFTER = 0x9E3779B1, 0x85EBCA77
 """Added to the hash of a word of the sentence before or after, so that it is a feature of its own."""
 
-_NEIGHBOUR = 0.5
-"""Value of a feature of a neighbour where one of the sentence itself is 1."""
-
 _WINDOW = 3
 """Sentences on each side whose probabilities the second pass sees one by one."""
 
@@ -54,10 +52,15 @@ _FAINT = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """The columns of one sentence's features and their values, of unit length together."""
+    """The columns of one sentence's features and what each counts, in halves: 2 for its own, 1 for a neighbour's."""
 
     columns: NDArray[np.int64]
-    values: Matrix
+    halves: NDArray[np.int64]
+
+    @property
+    def length(self) -> float:
+        """The Euclidean length, in halves."""
+        return math.sqrt(int((self.halves**2).sum()))
 
 
 def sentence_features(sentences: Sequence[str]) -> list[Features]:
@@ -79,9 +82,8 @@ def sentence_features(sentences: Sequence[str]) -> list[Features]:
             f"ends: {sentences[i].rstrip()[-1:] in ('.', '!', '?')}",
         ]
         of_sentence, of_others = np.concatenate([hashes, _hashes(place)]), np.concatenate([before, after])
-        values = np.concatenate([np.ones(len(of_sentence)), np.full(len(of_others), _NEIGHBOUR)])
-        columns = np.concatenate([of_sentence, of_others]) % BUCKETS
-        features.append(Features(columns, values / np.linalg.norm(values)))
+        halves = np.concatenate([np.full(len(of_sentence), 2), np.full(len(of_others), 1)])
+        features.append(Features(np.concatenate([of_sentence, of_others]) % BUCKETS, halves))
     return features
 
 
@@ -140,13 +142,14 @@ class RoleModel:
             return np.zeros((0, len(ROLES)))
         first = np.zeros((len(sentences), len(ROLES)))
         for row, features in enumerate(sentence_features(sentences)):
-            first[row] = self.weights[:, features.columns] @ features.values * self.scale
-        return self._read_again(one_against_rest(first + self.bias))
+            counted = (self.weights[:, features.columns] * features.halves).sum(axis=1)  # whole numbers: exact
+            first[row] = counted / features.length * self.scale
+        return self._read_again(round_off(one_against_rest(round_off(first + self.bias))))
 
     def _read_again(self, first: Matrix) -> Matrix:
-        total = context_features(first) @ self.context_weights.T + self.context_bias
+        total = round_off(round_off(context_features(first)) @ self.context_weights.T + self.context_bias)
         raised = np.exp(total - total.max(axis=1, keepdims=True))
-        normalised: Matrix = raised / raised.sum(axis=1, keepdims=True)
+        normalised: Matrix = round_off(raised / raised.sum(axis=1, keepdims=True))
         return normalised
 
     def pack(self) -> bytes:
@@ -162,6 +165,11 @@ class RoleModel:
             sure=self.sure,
         )
         return buffer.getvalue()
+
+
+def round_off(values: Matrix) -> Matrix:
+    """The values without their last digits, in which one processor's sums and powers differ from another's."""
+    return np.round(values, 6)
 
 
 def one_against_rest(log_odds: Matrix) -> Matrix:

@@ -15,10 +15,11 @@ import numpy as np
 
 from engine.citations import list_cited_keys
 from engine.quoting import quote_words
-from engine.reading.roles import STATEMENTS, Statement, role_model, statement_probabilities
+from engine.reading.abstracts import read_statements
+from engine.reading.roles import STATEMENTS, Statement, role_model
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.survey import Claim
-from engine.text import sentences, strip_quotes, words
+from engine.text import strip_quotes, words
 from engine.values import Paper
 
 SHORTEST_QUOTE = 8
@@ -63,18 +64,6 @@ _MIDST = re.compile(r"(?:and|as|at|but|by|for|from|in|of|on|or|than|that|to|whic
 BETWEEN_ABSTRACTS_S = 0.002
 """Seconds left to others after each abstract that is read ahead; reading one takes about as long."""
 
-ANNOUNCED = 0.95
-"""Probability that a sentence which announces something states the contribution: 29 of 30 that were read do."""
-
-_ANNOUNCES = r"(?:\w+ly )?(?:propose|introduce|present|develop|devise|construct|formali[sz]e|release|design)"
-_ANNOUNCEMENT = re.compile(
-    r"(?:in (?:this|our) (?:paper|work|article|study|survey|report|letter),? )?"
-    r"(?:we|they|the authors?|(?:this|the|our) (?:paper|work|article|study|survey|report|letter)) "
-    rf"{_ANNOUNCES}s?\b(?! (?:that|(?:the )?results?|experiments?|evidence|empirical|applications)\b)",
-    re.I,
-)
-_NAMED_ANNOUNCEMENT = re.compile(rf"(\w*[A-Z][\w-]+) {_ANNOUNCES}s\b")
-
 
 @dataclass(frozen=True, slots=True)
 class AbstractSentence:
@@ -112,13 +101,9 @@ class AbstractSentence:
 @lru_cache(maxsize=4_096)
 def read_abstract(paper: Paper) -> tuple[AbstractSentence, ...]:
     """The sentences of a paper's abstract, or else of its summary, in order."""
-    texts = sentences(strip_quotes(paper.content))
-    found = statement_probabilities(role_model().probabilities(texts))
     return tuple(
-        AbstractSentence(paper, text, "contribution", ANNOUNCED, position)
-        if _announces(text, paper)
-        else AbstractSentence(paper, text, STATEMENTS[int(row.argmax())], float(row.max()), position)
-        for position, (text, row) in enumerate(zip(texts, found, strict=True))
+        AbstractSentence(paper, said.text, said.statement, said.probability, position)
+        for position, said in enumerate(read_statements(strip_quotes(paper.content)))
     )
 
 
@@ -130,17 +115,6 @@ async def read_abstracts(papers: Sequence[Paper]) -> None:
     for paper in papers:
         read_abstract(paper)
         await asyncio.sleep(BETWEEN_ABSTRACTS_S)
-
-
-def _announces(text: str, paper: Paper) -> bool:
-    """Whether a sentence says in so many words that the paper, its authors or what its title names present something.
-
-    The labels that the role model learned from call many such sentences background where an abstract begins with them.
-    """
-    if _ANNOUNCEMENT.match(text):
-        return True
-    named = _NAMED_ANNOUNCEMENT.match(text)
-    return named is not None and named[1] in paper.title
 
 
 def with_contribution(paper: Paper) -> Paper:

@@ -14,24 +14,6 @@ RESULT = "Experiments show that the gripper lifts needles more often than earlie
 
 
 @pytest.mark.parametrize(
-    "announcement",
-    [
-        "We present a gripper that feels what it holds.",
-        "In this work, we introduce a gripper that feels what it holds.",
-        "The authors introduce a gripper that feels what it holds.",
-        "They propose FeelGrip, which feels what it holds.",
-        "FeelGrip presents a gripper that feels what it holds.",
-    ],
-)
-@pytest.mark.parametrize("first", [True, False])
-def test_the_sentence_that_announces_the_work_is_its_contribution(announcement: str, *, first: bool) -> None:
-    opening = [announcement, GAP] if first else [GAP, announcement]
-    quoted = quote_contribution(paper(1, title="FeelGrip", abstract=" ".join([*opening, MODULES, RESULT])))
-    assert quoted is not None
-    assert announcement.endswith(f"{quoted.words}.")
-
-
-@pytest.mark.parametrize(
     "last",
     [
         "We open-source all models in the hope that others use them.",

@@ -1,0 +1,82 @@
+"""Labels that an abstract itself gives its parts: "RESULTS: …", "Methods—…". A format, obeyed as it stands. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.reading.roles import Role
+
+_ROLE_OF: dict[str, Role] = {
+    **dict.fromkeys(("background", "introduction", "context", "rationale", "importance"), "background"),
+    **dict.fromkeys(
+        ("objective", "objectives", "aim", "aims", "purpose", "purposes", "goal", "goals", "hypothesis"), "objective"
+    ),
+    **dict.fromkeys(
+        (
+            "method", "methods", "methodology", "materials", "material", "design", "setting", "settings", "patients",
+            "participants", "subjects", "population", "animals", "intervention", "interventions", "exposure",
+            "exposures", "measurements", "measures", "outcome", "outcomes", "sources", "extraction", "selection",
+            "procedure", "procedures", "analysis", "approach",
+        ),
+        "method",
+    ),
+    **dict.fromkeys(
+        (
+            "result", "results", "finding", "findings", "conclusion", "conclusions", "interpretation", "discussion",
+            "implications", "significance", "relevance", "limitations",
+        ),
+        "result",
+    ),
+}  # fmt: skip
+"""Heads of labels, as the National Library of Medicine groups them; a conclusion is a finding here."""
+
+_BESIDE = frozenset(
+    ("and", "of", "the", "main", "study", "primary", "secondary", "key", "principal", "research", "data", "major")
+)
+"""Words of a label that do not tell its role."""
+
+_LABEL = re.compile(
+    r"(?:^|(?<=[.!?;)\]]\s)|(?<=\n))\s*(?P<label>[A-Z][A-Za-z&/ ]{2,60}?)\s*(?:[:：]\s*|\s?[—–]\s?|\s-\s|\n+)(?=\S)"
+)
+_CAPITALS = re.compile(r"(?:^|(?<=[.!?)\]]\s))(?P<label>[A-Z]{3,}(?:[ &/]+[A-Z]+){0,5})[.]?\s+(?=[A-Z0-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPart:
+    """What stands behind one label, or before the first (``role`` is ``None``)."""
+
+    role: Role | None
+    text: str
+
+
+def role_of_label(label: str) -> Role | None:
+    """The role that a label states; ``None`` for what is no label, or one of parts with several roles.
+
+    "MEASUREMENTS AND MAIN RESULTS" is a result, as the National Library of Medicine reads it.
+    """
+    said = [word for word in re.split(r"[\s/&,]+", label.lower().strip(" .:")) if word and word not in _BESIDE]
+    roles = {_ROLE_OF.get(word) for word in said}
+    if roles == {"method", "result"} and said[0].startswith("measure"):
+        return "result"
+    return roles.pop() if len(roles) == 1 else None
+
+
+def divide_by_labels(abstract: str) -> list[LabelledPart]:
+    """The parts of an abstract as its labels divide it, without the labels; one part where it states none."""
+    found = [match for match in _LABEL.finditer(abstract) if role_of_label(match["label"])]
+    bare = [match for match in _CAPITALS.finditer(abstract) if role_of_label(match["label"])]
+    if len(found) < 2 <= len(bare):
+        found = bare
+    return list(_cut(abstract, found))
+
+
+def _cut(abstract: str, labels: list[re.Match[str]]) -> Iterator[LabelledPart]:
+    before = abstract[: labels[0].start()] if labels else abstract
+    if before.strip():
+        yield LabelledPart(None, before.strip())
+    ends = [match.start() for match in labels[1:]] + [len(abstract)]
+    for match, end in zip(labels, ends, strict=False):
+        if text := abstract[match.end() : end].strip():
+            yield LabelledPart(role_of_label(match["label"]), text)
