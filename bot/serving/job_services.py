@@ -73,8 +73,12 @@ class AppServices:
         asked = (brief.budget, brief.budget_tokens) if brief else (None, None)
         dollars = [amount for amount in (asked[0], settings.budget) if amount is not None]
         tokens = [count for count in (asked[1], settings.budget_tokens) if count is not None]
+        most = min(dollars, default=None), min(tokens, default=None)
+        is_set = (most[0] is not None and most[0] == settings.budget) or (
+            most[1] is not None and most[1] == settings.budget_tokens
+        )
         found = [
-            BudgetLimit("survey", min(dollars, default=None), min(tokens, default=None)),
+            BudgetLimit("survey", *most, is_set),
             BudgetLimit("person", settings.budget_person),
             BudgetLimit("workspace", settings.budget_workspace),
         ]

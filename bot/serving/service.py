@@ -31,8 +31,8 @@ from bot.monitoring.metrics import Metrics, serve_metrics
 from bot.monitoring.traces import send_traces
 from bot.serving.job_services import AppServices
 from bot.store.database import open_database
-from bot.store.ledger import settle_lost_calls
 from bot.store.left_over import count_set_aside, take_left_over
+from bot.store.reservations import settle_lost_calls, sweep_reservations
 from bot.store.sessions import Store
 from bot.store.wanted_jobs import WantedJob, load_wanted_jobs, load_wanted_jobs_of
 from engine.errors import ScholiumError, ServiceError, UserError
@@ -46,6 +46,9 @@ DISCOVERY_S = 10.0
 """Seconds after which a library that another process made in Weaviate is known here."""
 
 REVIVE_S = 20.0
+MINUTE_S = 60.0
+"""How often reservations of money that no call holds are looked for."""
+
 HOUR_S = 3_600.0
 """How often what is old is forgotten: events after a day, surveys after what the settings say."""
 
@@ -120,6 +123,7 @@ class Service:
         self.dispatcher.jobs = self.jobs
         self._queued = WaitingJobs(adapter, self.dispatcher)
         self._beat, self._revival, self._cleaning = Interval(BEAT_S), Interval(REVIVE_S), Interval(HOUR_S)
+        self._settling = Interval(MINUTE_S)
 
     async def start(self) -> None:
         """Take over what was left, and begin."""
@@ -152,6 +156,8 @@ class Service:
                     await self._take_over(always=self._revival.is_due())
                     if self._cleaning.is_due():
                         await self.store.clean(self.app.settings.keep_days)
+                if self.store.reservations.owed or self._settling.is_due():
+                    await sweep_reservations(self.store)
                 await self.sweep()
             except ScholiumError as error:
                 log.warning("the service could not look after itself", error=str(error))

@@ -7,19 +7,21 @@ comes from; so calls in flight can never overrun a budget together.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.schema import allowances, calls, processes, sessions, spending
+from bot.store.reservations import OnSettled, StoredReservation, insert_reservation, usage_columns
+from bot.store.schema import allowances, calls, sessions, spending
 from bot.store.sessions import Store
-from engine.errors import LimitExceeded
+from engine.errors import LimitExceeded, ServiceError
 from engine.llm.meter import Usage, step_name
 from engine.llm.model import Completion
 from engine.llm.prices import PUBLISHED_PRICES, PriceList, word_dollars
@@ -40,11 +42,15 @@ class Payer:
 
 @dataclass(frozen=True, slots=True)
 class BudgetLimit:
-    """Most that may be spent; for a survey in all, for a person or a workspace on one day (UTC)."""
+    """Most that may be spent; for a survey in all, for a person or a workspace on one day (UTC).
+
+    ``is_set``: the settings say so, and only an administrator may add to it.
+    """
 
     scope: Scope
     money: float | None = None
     tokens: int | None = None
+    is_set: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +80,6 @@ class BudgetUse:
 def today() -> str:
     """The day whose budgets count (UTC)."""
     return datetime.now(UTC).date().isoformat()
-
-
-OnSettled = Callable[[str, Completion], None]
-"""Hears of each call that was paid for: the model, and what it used."""
 
 
 class StoredLedger:
@@ -118,81 +120,49 @@ class StoredLedger:
             "state": "reserved",
             "holder": self._store.holder,
         }
-        async with self._store.begin() as connection:
-            # One reservation after the other, so that each sees all before it and none that is refused.
-            await self._store.alone(connection, self._payer.tenant)
-            result = await connection.execute(
-                spending.insert().values(**row, **_usage_columns(self._prices, model, worst))
-            )
-            for use in await _select_budget_use(connection, self._payer, self._limits):
-                if use.is_over():
-                    raise LimitExceeded(_word_no_room(use.limit))
-        number = int(result.inserted_primary_key[0])  # type: ignore[index]
-        reservation = StoredReservation(self._store, number, model, self._on_settled, self._prices)
+        made = insert_reservation(self._store, asyncio.create_task(self._insert(row, worst)))
+        reservation = StoredReservation(self._store, await made, model, self._on_settled, self._prices)
         try:
             yield reservation
         except asyncio.CancelledError:
             # The provider has read the question already, and will not be told.
-            await asyncio.shield(reservation.enter(Completion("", input_tokens, 0), "lost"))
+            await reservation.end("lost", Completion("", input_tokens, 0))
             raise
         finally:
-            await reservation.give_back()
+            with suppress(ServiceError):  # the next sweep gives it back
+                await reservation.end()
+
+    async def _insert(self, row: dict[str, Any], worst: Completion) -> int:
+        """The number of the new row. Raises `LimitExceeded` where there is no room for it."""
+        columns = usage_columns(self._prices, row["model"], worst)
+        async with self._store.begin() as connection:
+            # One reservation after the other, so that each sees all before it and none that is refused.
+            await self._store.alone(connection, self._payer.tenant)
+            result = await connection.execute(spending.insert().values(**row, **columns))
+            for use in await _select_budget_use(connection, self._payer, self._limits):
+                if use.is_over():
+                    raise LimitExceeded(_word_no_room(use))
+        number = int(result.inserted_primary_key[0])  # type: ignore[index]
+        self._store.reservations.held.add(number)
+        return number
 
 
-@dataclass
-class StoredReservation:
-    """A row of the table of spending; ``settled`` once it says what the call really used."""
-
-    store: Store
-    number: int
-    model: str
-    on_settled: OnSettled
-    prices: PriceList
-    settled: bool = False
-
-    async def settle(self, completion: Completion) -> None:
-        """Enter what the call really used."""
-        await self.enter(completion, "paid")
-        self.on_settled(self.model, completion)
-
-    async def enter(self, completion: Completion, state: str) -> None:
-        """Say in the row what became of the call."""
-        values = _usage_columns(self.prices, self.model, completion)
-        async with self.store.begin() as connection:
-            same = spending.c.id == self.number
-            await connection.execute(spending.update().where(same).values(state=state, **values))
-        self.settled = True
-
-    async def give_back(self) -> None:
-        """Remove the row where nothing was spent."""
-        if not self.settled:
-            async with self.store.begin() as connection:
-                await connection.execute(spending.delete().where(spending.c.id == self.number))
-
-
-def _usage_columns(prices: PriceList, model: str, completion: Completion) -> dict[str, Any]:
-    price = prices.find(model)
-    return {
-        "input_tokens": completion.input_tokens,
-        "output_tokens": completion.output_tokens,
-        "cached_tokens": completion.cached_tokens,
-        "money": price.cost(completion.input_tokens, completion.output_tokens) if price else 0.0,
-        "priced": price is not None,
-    }
-
-
-def _word_no_room(limit: BudgetLimit) -> str:
-    """Whose budget has no room, and how to go on; the same whatever the call, so that it is said once."""
+def _word_no_room(use: BudgetUse) -> str:
+    """Which limit ran out, and what to say or to wait for; the same whatever the call, so that it is said once."""
+    limit = use.limit
     whose = {"survey": "this survey", "person": "you today", "workspace": "this workspace today"}[limit.scope]
-    name = " NAME" if limit.scope == "person" else ""
-    who = "" if limit.scope == "survey" else ", said by an administrator,"
-    if limit.money is None:
-        size, more, added = f"{limit.tokens:,} tokens", "100k", "100,000 tokens"
+    wait = "" if limit.scope == "survey" else " A new day begins at midnight UTC."
+    if limit.money is not None and use.money > limit.money:
+        size, more = word_dollars(limit.money), f"{max(1, math.ceil(limit.money / 2))}"
+        added = word_dollars(float(more))
     else:
-        size, more, added = word_dollars(limit.money), "1", "a dollar"
+        thousands = max(100, math.ceil((limit.tokens or 0) / 2_000))
+        size, more, added = f"{limit.tokens or 0:,} tokens", f"{thousands}k", f"{thousands:,},000 tokens"
+    name = " NAME" if limit.scope == "person" else ""
+    who = ", said by an administrator," if limit.is_set or limit.scope != "survey" else ""
     return (
         f"The budget of {size} for {whose} has no room for the next call. "
-        f"“budget {limit.scope}{name} {more}”{who} adds {added}."
+        f"“budget {limit.scope}{name} {more}”{who} adds {added}.{wait}"
     )
 
 
@@ -215,7 +185,7 @@ async def _select_budget_use(
         added = (await connection.execute(_select_raised(limit.scope, payer))).one()
         money = limit.money + float(added.money or 0) if limit.money is not None else None
         tokens_in_all = limit.tokens + int(added.tokens or 0) if limit.tokens is not None else None
-        raised = BudgetLimit(limit.scope, money, tokens_in_all)
+        raised = replace(limit, money=money, tokens=tokens_in_all)
         result.append(BudgetUse(raised, float(row[0] or 0), int(row[1] or 0)))
     return result
 
@@ -306,14 +276,3 @@ class StoredRecord:
         """Ask again where the same is wanted another time."""
         async with self._store.begin() as connection:
             await connection.execute(calls.delete().where(calls.c.key == key))
-
-
-async def settle_lost_calls(store: Store, dead: Collection[str] = ()) -> None:
-    """Calls that were running in processes that are gone: the provider has read the question, the answer is lost.
-
-    ``dead`` are processes that are gone although their heartbeat is still noted.
-    """
-    living = sa.select(processes.c.id).where(processes.c.id.not_in(dead))
-    gone = (spending.c.state == "reserved") & spending.c.holder.not_in(living)
-    async with store.begin() as connection:
-        await connection.execute(spending.update().where(gone).values(state="lost"))

@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.chat import Conversation, Incoming, Outgoing
 from bot.store.database import Database
+from bot.store.reservations import OpenReservations
 from bot.store.schema import conversations, events, notes, outbox, pieces, processes, sessions
 from bot.store.serialization import (
     SessionCodec,
@@ -85,6 +86,7 @@ class Store:
         self.check = database.check
         self.close = database.close
         self.holder = holder
+        self.reservations = OpenReservations()
         self._archive = SessionCodec()
         self._received: list[tuple[dict[str, Any], asyncio.Future[bool]]] = []
         self._storing: asyncio.Task[None] | None = None

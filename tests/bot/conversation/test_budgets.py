@@ -75,7 +75,7 @@ async def test_a_call_that_does_not_fit_is_said_as_such_and_small_amounts_keep_t
         told = "\n".join(m.text for m in chat.sent)
         assert "used up" not in told
         assert "The budget of $0.000001 for this survey has no room for the next call. " in told
-        assert "“budget survey 1” adds a dollar." in told
+        assert "“budget survey 1” adds $1.00." in told
 
 
 @pytest.mark.parametrize("recipe", ["autosurvey", "surveyx"])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
+import sqlalchemy as sa
 
 from bot.store import ledger as stored_ledger
 from bot.store import schema
@@ -20,12 +22,12 @@ from bot.store.ledger import (
     StoredRecord,
     load_budget_use,
     raise_budget,
-    settle_lost_calls,
     usage_by_step,
 )
+from bot.store.reservations import settle_lost_calls, sweep_reservations
 from bot.store.sessions import Store, StoredConversation
 from bot.wording import money
-from engine.errors import LimitExceeded, UserError
+from engine.errors import LimitExceeded, ServiceError, UserError
 from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, Prompt, Request, TypedAnswer
@@ -257,10 +259,16 @@ def test_how_much_of_a_budget_is_used(
     ("limit", "said"),
     [
         (BudgetLimit("survey", 0.01), "The budget of $0.01 for this survey has no room for the next call. “budget sur"),
-        (BudgetLimit("survey", 0.01), "“budget survey 1” adds a dollar."),
-        (BudgetLimit("person", 0.01), "“budget person NAME 1”, said by an administrator, adds a dollar."),
+        (BudgetLimit("survey", 0.01), "“budget survey 1” adds $1.00."),
+        (
+            BudgetLimit("person", 0.01),
+            "“budget person NAME 1”, said by an administrator, adds $1.00. A new day begins at midnight UTC.",
+        ),
         (BudgetLimit("workspace", 0.01), "The budget of $0.01 for this workspace today has no room for the next call."),
         (BudgetLimit("workspace", tokens=100), "The budget of 100 tokens for this workspace today has no room for the"),
+        (BudgetLimit("survey", 50.0, 4_000_000, True), "4,000,000 tokens for this survey has no room"),
+        (BudgetLimit("survey", 50.0, 4_000_000, True), "“budget survey 2000k”, said by an administrator, adds 2,000,0"),
+        (BudgetLimit("survey", 6.0, 40_000_000), "$6.00 for this survey has no room for the next call. “budget survey"),
         (
             BudgetLimit("workspace", tokens=100),
             "“budget workspace 100k”, said by an administrator, adds 100,000",
@@ -270,7 +278,7 @@ def test_how_much_of_a_budget_is_used(
 async def test_whose_budget_has_no_room_and_how_to_go_on(store: Store, limit: BudgetLimit, said: str) -> None:
     ledger = StoredLedger(store, Payer("abc", "fake:lab", "mara"), [limit], lambda _, __: None)
     with pytest.raises(LimitExceeded) as refused:
-        async with ledger.reserve("draft", GPT, 1_000_000, 0):
+        async with ledger.reserve("draft", GPT, 5_000_000, 9_000_000):
             pass
     assert said in str(refused.value)
 
@@ -314,3 +322,73 @@ async def test_a_call_for_a_conversation_that_is_not_stored_yet_is_paid_and_not_
     await record.keep("first words", Completion("{}", 10, 1))
     assert await record.find("first words") is None
     assert (await usage_by_step(store, "unknown"))["draft"].input_tokens == 10
+
+
+async def count_reserved(store: Store) -> int:
+    query = sa.select(sa.func.count()).where(schema.spending.c.state == "reserved")
+    async with store.connect() as connection:
+        return int((await connection.execute(query)).scalar_one())
+
+
+@pytest.mark.parametrize(
+    "raised", [AttributeError("x"), ServiceError("y"), asyncio.CancelledError(), LimitExceeded("z")]
+)
+async def test_whatever_ends_a_call_its_reservation_goes(store: Store, raised: BaseException) -> None:
+    ledger = StoredLedger(store, Payer("abc", "fake:lab", "mara"), [], lambda _, __: None)
+    with pytest.raises(type(raised)):
+        async with ledger.reserve("draft", GPT, 100, 100):
+            raise raised
+    assert await count_reserved(store) == 0 and not store.reservations.held
+
+
+async def test_calls_that_are_ended_at_any_moment_leave_no_reservation(store: Store) -> None:
+    ledger = StoredLedger(store, Payer("abc", "fake:lab", "mara"), [], lambda _, __: None)
+
+    async def call() -> None:
+        async with ledger.reserve("draft", GPT, 100, 100) as reservation:
+            await asyncio.sleep(0)
+            await reservation.settle(Completion("x", 1, 1))
+
+    for steps in range(60):
+        task = asyncio.create_task(call())
+        for _ in range(steps):
+            await asyncio.sleep(0.0002)
+        task.cancel()
+        await asyncio.wait([task])
+    for _ in range(2):
+        await sweep_reservations(store)
+    assert await count_reserved(store) == 0 and not store.reservations.held
+
+
+async def test_what_a_call_used_is_entered_when_the_database_is_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @asynccontextmanager
+    async def away(*, urgent: bool = False) -> AsyncIterator[None]:
+        raise ServiceError("The store could not be used (disk full).", retryable=True)
+        yield
+
+    ledger = StoredLedger(store, Payer("abc", "fake:lab", "mara"), [], lambda _, __: None)
+    begin = store.begin
+    for settled in (True, False):
+        with pytest.raises(ServiceError if settled else ValueError):
+            async with ledger.reserve("draft", GPT, 100, 100) as reservation:
+                monkeypatch.setattr(store, "begin", away)
+                if settled:
+                    await reservation.settle(Completion("x", 7, 1))
+                raise ValueError
+        monkeypatch.setattr(store, "begin", begin)
+    assert await count_reserved(store) == 2
+    await sweep_reservations(store)
+    assert await count_reserved(store) == 0
+    assert (await usage_by_step(store, "abc"))["draft"] == Usage(1, 7, 1, 0, PriceList().cost(GPT, 7, 1))
+
+
+async def test_rows_of_ones_own_that_no_call_holds_are_swept(store: Store) -> None:
+    ledger = StoredLedger(store, Payer("abc", "fake:lab", "mara"), [], lambda _, __: None)
+    async with ledger.reserve("draft", GPT, 100, 100), ledger.reserve("draft", GPT, 100, 100) as forgotten:
+        store.reservations.held.discard(forgotten.number)
+        await sweep_reservations(store)
+        assert await count_reserved(store) == 2
+        await sweep_reservations(store)
+        assert await count_reserved(store) == 1
