@@ -20,8 +20,9 @@ from engine.gathering.keywords import Selector
 from engine.limits import Limits
 from engine.llm.model import SamplingParameters, Task
 from engine.llm.prices import Price, PriceList
-from engine.naming.clustering import AlgorithmChoice, Reduction
+from engine.naming.clustering import AlgorithmChoice
 from engine.naming.phrases import Formula
+from engine.naming.reduction import Reduction
 from engine.retrieval.online import arxiv, crossref, pubmed, semantic_scholar
 from engine.retrieval.online import openalex as open_alex
 from engine.run import Judging
@@ -117,9 +118,7 @@ class Settings(BaseSettings):
     embedder: str = Field("lsa", description="“lsa”, or the name of a sentence-embedding model for fastembed.")
     cluster_algorithm: AlgorithmChoice = Field("k-means", description="How papers are clustered; or “random”.")
     cluster_reduction: Reduction = Field("spectral", description="How papers are placed before clustering.")
-    cluster_terms: Formula = Field(
-        "bounded", description="How clusters' terms are weighed; “published”: by the paper's formula, from counts."
-    )
+    cluster_terms: Formula = Field("bounded", description="How clusters' terms are weighed; or “published”: by counts.")
     cluster_count: Literal["silhouette", "published"] = Field("silhouette", description="How many clusters.")
     keyword_selector: Selector = Field("farthest", description="How keyword expansion chooses.")
 

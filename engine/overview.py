@@ -5,7 +5,6 @@ Frozen, without I/O. Texts with citations write them ``[@key]``; other text here
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -78,15 +77,11 @@ class TimeLine:
     introduction: str = ""
 
 
-NameKind = Literal["method", "data set", "metric", "task"]
-
-
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A method, data set, metric or task that papers name, and those papers."""
+    """A name that several papers write, and those papers."""
 
     name: str
-    kind: NameKind
     papers: tuple[PaperKey, ...]
 
 
@@ -97,12 +92,3 @@ class NearbyGroup:
     title: str
     papers: int
     examples: tuple[str, ...]
-
-
-def index_names(names: Iterable[Name]) -> dict[PaperKey, list[Name]]:
-    """The names that each paper uses, in the order given."""
-    found: dict[PaperKey, list[Name]] = {}
-    for name in names:
-        for key in name.papers:
-            found.setdefault(key, []).append(name)
-    return found

@@ -43,7 +43,6 @@ from adapters.chat import (
     PlatformError,
 )
 from adapters.http_server import ConnectionLimits
-from adapters.pacing import SendingPace
 from adapters.slack.blocks import (
     FORM,
     FormPlace,
@@ -58,7 +57,7 @@ from adapters.slack.blocks import (
 )
 from adapters.slack.events import to_incoming
 from adapters.slack.http import serve_slack
-from adapters.slack.sending import SlackRefusal, SlackSender
+from adapters.slack.sending import SendingPace, SlackRefusal, SlackSender
 
 log = structlog.get_logger()
 

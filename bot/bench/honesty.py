@@ -32,7 +32,6 @@ from engine.checking.check import CheckedText
 from engine.checking.verdicts import CheckAnswer, Repair, Support
 from engine.citations import list_cited_keys, replace_citations
 from engine.llm.model import A, Request, TypedAnswer
-from engine.quoting import holds_words
 from engine.survey import Claim
 from engine.text import fold, sentences
 from engine.values import Paper, PaperKey, Query
@@ -210,7 +209,7 @@ class _Known:
     def is_quoted(self, claim: Claim) -> bool:
         """Whether all that the claim says is words of the papers it cites."""
         texts = {paper.key: paper.content for paper in self.papers}
-        own = [c for c in claim.citations if c.quote and c.quote in texts[c.key] and holds_words(claim.text, c.quote)]
+        own = [c for c in claim.citations if c.quote and c.quote in texts[c.key] and c.quote in claim.text]
         return bool(own) and all(c.verdict in {"quoted", "summarised"} and c in own for c in claim.citations)
 
 

@@ -47,7 +47,7 @@ DEMO = (
     "add dense retrieval",
     "ok",
     "ok",
-    "rename {dense_retrieval} to Dense Passage Retrieval",
+    "rename 2 to Passage Retrieval",
     "ok",
     "how is retrieval combined with generation?",
     "why [3]",
@@ -55,9 +55,6 @@ DEMO = (
     "export",
 )
 """What the demonstration says."""
-
-RENAMED = "Dense Retrieval"
-"""The section that it renames, wherever it stands."""
 
 _Script = Callable[[App, Service, Conversation], AsyncIterator[str]]
 """What is said in a conversation, one line after the other."""
@@ -185,17 +182,8 @@ async def demo(console: Console, output: Path) -> int:
     """The demonstration: topic, keywords, papers, an edited outline, writing, questions, files."""
     async with open_app() as app:
         here, person = _new_conversation(app, "")
-        services: list[Service] = []
-
-        async def lines() -> AsyncIterator[str]:
-            async for line in yield_scripted_lines(DEMO):
-                outline = (await services[0].dispatcher.load_conversation(here)).session.state.outline
-                titles = [node.title for node in outline.nodes] if outline else []
-                yield line.format(dense_retrieval=titles.index(RENAMED) + 1 if RENAMED in titles else 2)
-
-        adapter = TerminalAdapter(console, lines(), here, person, echo=True)
+        adapter = TerminalAdapter(console, yield_scripted_lines(DEMO), here, person, echo=True)
         async with _serve_terminal(app, console, adapter, BUNDLED, output) as service:
-            services.append(service)
             await service.dispatcher.greet(here)
             await service.run()
             code = await _exit_code_of(service, here)

@@ -9,7 +9,7 @@ from engine.checking.back_references import begins_with_reference
 from engine.checking.lexicon import split_terms
 from engine.checking.sentence_state import SentenceState
 from engine.citations import list_cited_keys, replace_citations
-from engine.quoting import is_in_authors_voice, quote_words
+from engine.quoting.attribution import quote_words
 from engine.survey import Citation, Claim
 from engine.text import all_sentences
 from engine.values import Paper
@@ -81,5 +81,7 @@ def _repeats(quoted: Sequence[Citation], others: Sequence[Citation]) -> bool:
 def _stands(sentence: str) -> bool:
     """Whether it says something outside its text, and holds nothing that would be read as our citation."""
     is_read = SHORTEST <= len(sentence.split()) <= LONGEST
-    leans = _OF_SEVERAL.match(sentence) or (begins_with_reference(sentence) and not is_in_authors_voice(sentence))
+    leans = _OF_SEVERAL.match(sentence) or (
+        begins_with_reference(sentence) and not sentence.casefold().startswith("the authors ")
+    )
     return is_read and not leans and not list_cited_keys(sentence)

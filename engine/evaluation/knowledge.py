@@ -22,7 +22,6 @@ from engine.evaluation.scores import Score
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.naming.names import is_name
 from engine.retrieval.libraries.library import Library
 from engine.text import fold
 from engine.values import Paper, PaperKey, Query
@@ -87,7 +86,7 @@ def make_questions(papers: Sequence[Paper], topic: str, count: int, seed: int = 
         found = _PROPOSED.fullmatch(paper.title)
         if len(made) == count:
             break
-        if not found or not all(map(is_name, found[1].split())) or _names(found[2], found[1]):
+        if not found or not all(map(_is_name, found[1].split())) or _names(found[2], found[1]):
             continue
         others = [p for p in papers if p.key != paper.key and not _names(f"{p.title} {p.content}", found[1])]
         if len(others) < CHOICES - 1:
@@ -152,3 +151,8 @@ class KnowledgeTest:
             papers.setdefault(paper.key, paper)
         texts = [f"{paper.title}\n{paper.content}" for paper in list(papers.values())[:UPPER_PAPERS]]
         return "\n\n".join(texts)[: UPPER_TOKENS * CHARACTERS_PER_TOKEN]
+
+
+def _is_name(word: str) -> bool:
+    """Whether the word is written as methods' names are: with a capital or a digit inside."""
+    return any(ch.isupper() or ch.isdigit() for ch in word[1:])

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from engine.naming.headings import load_topics, stem_phrase
 from engine.retrieval.libraries.library import Library, TopicCounts
 from engine.retrieval.topic_words import read_topic
 from engine.text import STOP_WORDS, terms, words
@@ -68,10 +67,9 @@ def _is_said(phrase: str, pool: KeywordPool) -> bool:
 
 
 def _names_something(phrase: str, papers: Sequence[Paper]) -> bool:
-    """Whether a phrase is a name, a topic of the field or in a title of the papers: "training phase" is neither."""
+    """Whether a phrase is a name or in a title of the papers: "training phase" is neither."""
     is_name = all(part[0].isupper() or part in STOP_WORDS for part in phrase.split())
-    is_known = stem_phrase(phrase) in load_topics()
-    return is_name or is_known or any(_pattern(phrase).search(paper.title) for paper in papers)
+    return is_name or any(_pattern(phrase).search(paper.title) for paper in papers)
 
 
 def _pattern(phrase: str) -> re.Pattern[str]:

@@ -1,14 +1,12 @@
 """Papers → clusters, as in "Cluster-Based Effective Generation of AI-Driven Literature Surveys".
 
-Vectors are reduced, clustered by one of three algorithms, and named by c-TF-IDF.
+Points are clustered by one of three algorithms, and the clusters named by c-TF-IDF.
 """
 
 from __future__ import annotations
 
 import random
-import re
-import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.naming.headings import name_groups
 from engine.naming.phrases import Formula
+from engine.naming.reduction import DIGITS, Points, fix_signs
 from engine.retrieval.embedding import Vectors
 from engine.values import Cluster, Paper
 
@@ -25,21 +24,9 @@ ALGORITHMS: tuple[Algorithm, ...] = ("k-means", "agglomerative", "dbscan")
 AlgorithmChoice = Literal["k-means", "agglomerative", "dbscan", "random"]
 """“random” picks one by the seed for each survey, as published."""
 
-Reduction = Literal["spectral", "umap"]
-REDUCTION_NEIGHBOURS = 15
-REDUCED_DIMENSIONS = 5
-FAINT = 1e-4
-"""Weight of an edge between papers that are no neighbours; it keeps groups that share none in one graph."""
-DIFFUSION_STEPS = 2
-"""How much coarse structure counts more than fine: measured best of 0 to 8 by silhouette."""
-
-_ONE_REDUCTION = threading.Lock()
-"""Where neither OpenMP nor TBB is installed, numba ends the whole process if two threads reduce at once."""
 DBSCAN_SMALLEST_CLUSTER = 5
-STARTS = 4
-"""Runs of k-means, each from other centres."""
-DISTINCT_DIGITS = 4
-"""Decimal places in which points differ that are told apart; there are no more clusters than such points."""
+STARTS, ROUNDS = 4, 100
+"""Runs of k-means, each from other centres, and how often each moves them at most."""
 
 BEYOND_BEND, CURVE_SHARES = 2.0, (0.9, 0.8, 0.7, 0.6, 0.5)
 LARGEST_SHARE, MOST_NOISE = 0.8, 0.5
@@ -53,84 +40,15 @@ NOISE = -1
 OTHER_WORK = "Other Work"
 """Heading of the papers that are in no group."""
 
-_YEARS = re.compile(r"Work (?:of|since|up to|from \d+ to) \d+")
-
-
-def name_years(first: int, last: int, place: int, parts: int) -> str:
-    """Heading of papers of no group that are divided into ``parts`` by their years."""
-    if first == last:
-        return f"Work of {first}"
-    if place == parts - 1:
-        return f"Work since {first}"
-    return f"Work up to {last}" if place == 0 else f"Work from {first} to {last}"
-
 
 def is_rest(title: str) -> bool:
-    """Whether the heading stands over papers of no group, all or those of some years."""
-    return title == OTHER_WORK or bool(_YEARS.fullmatch(title))
+    """Whether the heading stands over papers of no group."""
+    return title == OTHER_WORK
 
 
 def pick_algorithm(seed: int) -> Algorithm:
     """One of the three at random, as the paper does for each survey; the same seed picks the same."""
     return random.Random(seed).choice(ALGORITHMS)
-
-
-def reduce_dimensions(vectors: Vectors, seed: int, reduction: Reduction = "spectral") -> Vectors:
-    """The vectors (unit length) in 5 dimensions; with 16 papers or fewer, which have too few neighbours, by PCA.
-
-    ``umap`` is the published reduction. ``spectral`` takes the same number of neighbours and dimensions, needs no
-    compiling of 17 s, and its clusters fit the vectors as well.
-    """
-    count = len(vectors)
-    if count <= REDUCTION_NEIGHBOURS + 1:
-        from sklearn.decomposition import PCA
-
-        components = min(REDUCED_DIMENSIONS, count - 1, vectors.shape[1])
-        if components < 1:
-            return np.zeros((count, 1), np.float32)
-        principal: Vectors = PCA(components, random_state=seed).fit_transform(vectors)
-        return principal
-    match reduction:
-        case "spectral":
-            return _reduce_spectrally(vectors)
-        case "umap":
-            return _reduce_by_umap(vectors, seed)
-
-
-def _reduce_spectrally(vectors: Vectors) -> Vectors:
-    """A diffusion map (Coifman and Lafon, 2006) of the graph of nearest neighbours."""
-    from scipy.linalg import eigh
-
-    closeness = np.clip(vectors @ vectors.T, 0.0, 1.0).astype(np.float64)
-    np.fill_diagonal(closeness, 0.0)
-    near = np.argpartition(-closeness, REDUCTION_NEIGHBOURS, axis=1)[:, :REDUCTION_NEIGHBOURS]
-    graph = np.full_like(closeness, FAINT)
-    rows = np.arange(len(vectors))[:, None]
-    graph[rows, near] += closeness[rows, near]
-    graph = np.maximum(graph, graph.T)
-    degrees = graph.sum(axis=1)
-    walk = graph / np.sqrt(np.outer(degrees, degrees))
-    last = len(vectors) - 2  # the largest eigenvector is the same for all papers
-    values, eigenvectors = eigh(walk, subset_by_index=[last - REDUCED_DIMENSIONS + 1, last])
-    points: Vectors = eigenvectors / np.sqrt(degrees)[:, None] * np.clip(values, 0.0, 1.0) ** DIFFUSION_STEPS
-    scaled: Vectors = (points * np.sqrt(degrees.sum())).astype(np.float32)
-    return scaled
-
-
-def _reduce_by_umap(vectors: Vectors, seed: int) -> Vectors:
-    from umap import UMAP  # compiles itself on import, which takes seconds
-
-    reducer = UMAP(
-        n_neighbors=REDUCTION_NEIGHBOURS,
-        n_components=REDUCED_DIMENSIONS,
-        metric="cosine",
-        min_dist=0.0,
-        random_state=seed,
-        n_jobs=1,
-    )
-    with _ONE_REDUCTION:
-        points: Vectors = reducer.fit_transform(vectors)
-    return points
 
 
 def draw_cluster_count(references: int, seed: int) -> int:
@@ -141,59 +59,103 @@ def draw_cluster_count(references: int, seed: int) -> int:
     return random.Random(seed).randint(5, upper)
 
 
-def best_cluster_count(points: Vectors, bounds: tuple[int, int], seed: int) -> int:
-    """The k within bounds (both included) whose k-means clusters have the highest mean silhouette."""
-    low, high = max(2, bounds[0]), min(bounds[1], len(points) - 1)
+def best_cluster_count(points: Points | Vectors, bounds: tuple[int, int], seed: int) -> int:
+    """The k within bounds (both included) whose k-means clusters have the highest mean silhouette; the least of some.
+
+    1 where there are too few points for the lower bound.
+    """
+    low, high = max(2, bounds[0]), min(bounds[1], _count_distinct(points) - 1)
     if high < low:
         return 1
-    from sklearn.cluster import KMeans
-    from sklearn.metrics import silhouette_score
-
-    scores = {
-        k: float(silhouette_score(points, KMeans(k, random_state=seed, n_init=4).fit_predict(points)))
-        for k in range(low, high + 1)
-        if len(np.unique(points, axis=0)) > k
-    }
-    return max(scores, key=lambda k: scores[k]) if scores else 1
+    distances = _distances(points, points)
+    scores = {k: _measure(distances, divide_by_means(points, k, seed)) for k in range(low, high + 1)}
+    return max(scores, key=lambda k: (scores[k], -k))
 
 
-def divide_by_means(points: Vectors, k: int, seed: int = 0) -> Labels:
+def measure_silhouette(points: Points | Vectors, found: Labels) -> float:
+    """The mean silhouette (Rousseeuw, 1987), from -1 to 1; that of a point alone in its cluster is 0."""
+    return _measure(_distances(points, points), found)
+
+
+def _measure(distances: Points, found: Labels) -> float:
+    of_clusters = np.unique(found)
+    if len(of_clusters) < 2:
+        return 0.0
+    rows = np.arange(len(found))
+    sizes = np.array([np.sum(found == label) for label in of_clusters])
+    sums = np.stack([distances[:, found == label].sum(axis=1) for label in of_clusters], axis=1)
+    own = np.searchsorted(of_clusters, found)
+    within = sums[rows, own] / np.maximum(1, sizes[own] - 1)
+    means = sums / sizes
+    means[rows, own] = np.inf
+    nearest = means.min(axis=1)
+    scores = (nearest - within) / np.maximum(np.maximum(nearest, within), 1e-12)
+    return round(float(np.where(sizes[own] > 1, scores, 0.0).mean()), DIGITS)
+
+
+def divide_by_means(points: Points | Vectors, k: int, seed: int = 0) -> Labels:
     """The cluster of each point, from 0: the best of `STARTS` runs of k-means++; fewer than ``k`` if one stays empty.
 
-    By SciPy, which loads in a third of scikit-learn's time. Needs ``k`` points that differ.
+    Needs ``k`` points that differ. Sums are taken in one order, so that every processor divides alike.
     """
-    from scipy.cluster.vq import ClusterError, kmeans2
-
-    exact = points.astype(np.float64)
-    runs: list[tuple[float, Labels]] = []
-    for start in range(STARTS):
-        try:
-            centres, found = kmeans2(exact, k, minit="++", rng=seed + start, missing="raise")
-        except ClusterError:  # a cluster stays empty from this start
-            continue
-        runs.append((float(((exact - centres[found]) ** 2).sum()), found))
-    return min(runs, key=lambda run: run[0])[1] if runs else divide_by_means(points, k - 1, seed)
-
-
-def labels(points: Vectors, algorithm: Algorithm, k: int, seed: int) -> Labels:
-    """The cluster of each point, from 0; `NOISE` for DBSCAN's outliers. DBSCAN finds its own k."""
-    k = min(k, len(np.unique(points.round(DISTINCT_DIGITS), axis=0)))
-    if len(points) <= k or k <= 1:
-        return np.zeros(len(points), np.int64) if k <= 1 else np.arange(len(points))
-    from sklearn.cluster import AgglomerativeClustering, KMeans
-
-    match algorithm:
-        case "k-means":
-            found = KMeans(k, random_state=seed, n_init=4).fit_predict(points)
-        case "agglomerative":
-            found = AgglomerativeClustering(k).fit_predict(points)
-        case "dbscan":
-            found = _cluster_by_density(points)
-    result: Labels = np.asarray(found, np.int64)
+    exact = np.asarray(points, np.float64)
+    runs = [_run_means(exact, k, np.random.default_rng(seed + start)) for start in range(STARTS)]
+    found = min(runs, key=lambda run: run[0])[1]
+    result: Labels = np.unique(found, return_inverse=True)[1].astype(np.int64)
     return result
 
 
-def reassign_noise(points: Vectors, found: Labels) -> Labels:
+def _run_means(points: Points, k: int, chance: np.random.Generator) -> tuple[float, Labels]:
+    """One run of k-means++: the sum of squared distances to the centres, and the cluster of each point."""
+    centres = points[[int(chance.integers(len(points)))]]
+    while len(centres) < k:
+        far = (_distances(points, centres) ** 2).min(axis=1).cumsum()
+        centres = np.vstack([centres, points[[int(np.searchsorted(far, chance.random() * far[-1], side="right"))]]])
+    found = np.full(len(points), -1)
+    distances = _distances(points, centres)
+    for _ in range(ROUNDS):
+        nearest = distances.round(DIGITS).argmin(axis=1)
+        if np.array_equal(nearest, found):
+            break
+        found = nearest
+        filled = [points[found == i].mean(axis=0) if np.any(found == i) else centres[i] for i in range(k)]
+        centres = np.array(filled)
+        distances = _distances(points, centres)
+    return round(float((distances[np.arange(len(points)), found] ** 2).sum()), DIGITS), found
+
+
+def _distances(points: Points | Vectors, others: Points | Vectors) -> Points:
+    """Euclidean distances, shape (points, others), by SciPy, which needs no linear algebra for them."""
+    from scipy.spatial.distance import cdist
+
+    result: Points = cdist(points, others)
+    return result
+
+
+def _count_distinct(points: Points | Vectors) -> int:
+    """How many points differ; there are no more clusters than these."""
+    return len(np.unique(points.round(DIGITS), axis=0))
+
+
+def labels(points: Points | Vectors, algorithm: Algorithm, k: int, seed: int) -> Labels:
+    """The cluster of each point, from 0; `NOISE` for DBSCAN's outliers. DBSCAN finds its own k."""
+    k = min(k, _count_distinct(points))
+    if len(points) <= k or k <= 1:
+        return np.zeros(len(points), np.int64) if k <= 1 else np.arange(len(points))
+    match algorithm:
+        case "k-means":
+            return divide_by_means(points, k, seed)
+        case "agglomerative":
+            from scipy.cluster.hierarchy import fcluster, linkage
+
+            merged = linkage(np.asarray(points, np.float64), "ward")
+            result: Labels = np.asarray(fcluster(merged, k, "maxclust"), np.int64) - 1
+            return result
+        case "dbscan":
+            return _cluster_by_density(points)
+
+
+def reassign_noise(points: Points | Vectors, found: Labels) -> Labels:
     """Noise points moved to the cluster whose centre is nearest; all in one cluster where all are noise."""
     homes = [label for label in np.unique(found) if label != NOISE]
     if not homes:
@@ -204,14 +166,14 @@ def reassign_noise(points: Vectors, found: Labels) -> Labels:
     return result
 
 
-def dissolve_small(points: Vectors, found: Labels, least: int) -> Labels:
+def dissolve_small(points: Points | Vectors, found: Labels, least: int) -> Labels:
     """Clusters of fewer than ``least`` points given up, their points moved to the nearest that is left."""
     sizes = {label: int(np.sum(found == label)) for label in np.unique(found)}
     small = [label for label, size in sizes.items() if size < least]
     return reassign_noise(points, np.where(np.isin(found, small), NOISE, found))
 
 
-def split_in_two(points: Vectors, least: int) -> Labels:
+def split_in_two(points: Points | Vectors, least: int) -> Labels:
     """Two clusters of ``least`` points or more: cut at the widest gap along the direction of most variance.
 
     One cluster where there are fewer than twice as many points.
@@ -219,8 +181,8 @@ def split_in_two(points: Vectors, least: int) -> Labels:
     found = np.zeros(len(points), np.int64)
     if len(points) < 2 * least:
         return found
-    centred = points - points.mean(axis=0)
-    along = centred @ np.linalg.svd(centred, full_matrices=False)[2][0]
+    centred = np.asarray(points - points.mean(axis=0), np.float64)
+    along = fix_signs(centred @ np.linalg.svd(centred, full_matrices=False)[2][:1].T).ravel().round(DIGITS)
     order = np.argsort(along, kind="stable")
     gaps = np.diff(along[order])[least - 1 : len(points) - least]
     found[order[least + int(np.argmax(gaps)) :]] = 1
@@ -255,16 +217,19 @@ def is_degenerate(found: Labels) -> bool:
     return len(sizes) < 2 or max(sizes) > LARGEST_SHARE * inside or inside < (1 - MOST_NOISE) * len(found)
 
 
-def _cluster_by_density(points: Vectors) -> Labels:
+def _cluster_by_density(points: Points | Vectors) -> Labels:
     """DBSCAN with the widest radius of `_radii` that tells groups apart; with the widest of all where none does."""
     from sklearn.cluster import DBSCAN
 
-    tried = (DBSCAN(eps=radius, min_samples=DBSCAN_SMALLEST_CLUSTER).fit_predict(points) for radius in _radii(points))
+    tried: Iterator[Labels] = (
+        DBSCAN(eps=radius, min_samples=DBSCAN_SMALLEST_CLUSTER, algorithm="kd_tree").fit_predict(points)
+        for radius in _radii(points)
+    )
     widest = next(tried)
     return next((found for found in (widest, *tried) if not is_degenerate(found)), widest)
 
 
-def _radii(points: Vectors) -> list[float]:
+def _radii(points: Points | Vectors) -> list[float]:
     """Radii from the curve of the points' distances to their fifth neighbour, the widest first.
 
     One is a little beyond the curve's bend, which is the distance farthest below the line from its first point to its

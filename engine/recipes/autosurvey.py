@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from engine.gathering.search import gather, require_papers
 from engine.limits import Limits
 from engine.overview import NearbyGroup
+from engine.quoting.abstracts import read_abstracts
 from engine.recipes.trials import Trials
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, RunContext, WritingPlan, WritingTask
@@ -36,7 +37,6 @@ from engine.writing.assembly import (
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment
 from engine.writing.estimates import Steps, plan_subsections
-from engine.writing.extractive import read_abstracts
 from engine.writing.field_views import find_nearby, view_field
 from engine.writing.notices import list_read, name_contents, with_notice
 from engine.writing.planning import Planner, plan_outline

@@ -139,12 +139,9 @@ def index_of_names(survey: Survey, numbers: Mapping[PaperKey, int]) -> Table | N
         known = [key for key in name.papers if key in numbers]
         return (
             clean(name.name),
-            name.kind,
             str(len(known)),
             f"[{'; '.join(f'@{key}' for key in known)}]" if known else "",
         )
 
-    ordered = sorted(survey.names, key=lambda n: (n.name.casefold(), n.kind))
-    return Table(
-        "Names found in the papers.", ("Name", "Kind", "Papers", "Where"), tuple(map(row, ordered)), (5, 2, 1, 6)
-    )
+    ordered = sorted(survey.names, key=lambda n: n.name.casefold())
+    return Table("Names found in the papers.", ("Name", "Papers", "Where"), tuple(map(row, ordered)), (5, 1, 6))

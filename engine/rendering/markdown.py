@@ -14,7 +14,6 @@ from engine.overview import (
     NOT_COVERED,
     LineOfWork,
     Name,
-    NameKind,
     NearbyGroup,
     Overview,
     TimeLane,
@@ -26,14 +25,6 @@ from engine.values import Paper, PaperKey, SearchRecord
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<&])")
 _LINE_START = re.compile(r"^(\s*)(?:([#>+=-])|(\d+)([.)]))", re.M)
-
-
-NAME_TITLES: dict[NameKind, str] = {
-    "method": "Methods",
-    "data set": "Data sets",
-    "metric": "Metrics",
-    "task": "Tasks",
-}
 
 
 def escape_markdown(text: str) -> str:
@@ -135,14 +126,10 @@ def describe_papers(line: LineOfWork) -> str:
 
 def _names(names: Sequence[Name], known: dict[PaperKey, int]) -> Iterator[str]:
     yield f"## {INDEX_OF_NAMES}"
-    for kind, title in NAME_TITLES.items():
-        entries = sorted((name for name in names if name.kind == kind), key=lambda name: name.name.casefold())
-        if entries:
-            listed = "; ".join(
-                f"{escape_markdown(clean(name.name))} [{number_ranges(known[key] for key in name.papers)}]"
-                for name in entries
-            )
-            yield f"**{title}:** {listed}"
+    yield "; ".join(
+        f"{escape_markdown(clean(name.name))} [{number_ranges(known[key] for key in name.papers)}]"
+        for name in sorted(names, key=lambda name: name.name.casefold())
+    )
 
 
 def _not_covered(groups: Sequence[NearbyGroup]) -> Iterator[str]:

@@ -90,7 +90,8 @@ class LatentSemanticAnalysis:
             empty = np.zeros((0, LSA_DIMENSIONS), np.float32)
             return cls([], np.zeros(0, np.float32), empty, total)
         weighting = TfidfTransformer(sublinear_tf=True)
-        weighted = weighting.fit_transform(counts)
+        # In double precision what processors and threads round differently stays below what is stored.
+        weighted = weighting.fit_transform(counts.astype(np.float64))
         vocabulary = list(counter.get_feature_names_out())
         components = np.zeros((len(vocabulary), LSA_DIMENSIONS), np.float32)
         rank = min(LSA_DIMENSIONS, *weighted.shape)
@@ -106,8 +107,9 @@ class LatentSemanticAnalysis:
         for row, text in enumerate(texts):
             counts = Counter(place for word in words(text) if (place := self._find_place(word)) is not None)
             places = np.fromiter(counts.keys(), np.int64, len(counts))
-            weights = (1.0 + np.log(np.fromiter(counts.values(), np.float32, len(counts)))) * self._idf[places]
-            vectors[row] = weights.astype(np.float32) @ self._components[places]
+            weights = (1.0 + np.log(np.fromiter(counts.values(), np.float64, len(counts)))) * self._idf[places]
+            # Not a matrix product, whose order of adding differs between processors.
+            vectors[row] = (weights[:, None] * self._components[places]).sum(axis=0)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from engine.quoting.abstracts import AbstractSentence, quotable, read_abstract
 from engine.retrieval.embedding import Embedder
 from engine.revising.other_wordings import spell_out_absences
 from engine.revising.question_kinds import (
@@ -25,7 +26,6 @@ from engine.revising.question_words import (
     stand_together,
 )
 from engine.values import Paper
-from engine.writing.extractive import AbstractSentence, quotable, read_abstract
 
 COVERAGE_WEIGHT = 0.5
 """Added to a sentence's closeness to the question (a cosine) where it has all that is asked for."""

@@ -10,6 +10,9 @@ from engine.checking.back_references import begins_with_reference
 from engine.citations import list_cited_keys
 from engine.errors import UserError
 from engine.naming.abbreviations import find_abbreviations
+from engine.quoting.abstracts import AbstractSentence, quotable, quote_sentences
+from engine.quoting.paper_tables import claim_of
+from engine.quoting.statements import quote_contribution, quote_finding
 from engine.retrieval.identity import surname
 from engine.revising.evidence_search import Evidence, find_evidence, list_quotable
 from engine.revising.named_works import Scope, find_named, find_numbered
@@ -28,9 +31,6 @@ from engine.session.exchanges import Exchange
 from engine.survey import Claim, Survey
 from engine.text import fold
 from engine.values import Paper, PaperSelection
-from engine.writing.extractive import AbstractSentence, quotable, quote_sentences
-from engine.writing.paper_tables import claim_of
-from engine.writing.quotation import quote_contribution, quote_finding
 
 _REFERRING = re.compile(
     r"\b(?:them|these|those|they|it|its|their|this|that (?:one|method|paper|model|work)|which ones?|"

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
 from engine.evidence import section_at
+from engine.quoting.passages import QuotedPassage, passage
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
 from engine.revising.table_changes import add_row, change_rows, has_papers_table, remove_quotation
 from engine.survey import Section, SectionChange, Survey, Way, walk
 from engine.text import all_sentences, fold, join_sentences, shorten, split_sentences, terms
 from engine.values import Paper, PaperSelection
-from engine.writing.extractive import QuotedPassage, passage
 from engine.writing.notices import with_notice
 
 REVISION_PAPERS = 30
@@ -96,7 +96,7 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
             paper = paper_named(selection, survey, change.wish)
             old = section_to_change(survey, change.place)
             if has_papers_table(old):
-                row = add_row(old, paper, selection, survey, int(change.place.split(".")[-1]))
+                row = add_row(old, paper, selection)
                 return replace_section(selection, survey, change.place, row)
             quote = passage([paper], f"{old.title}. {old.text}", QUOTATION_WORDS, embedder)
             return replace_section(selection, survey, change.place, append_section(old, _find_passage(quote, change)))
@@ -109,7 +109,7 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
         case "rewrite" | "expand" | "shorten":
             old = section_to_change(survey, change.place)
             if has_papers_table(old):
-                new = change_rows(old, selection, survey, change, embedder)
+                new = change_rows(old, selection, change, embedder)
                 return replace_section(selection, survey, change.place, new)
             if not old.claims and not change.wish:
                 raise UserError(

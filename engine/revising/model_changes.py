@@ -17,6 +17,7 @@ from engine.errors import LanguageModelError, UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.naming.abbreviations import find_abbreviations
+from engine.quoting.passages import QuotedPassage
 from engine.retrieval.embedding import embed_papers, nearest
 from engine.revising.extractive_answers import list_referred, read_with_last
 from engine.revising.extractive_changes import (
@@ -37,7 +38,6 @@ from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, wal
 from engine.text import all_sentences, fold, sentences
 from engine.values import Brief, OutlineNode, Paper, PaperSelection
 from engine.writing.drafting import Draft, settle_citations, verify_citations
-from engine.writing.extractive import QuotedPassage
 from engine.writing.model_text import read_prose
 
 ANSWER_PAPERS = 12

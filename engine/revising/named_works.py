@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from engine.checking.lexicon import split_terms
 from engine.citations import list_cited_keys
+from engine.quoting.abstracts import read_abstract
 from engine.reading.roles import Statement
 from engine.survey import Survey, walk
 from engine.text import STOP_WORDS, fold, terms, words
 from engine.values import Paper
-from engine.writing.extractive import read_abstract
 
 _NUMBERED = re.compile(
     r"(?<!\w)(?:(?:the )?(?:papers?|references?|sources?|works?|articles?|numbers?|no\.?|refs?\.?) )?"

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 
 from engine.checking.lexicon import unify_spelling
 from engine.checking.quantities import quantities
+from engine.quoting.abstracts import AbstractSentence
 from engine.reading.roles import Statement
 from engine.text import fold, stem, terms
 from engine.values import Paper
-from engine.writing.answering_sentences import GIVES_REASON
-from engine.writing.extractive import AbstractSentence
 
 _DATA = re.compile(r"\b(?:data ?-?sets?|benchmarks?|corpus|corpora|test ?beds?)\b", re.I)
 _NAMED_DATA = re.compile(
@@ -43,6 +42,13 @@ _LIMITS_ASKED = re.compile(
     r"\b(?:limits|limitations?|drawbacks?|weakness\w*|shortcomings?|problems|issues|risks?|dangers?|challenges?|pitfalls?)\b",
     re.I,
 )
+GIVES_REASON = re.compile(
+    r"\b(?:because|(?:due|owing) to|caus(?:es?|ed|ing)|(?:leads?|led|leading) to|result(?:s|ed|ing)? (?:from|in)|"
+    r"(?:stem|aris|originat)\w* from|attribut\w+ to|explain(?:s|ed)?|reasons? (?:for|of|why|is|that)|driven by)\b",
+    re.I,
+)
+"""What gives a reason for something."""
+
 _REASON_ASKED = re.compile(r"^(?:and )?(?:why|how come|what (?:causes|explains|makes|leads to))\b", re.I)
 _SPEED = re.compile(
     r"\d[\d.,+]*[ -]?(?:x|×|fps|frames?|ms|hz|milliseconds?|seconds?|minutes?|hours?)\b|real[- ]time|"

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from engine.citations import list_cited_keys
 from engine.errors import UserError
-from engine.overview import index_names
+from engine.quoting.counts import frame_section
+from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
-from engine.survey import Claim, Section, SectionChange, Survey, Table
+from engine.survey import Claim, Section, SectionChange, Table
 from engine.values import Paper, PaperKey, PaperSelection
-from engine.writing.framing import frame_section
-from engine.writing.paper_tables import NOTHING, PAPERS_HEADER, tabulate_papers
 
 KEPT_SHARE, GROWTH = 0.6, 1.5
 """Rows afterwards, as a share of the rows before, where the section is shortened or expanded."""
@@ -20,12 +19,10 @@ KEPT_SHARE, GROWTH = 0.6, 1.5
 
 def has_papers_table(section: Section) -> bool:
     """Whether the section is a table of its papers with what frames it."""
-    return any(table.header == PAPERS_HEADER for table in section.tables)
+    return any(map(is_papers_table, section.tables))
 
 
-def change_rows(
-    old: Section, selection: PaperSelection, survey: Survey, change: SectionChange, embedder: Embedder
-) -> Section:
+def change_rows(old: Section, selection: PaperSelection, change: SectionChange, embedder: Embedder) -> Section:
     """The section with the rows that the change wants: shortened, expanded, or nearest to the wish."""
     papers = selection.list_included()
     shown = set(_keys(old))
@@ -41,15 +38,15 @@ def change_rows(
             rows = [*inside, *nearest(others, embed_papers(embedder, others), about, more)] if others else inside
         case _:
             rows = list(nearest(papers, embed_papers(embedder, papers), about, max(1, len(inside))))
-    return with_rows(old, rows, survey, int(change.place.split(".")[-1]))
+    return with_rows(old, rows)
 
 
-def with_rows(old: Section, papers: Sequence[Paper], survey: Survey, position: int) -> Section:
+def with_rows(old: Section, papers: Sequence[Paper]) -> Section:
     """The section with a table of these papers, framed anew; a quotation that opens it stays."""
-    at = next(i for i, table in enumerate(old.tables) if table.header == PAPERS_HEADER)
-    new = tabulate_papers(papers, index_names(survey.names), old.tables[at].caption)
+    at = next(i for i, table in enumerate(old.tables) if is_papers_table(table))
+    new = tabulate_papers(papers, old.tables[at].caption)
     opening = [claim for claim in old.claims if claim.text in old.text]
-    frame = frame_section(papers, (), position)
+    frame = frame_section(papers, ())
     return replace(
         old,
         text="\n\n".join([*(claim.text for claim in opening), frame]),
@@ -58,13 +55,13 @@ def with_rows(old: Section, papers: Sequence[Paper], survey: Survey, position: i
     )
 
 
-def add_row(old: Section, paper: Paper, selection: PaperSelection, survey: Survey, position: int) -> Section:
+def add_row(old: Section, paper: Paper, selection: PaperSelection) -> Section:
     """The section with one paper more in its table; raises `UserError` where it is there already."""
     shown = set(_keys(old))
     if paper.key in shown:
         raise UserError(f"“{paper.title[:80]}” is in that section already.")
     inside = [p for p in selection.list_included() if p.key in shown]
-    return with_rows(old, [*inside, paper], survey, position)
+    return with_rows(old, [*inside, paper])
 
 
 def remove_quotation(old: Section, gone: Claim) -> Section:
@@ -85,5 +82,5 @@ def remove_quotation(old: Section, gone: Claim) -> Section:
 
 
 def _keys(section: Section) -> list[PaperKey]:
-    tables = (table for table in section.tables if table.header == PAPERS_HEADER)
+    tables = filter(is_papers_table, section.tables)
     return [key for table in tables for row in table.rows for key in list_cited_keys(row[0])]

@@ -66,9 +66,6 @@ def frame_outline(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode,
     return (introduction, *body)
 
 
-OPEN_PROBLEMS_NODE = OutlineNode("Open Problems", "What the papers leave open", role="conclusion")
-
-
 def mark_thin(node: OutlineNode, limits: Limits) -> OutlineNode:
     """The node and those below, marked where there are too few papers to stand on."""
     children = tuple(mark_thin(child, limits) for child in node.children)

@@ -16,6 +16,7 @@ from engine.citations import with_references
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Prompt, Request, Task, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block
+from engine.quoting.reading_map import SET_APART
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
 from engine.session.kept_text import leaves_of
@@ -51,7 +52,6 @@ from engine.writing.field_views import view_field
 from engine.writing.model_headings import HeadingText
 from engine.writing.model_text import read_prose
 from engine.writing.notices import with_notice
-from engine.writing.reading_map import SET_APART
 
 METHOD = (
     "This survey was written by a language model from groups of papers that a program found by their likeness, each "

@@ -11,15 +11,16 @@ from dataclasses import replace
 from itertools import pairwise
 
 from engine.citations import list_cited_keys
-from engine.naming.names import find_names
-from engine.overview import Name, NearbyGroup, index_names
+from engine.overview import NearbyGroup
+from engine.quoting.attribution import whose_words
+from engine.quoting.field_overview import Line, draw_map, draw_time_line, group_nearby, write_overview
+from engine.quoting.paper_tables import caption_table, tabulate_papers
+from engine.quoting.shared_names import find_shared_names
 from engine.run import RunContext, WritingTask
 from engine.survey import Figure, Section, walk
 from engine.text import terms
 from engine.values import Brief, Paper, PaperKey, Query
 from engine.writing.assembly import FieldView, holds_something
-from engine.writing.field_overview import Line, draw_map, draw_time_line, group_nearby, write_overview
-from engine.writing.paper_tables import QuotedTable, caption_table, compare_results, tabulate_papers, whose_words
 
 NEARBY_PAPERS = 60
 """Papers near the topic, beside those of the survey, that are grouped to say what it does not cover."""
@@ -34,7 +35,6 @@ FEWEST_ON_MAP = 20
 """Cited papers for a map beside the text."""
 
 SIDE_BY_SIDE = "{{}} sets papers of this section side by side, {}."
-SAME_DATA = "{} lists what papers of this section report on the same data; settings may differ between them."
 TIME_LINE = "{} shows when the works cited here appeared, section by section."
 MAP = "{} shows the works cited here by what they are about."
 
@@ -58,14 +58,14 @@ async def view_field(
     if nearby is None:
         nearby = await find_nearby(task.brief, task.selection.list_included(), context)
     names = await asyncio.to_thread(
-        find_names, list({p.key: p for line in lines for p in line.papers}.values()), task.brief.topic
+        find_shared_names, list({p.key: p for line in lines for p in line.papers}.values()), task.brief.topic
     )
     shown = dict(sections)
     if tables:
         papers = {line.title: line.papers for line in lines}
         for position, section in sections.items():
             if task.outline.nodes[position].role == "body":
-                shown[position] = await asyncio.to_thread(_with_tables, section, papers.get(section.title, ()), names)
+                shown[position] = await asyncio.to_thread(_with_table, section, papers.get(section.title, ()))
     if figures:
         drawn = await asyncio.to_thread(_draw_figures, lines, context)
         shown[min(shown)] = replace(shown[min(shown)], figures=drawn)
@@ -116,22 +116,15 @@ def _is_near(paper: Paper, topic: Sequence[str]) -> bool:
     return any(pair in wanted for text in said for pair in pairwise(text))
 
 
-def _with_tables(section: Section, papers: Sequence[Paper], names: Sequence[Name]) -> Section:
-    """The section with the tables of its papers in the place of those it has from an earlier writing."""
-    made: list[tuple[QuotedTable, str]] = []
-    if len(papers) >= FEWEST_ROWS:
-        known = sorted(papers, key=lambda p: -(p.citations or 0))[:MOST_ROWS]
-        made.append(
-            (
-                tabulate_papers(known, index_names(names), caption_table(section.title)),
-                SIDE_BY_SIDE.format(whose_words(known)),
-            )
-        )
-    if compared := compare_results(papers, names):
-        made.append((compared.results, SAME_DATA))
-    tables = tuple(replace(quoted.table, introduction=said) for quoted, said in made)
-    claims = dict.fromkeys((*section.claims, *(claim for quoted, _ in made for claim in quoted.claims)))
-    return replace(section, tables=tables, claims=tuple(claims))
+def _with_table(section: Section, papers: Sequence[Paper]) -> Section:
+    """The section with the table of its papers in the place of one that it has from an earlier writing."""
+    if len(papers) < FEWEST_ROWS:
+        return replace(section, tables=())
+    known = sorted(papers, key=lambda p: (-(p.citations or 0), p.key))[:MOST_ROWS]
+    made = tabulate_papers(known, caption_table(section.title))
+    table = replace(made.table, introduction=SIDE_BY_SIDE.format(whose_words(known)))
+    claims = dict.fromkeys((*section.claims, *made.claims))
+    return replace(section, tables=(table,), claims=tuple(claims))
 
 
 def _draw_figures(lines: Sequence[Line], context: RunContext) -> tuple[Figure, ...]:

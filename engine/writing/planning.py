@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
 from engine.llm.model import LanguageModel, Request, tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, data, fill, paper_block, paper_tokens
+from engine.quoting.abstracts import with_contribution
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.values import Outline, OutlineNode, Paper, PaperKey
@@ -21,7 +22,6 @@ from engine.writing.drafting import (
     divide_into_chunks,
     outline_text,
 )
-from engine.writing.extractive import with_contribution
 
 T = TypeVar("T")
 

@@ -9,6 +9,11 @@ from engine.citations import cite, with_references
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.search_record import WITHOUT_ROOM, search_flow
 from engine.naming.clustering import clusters, labels
+from engine.quoting.abstracts import quotable, quote_sentences
+from engine.quoting.attribution import whose_words
+from engine.quoting.paper_tables import claim_of
+from engine.quoting.speaking_sentences import find_speaking
+from engine.quoting.statements import quote_contribution, quote_finding
 from engine.reading.roles import Statement
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.online.queries import BooleanQuery
@@ -21,14 +26,8 @@ from engine.survey import (
 )
 from engine.text import list_words, shorten, terms
 from engine.values import Brief, PaperSelection
-from engine.writing.answering_sentences import can_answer, read_parts, what_is_asked
-from engine.writing.extractive import quotable, quote_sentences
 from engine.writing.notices import with_notice
-from engine.writing.open_problems import find_open_problems
-from engine.writing.paper_tables import claim_of, whose_words
-from engine.writing.quotation import quote_contribution, quote_finding
 from engine.writing.review import FOLLOW_UPS, cite_by_name
-from engine.writing.speaking_sentences import find_speaking
 
 METHOD = (
     "This quick review was written by a language model from summaries of the studies it cites. It answers a question; "
@@ -45,8 +44,8 @@ SEARCHED_METHOD = (
 QUOTED_STUDIES = 12
 """Papers that a review without a language model rests on: a few more than the article's 8 to 10."""
 
-QUOTED_ANSWERS, QUOTED_METHODS, QUOTED_PROBLEMS = 8, 4, 3
-"""Quotations that answer each of the three questions at most."""
+QUOTED_ANSWERS, QUOTED_METHODS = 8, 4
+"""Quotations that answer the first two questions at most."""
 
 _ANSWERS: Mapping[Statement, float] = {"finding": 0.3, "contribution": 0.3}
 """Added to the closeness of a sentence: what came out, or was done, answers rather than what was known."""
@@ -154,24 +153,20 @@ def _limits(selection: PaperSelection) -> list[str]:
 def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedder) -> ReviewParts:
     """The parts of a review without a language model: quotations, and groups of the papers as the next topics."""
     papers = selection.list_included()
-    parts = read_parts(scope.phrases, [paper.content for paper in papers])
-    kind = what_is_asked(scope.questions[0])
-    candidates = [s for paper in papers for s in quotable(paper) if can_answer(s, parts, kind)]
-    said_there = frozenset(term for s in candidates for term in terms(f"{s.paper.title} {s.text}"))
-    asked = sorted(frozenset().union(*(form for part in parts for word in part for form in word)) & said_there)
+    candidates = [s for paper in papers for s in quotable(paper) if s.statement != "problem"]
+    said_there = {term for s in candidates for term in terms(f"{s.paper.title} {s.text}")}
+    asked = sorted(said_there.intersection(terms(" ".join(scope.phrases))))
     said = find_speaking(scope.questions[0], asked, candidates, embedder, _ANSWERS)[:QUOTED_ANSWERS]
     told = {s.paper.key for s in said if s.statement == "contribution"}
     others = [paper for paper in papers if paper.key not in told]
     proposed = [quotation for paper in others if (quotation := quote_contribution(paper))][:QUOTED_METHODS]
-    left_open = [s for s in find_open_problems(papers) if s not in said][:QUOTED_PROBLEMS]
     claims = (
         [quote_sentences([sentence]) for sentence in said],
         [claim_of(quotation.paper, quotation) for quotation in proposed],
-        [quote_sentences([sentence]) for sentence in left_open],
     )
     findings = tuple(
         Section(question, "\n".join(f"- {claim.text}" for claim in quoted), tuple(quoted))
-        for question, quoted in zip(scope.questions, claims, strict=True)
+        for question, quoted in zip(scope.questions, claims, strict=False)
         if quoted
     )
     limits = () if said else (NOTHING_ANSWERS,)

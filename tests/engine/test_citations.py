@@ -100,9 +100,9 @@ def test_several_keys_are_cited_in_one_bracket_each_once() -> None:
 
 def test_names_are_those_of_cited_papers() -> None:
     cited, uncited = papers(2)
-    names = (Name("DPR", "method", (uncited.key, cited.key)), Name("BM25", "method", (uncited.key,)))
+    names = (Name("DPR", (uncited.key, cited.key)), Name("BM25", (uncited.key,)))
     survey = Survey("T", f"Known [@{cited.key}].", (Section("First", "Plain."),), (), names=names)
-    assert with_references(survey, KNOWN).names == (Name("DPR", "method", (cited.key,)),)
+    assert with_references(survey, KNOWN).names == (Name("DPR", (cited.key,)),)
 
 
 def test_a_removed_citation_leaves_no_space_at_the_end_of_any_line() -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from adapters.chat import Button, Outgoing
-from adapters.pacing import SendingPace
 from tests.adapters.slack.test_adapter import AT, connected
 from tests.fakes import FakeBackend
 from tests.stand_ins.slack_workspace import Slack
@@ -37,26 +34,3 @@ async def test_an_answer_takes_the_place_of_its_status_and_a_card_is_edited_unti
         await adapter.send(Outgoing(AT, "Card 2", slot="card"))
         assert len(slack.messages) == 3
     assert {name for _, name in backend.notes if backend.notes[_, name]} == {"card"}
-
-
-async def test_answers_never_wait_for_edits_and_what_they_replace_is_removed_later(slack: Slack) -> None:
-    backend, slow = FakeBackend(), SendingPace(0.01, 60.0)  # after the first few no edit has room
-    async with connected(slack, backend, pace=slow) as adapter:
-        for job in map(str, range(12)):
-            await adapter.send(Outgoing(AT, "Looking …", "started", job=job))
-            async with asyncio.timeout(20):
-                await adapter.send(Outgoing(AT, f"Card {job}", job=job, slot="card"))
-                await adapter.send(Outgoing(AT, "Approved.", slot="card", closes=True))
-        assert all(any(f"Card {job}" in m.text or "Approved" in m.text for m in slack.messages) for job in range(12))
-        assert "Card 11" in slack.messages[-1].text
-        assert slack.calls["chat.update"] < 12
-
-
-async def test_without_agents_the_same_messages_and_no_second_attempt(slack: Slack) -> None:
-    slack.has_agents = False
-    async with connected(slack, FakeBackend()) as adapter:
-        for _ in range(3):
-            await adapter.send(Outgoing(AT, "Writing …", "started"))
-            await adapter.send(Outgoing(AT, "✓ Written", "ended"))
-        await slack.until(lambda: slack.calls["agents.sessions.setStatus"] == 1)
-    assert [m.text for m in slack.messages] == ["✓ Written\n"] * 3

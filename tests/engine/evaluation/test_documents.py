@@ -140,7 +140,7 @@ def test_the_files_of_one_survey_give_the_same() -> None:
     overview = Overview("3 papers.", (LineOfWork("1", "Methods", f"On it [@{one.key}].", 3),), ())
     whole = Survey("Dense Retrieval: A Survey", f"It cites [@{one.key}].", (section("Top", "", body),), (), method="M.")
     survey = with_notice(with_references(replace(whole, overview=overview), {p.key: p for p in cited}))
-    survey = replace(survey, names=(Name("RAG", "method", (one.key,)),), not_covered=(NearbyGroup("Else", 9, ("T",)),))
+    survey = replace(survey, names=(Name("RAG", (one.key,)),), not_covered=(NearbyGroup("Else", 9, ("T",)),))
     ours = from_survey(from_json(as_json(survey)))
     for read in (from_markdown(render_markdown(survey)), from_html(html(survey))):
         assert (read.title, read.headings()) == (ours.title, ours.headings())

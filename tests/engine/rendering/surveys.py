@@ -72,7 +72,7 @@ def full_survey() -> Survey:
             lines,
             (StartingPoint(found[0].key, "cited most"), StartingPoint(found[6].key, "the first of its line")),
         ),
-        names=(Name("MS MARCO", "data set", (found[0].key, found[1].key)), Name("BERT", "method", (found[3].key,))),
+        names=(Name("MS MARCO", (found[0].key, found[1].key)), Name("BERT", (found[3].key,))),
         not_covered=(NearbyGroup("Cooking", 9, ("On Soup (2020)",)),),
     )
     return with_references(survey, {p.key: p for p in found})

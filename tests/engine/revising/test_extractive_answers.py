@@ -132,7 +132,6 @@ HYPERBOLIC = paper(
     [
         ("Why do rankers forget rare words?", "because their training sets are small"),
         ("Why are rankers of trees in hyperbolic space?", ""),
-        ("What is ScanRank?", "is a ranker that reads texts twice"),
         ("Who introduced ScanRank?", "We propose a ranking by scans"),
         ("Which data sets is ScanRank evaluated on?", "ScanBench"),
         ("Which papers deal with hyperbolic space?", "We place trees in hyperbolic space"),
@@ -304,7 +303,7 @@ EXPANSION = (
         ("what EER is reached?", "", (), "12.5 EER"),
         ("what is idle ranking?", "idle ranking", (), "is a critical issue"),
         ("which metrics are used besides accuracy?", "", (), "12.5 EER"),
-        ("tldr of [1] pls", "", (), "“we propose a query expansion by trees of words”"),
+        ("tldr of [1] pls", "", (), "we propose a query expansion by trees of words”"),
     ],
 )
 def test_what_no_paper_defines_or_mentions_is_said(

@@ -1,4 +1,4 @@
-"""The first page without a language model: lines of work, where to start, time line, map, what is left out."""
+"""The field at a glance: its groups, where to start reading, the time line, the map, what is left out."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from engine.citations import cite
-from engine.gathering.foundations import prefer_on_topic
 from engine.naming.clustering import clusters, is_rest, labels
 from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, TimeLane, TimeLine, Turn, TurnKind
 from engine.paper_kinds import is_survey
+from engine.quoting.attribution import name_people
+from engine.quoting.counts import find_most_cited, frame_field, years_of
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.survey import FieldMap, MapPoint
-from engine.text import inert, list_words, stem, words
+from engine.text import inert, list_words, shorten, stem, words
 from engine.values import Cluster, Paper, PaperKey
-from engine.writing.definitions import find_definition
-from engine.writing.framing import find_most_cited, frame_field, years_of
-from engine.writing.paper_tables import name_people, name_work, names_subject
 
 START_SURVEYS, START_FOUNDATIONS, START_FIRST, START_RECENT = 1, 2, 1, 3
 """Papers to read first: the survey nearest to the topic, what the field rests on, the most cited recent ones.
@@ -41,6 +40,7 @@ NEAR, WHOLE = 0.5, 0.99
 NAMED_IN_TITLE = 3.0
 """How much more often a paper must be cited than one whose title names a line of work to stand for it."""
 
+LABEL_CHARACTERS = 24
 LABELLED = 10
 """Papers whose names are printed on the map."""
 
@@ -55,25 +55,22 @@ PERPLEXITY = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of work as it was written: its section's number and title, terms that set it apart, papers, parts."""
+    """A group of papers as it was written: its section's number and title, terms that set it apart, papers."""
 
     number: str
     title: str
     terms: tuple[str, ...]
     papers: tuple[Paper, ...]
-    parts: tuple[str, ...] = ()
 
 
 def write_overview(topic: str, lines: Sequence[Line]) -> Overview:
     """The field at a glance."""
     papers = [paper for line in lines for paper in line.papers]
     shown = tuple(
-        LineOfWork(line.number, line.title, _describe(line, topic, papers), len(line.papers), *_span(line.papers))
+        LineOfWork(line.number, line.title, _describe(line, topic), len(line.papers), *_span(line.papers))
         for line in lines
     )
-    named = [line for line in lines if not is_rest(line.title)]
-    surveys = sum(map(is_survey, papers))
-    text = frame_field(papers, len(named), surveys, has_rest=len(named) < len(lines))
+    text = frame_field(papers, len(lines), sum(map(is_survey, papers)))
     return Overview(text, shown, choose_starting_points(topic, papers))
 
 
@@ -82,20 +79,15 @@ def _span(papers: Sequence[Paper]) -> tuple[int | None, int | None]:
     return (years[0], years[-1]) if years else (None, None)
 
 
-def _describe(line: Line, topic: str, papers: Sequence[Paper]) -> str:
-    """What the line of work is, in the words of a paper that says it; else its parts, and which paper is known best."""
-    is_named = names_subject(line.title)
-    if is_named and (definition := find_definition(line.title, papers, topic)):
-        return f"{definition.cell} {cite([definition.paper.key])}"
-    named = [p for p in line.papers if is_named and _stems(line.title) <= _stems(f"{p.title} {p.content}")]
-    best = max(prefer_on_topic(named or line.papers, topic), key=lambda p: _count_named(p, line.title))
+def _describe(line: Line, topic: str) -> str:
+    """The best known of its papers that say its name and the topic."""
+    named = [p for p in line.papers if _stems(line.title) <= _stems(f"{p.title} {p.content}")] or line.papers
+    on_topic = [p for p in named if _stems(topic) <= _stems(f"{p.title} {p.content}")] or named
+    best = max(on_topic, key=lambda p: _count_named(p, line.title))
     top = find_most_cited(line.papers)
     is_known = top is not None and best.citations == top.citations
     dated = f" ({best.year})" if best.year else ""
-    told = [part for part in line.parts if names_subject(part)]
-    is_told = is_rest(line.title) or all(part in line.title for part in told)
-    parts = f"{list_words(told)}. " if len(told) > 1 and not is_told else ""
-    return f"{parts}{'Best known' if is_known else 'For example'}: “{inert(best.title)}”{dated} {cite([best.key])}"
+    return f"{'Best known' if is_known else 'For example'}: “{inert(best.title)}”{dated} {cite([best.key])}"
 
 
 def _count_named(paper: Paper, name: str) -> float:
@@ -112,11 +104,7 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
         term: math.log(1 + len(papers) / (1 + sum(term in terms for terms in held.values()))) for term in _stems(topic)
     }
 
-    on_topic = {paper.key for paper in prefer_on_topic(papers, topic)}
-
     def nearness(paper: Paper) -> float:
-        if paper.key not in on_topic:
-            return 0.0
         return sum(weight[term] for term in held[paper.key] if term in weight) / (sum(weight.values()) or 1.0)
 
     cited = sorted(papers, key=lambda p: -(p.citations or 0))
@@ -162,7 +150,7 @@ def draw_time_line(lines: Sequence[Line]) -> TimeLine | None:
     lanes = tuple(_lane(line, range(years[0], years[-1] + 1)) for line in lines)
     marked = {turn.kind for lane in lanes for turn in lane.turns}
     told = list_words([name for kind, name in _MARKS.items() if kind in marked])
-    return TimeLine(f"Papers of each line of work by year, with {told}.", lanes)
+    return TimeLine(f"Papers of each section by year, with {told}.", lanes)
 
 
 _MARKS: dict[TurnKind, str] = {
@@ -192,8 +180,7 @@ def _lane(line: Line, span: range) -> TimeLane:
 
 
 def _label(paper: Paper) -> str:
-    work = name_work(paper)
-    return work.split(" (")[0] if " (" in work else name_people(paper) or work
+    return name_people(paper) or shorten(inert(paper.title), LABEL_CHARACTERS)
 
 
 def draw_map(lines: Sequence[Line], embedder: Embedder) -> FieldMap | None:
@@ -214,7 +201,8 @@ def _layout(vectors: Vectors) -> Vectors:
     from sklearn.manifold import TSNE
 
     perplexity = min(PERPLEXITY, (len(vectors) - 1) / 3)
-    flat: Vectors = TSNE(2, perplexity=perplexity, init="pca", random_state=0).fit_transform(np.asarray(vectors))
+    with threadpool_limits(1):
+        flat: Vectors = TSNE(2, perplexity=perplexity, init="pca", random_state=0).fit_transform(np.asarray(vectors))
     return flat
 
 

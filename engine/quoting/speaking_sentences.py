@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from engine.quoting.abstracts import AbstractSentence
 from engine.reading.roles import Statement
 from engine.retrieval.embedding import Embedder
 from engine.text import terms
 from engine.values import Paper
-from engine.writing.extractive import AbstractSentence
 
 NEEDED_COVERAGE = 0.5
 """A sentence speaks to a question when it and its paper's title hold at least half of what the question asks

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
 from engine.llm.prompting import GIST_TOKENS, paper_block
-from engine.quoting import attribution
+from engine.quoting.abstracts import quotable, with_contribution
+from engine.quoting.attribution import attribution
+from engine.quoting.passages import passage
 from engine.text import clean, list_words, sentences, shorten, to_title_case
-from engine.writing.extractive import passage, quotable, with_contribution
 from tests.fakes import WordEmbedder, paper, papers
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.writing.field_overview import group_nearby
+from engine.quoting.field_overview import group_nearby
 from tests.fakes import WordEmbedder, paper
 
 SOUP = [

@@ -1,0 +1,138 @@
+"""How papers are grouped: the options of the cluster paper, the choices made of them, and how good the groups are.
+
+Li et al., "Cluster-Based Effective Generation of AI-Driven Literature Surveys" (NLPCC 2024), 3.1 and 4.3. Where the
+paper leaves the number of clusters to chance, the silhouette decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.naming.clustering import (
+    ALGORITHMS,
+    NOISE,
+    Algorithm,
+    Labels,
+    best_cluster_count,
+    dissolve_small,
+    draw_cluster_count,
+    is_degenerate,
+    labels,
+    measure_silhouette,
+    pick_algorithm,
+    reassign_noise,
+    split_in_two,
+)
+from engine.naming.phrases import Formula
+from engine.naming.reduction import Points, Reduction, reduce_dimensions
+from engine.retrieval.embedding import Vectors
+from engine.text import terms
+from engine.values import Cluster
+
+SPELT: Mapping[Algorithm, str] = {
+    "k-means": "k-means",
+    "dbscan": "DBSCAN",
+    "agglomerative": "agglomerative clustering",
+}
+
+FEWEST, MOST, PAPERS_A_GROUP = 5, 12, 10
+"""Groups that the silhouette chooses among: the published range, 5 to a tenth of the papers, and no more than a reader
+takes in. Below 50 papers that range is empty: then from 3 (2 of fewer than 15 papers) to 5."""
+
+SMALLEST_GROUP = 3
+"""Papers; a smaller group goes to the nearest, unless so many groups were asked for."""
+
+FEWEST_GROUPED = 4
+"""Papers; fewer are one group."""
+
+TERMS_JUDGED = 5
+"""Terms of a group, the best, by which it is judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupingOptions:
+    """What a lab chooses: the algorithm (``None``: picked by the seed), the rule for k, the paper's ablation."""
+
+    algorithm: Algorithm | None = "k-means"
+    published_k: bool = False
+    random_groups: bool = False
+    reduction: Reduction = "spectral"
+    formula: Formula = "bounded"
+
+    def choose_algorithm(self, seed: int, attempt: int) -> Algorithm:
+        """The algorithm of the options, or the seed's pick; another one each time another outline is wanted."""
+        first = self.algorithm or pick_algorithm(seed)
+        return ALGORITHMS[(ALGORITHMS.index(first) + attempt) % len(ALGORITHMS)]
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """The group of each paper, by which algorithm, the mean silhouette, and what a person should know of it."""
+
+    labels: Labels
+    algorithm: Algorithm
+    silhouette: float
+    notes: tuple[str, ...] = ()
+
+
+def group_papers(
+    vectors: Vectors, options: GroupingOptions, seed: int, attempt: int = 0, wanted: int | None = None
+) -> Grouping:
+    """The papers with these vectors in groups; as many as ``wanted``, where that is said and there are papers enough.
+
+    The same on every processor and with any number of threads.
+    """
+    algorithm = options.choose_algorithm(seed, attempt)
+    if len(vectors) < FEWEST_GROUPED:
+        return Grouping(np.zeros(len(vectors), np.int64), algorithm, 0.0)
+    points = reduce_dimensions(vectors, seed + attempt, options.reduction)
+    k = count_groups(points, options, seed + attempt, wanted)
+    found = labels(points, algorithm, k, seed + attempt)
+    notes: list[str] = []
+    if algorithm == "dbscan" and is_degenerate(found):
+        algorithm = "k-means"
+        found = labels(points, algorithm, k, seed + attempt)
+        notes.append("DBSCAN told no groups apart here; these are by k-means.")
+    if noise := int(np.sum(found == NOISE)):
+        said = "paper lies in no cluster and stands" if noise == 1 else "papers lie in no cluster and stand"
+        notes.append(f"{noise} {said} with the nearest one.")
+        found = reassign_noise(points, found)
+    if wanted is None and not options.published_k:
+        found = _join_small(points, found)
+    if options.random_groups:
+        found = np.random.default_rng(seed + attempt).permutation(found)
+        notes.append("These groups are drawn at random, as large as the clusters: SCHOLIUM_WITHOUT has “clustering”.")
+    return Grouping(found, algorithm, measure_silhouette(points, found), tuple(notes))
+
+
+def count_groups(points: Points, options: GroupingOptions, seed: int, wanted: int | None) -> int:
+    """How many groups to make of the papers with these points."""
+    papers = len(points)
+    if wanted is not None:
+        return min(max(1, wanted), papers // 2)
+    if options.published_k:
+        return draw_cluster_count(papers, seed)
+    most = min(MOST, max(FEWEST, papers // PAPERS_A_GROUP), papers // SMALLEST_GROUP)
+    fewest = FEWEST if papers >= FEWEST * PAPERS_A_GROUP else 3 if papers >= 15 else 2
+    return best_cluster_count(points, (fewest, most), seed)
+
+
+def _join_small(points: Points, found: Labels) -> Labels:
+    """No group smaller than `SMALLEST_GROUP`; two where there would be only one."""
+    joined = dissolve_small(points, found, SMALLEST_GROUP)
+    return joined if len(np.unique(joined)) > 1 else split_in_two(points, SMALLEST_GROUP)
+
+
+def judge_representations(groups: Sequence[Cluster]) -> float:
+    """The share of papers that say one of their group's best terms: a clustering is judged by these too (K15)."""
+    papers = sum(len(group.papers) for group in groups)
+    saying = 0
+    for group in groups:
+        wanted = [set(terms(term)) for term in group.terms[:TERMS_JUDGED]]
+        for paper in group.papers:
+            said = set(terms(f"{paper.title} {paper.content}"))
+            saying += any(term and term <= said for term in wanted)
+    return saying / papers if papers else 0.0

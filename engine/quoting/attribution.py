@@ -1,0 +1,58 @@
+"""A paper's own sentences as statements of a text: who says it, the exact words in quotation marks, the citation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from engine.citations import cite
+from engine.retrieval.identity import surname
+from engine.survey import Citation, Claim
+from engine.text import inert
+from engine.values import Paper
+
+
+def quote_words(
+    paper: Paper,
+    quotes: Sequence[str],
+    source: Literal["abstract", "full text", "summary"],
+    page: int | None = None,
+) -> Claim:
+    """A claim made of these sentences, word for word, all of one source.
+
+    The words of a summary are not the authors': they stand without quotation marks, and are said to be one.
+    """
+    words = [quote.removesuffix(".") for quote in quotes]
+    who = attribution(paper)
+    who = f"{who[:1].upper()}{who[1:]}"
+    if source == "summary":
+        told = f"{who}, in summary: {'; '.join(words)} {cite([paper.key])}."
+        return Claim(told, tuple(Citation(paper.key, q, "summarised", source) for q in words))
+    text = f"{who}: {'; '.join(f'“{q}”' for q in words)} {cite([paper.key])}."
+    return Claim(text, tuple(Citation(paper.key, q, "quoted", source, page) for q in words))
+
+
+def attribution(paper: Paper) -> str:
+    """``Lewis et al. (2020)``; a paper without authors goes by its title."""
+    year = f" ({paper.year})" if paper.year else ""
+    people = name_people(paper)
+    return f"{people}{year}" if people else f"the paper “{inert(paper.title)}”{year}"
+
+
+def name_people(paper: Paper) -> str:
+    """``Lewis et al.``, ``Lewis and Perez`` or ``Lewis``; empty where no author is known."""
+    surnames = [inert(surname(author)) for author in paper.authors]
+    return f"{surnames[0]} et al." if len(surnames) > 2 else " and ".join(surnames)
+
+
+def name_work(paper: Paper) -> str:
+    """The authors, or else the title."""
+    return name_people(paper) or f"“{inert(paper.title)}”"
+
+
+def whose_words(papers: Iterable[Paper], owner: str = "their") -> str:
+    """In whose words sentences of the papers are told: "in ``owner`` own words", or in those of summaries."""
+    summarised = {not paper.abstract for paper in papers if paper.content}
+    if summarised == {True}:
+        return "in the words of summaries"
+    return f"in {owner} own words{' or those of summaries' if True in summarised else ''}"

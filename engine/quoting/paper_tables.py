@@ -1,0 +1,83 @@
+"""A section's papers as a table: what each is about and found, in its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.citations import cite
+from engine.naming.clustering import is_rest
+from engine.quoting.attribution import name_people, name_work
+from engine.quoting.statements import Quotation, quote_finding, quote_gist
+from engine.survey import CellEvidence, Claim, Table
+from engine.text import inert
+from engine.values import Paper
+
+WORK, YEAR = "Work", "Year"
+QUOTED: Mapping[str, Callable[[Paper], Quotation | None]] = {
+    "In its words": quote_gist,
+    "Found": quote_finding,
+}
+"""Columns with quotations, and how a paper's is chosen."""
+
+WIDTHS = {WORK: 5, YEAR: 1, **dict.fromkeys(QUOTED, 7)}
+
+LEAST_FILLED = 0.5
+"""Share of the rows in which a column has to say something to be shown."""
+
+NOTHING = "–"
+"""What a cell holds where the abstract says nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedTable:
+    """A table and the claims that its cells make."""
+
+    table: Table
+    claims: tuple[Claim, ...]
+
+
+def caption_table(title: str) -> str:
+    """The caption of the table of a section's papers."""
+    return f"{title}, oldest first." if is_rest(title) else f"Papers on {title}, oldest first."
+
+
+def is_papers_table(table: Table) -> bool:
+    """Whether the table sets papers side by side, as `tabulate_papers` does."""
+    return table.header[:2] == (WORK, YEAR) and set(table.header[2:]) <= set(QUOTED)
+
+
+def tabulate_papers(papers: Sequence[Paper], caption: str) -> QuotedTable:
+    """One row for each paper, oldest first; a column that is empty in most rows is left out."""
+    ordered = sorted(papers, key=lambda p: (p.year or 9_999, -(p.citations or 0), p.key))
+    quoted = {title: [quote(paper) for paper in ordered] for title, quote in QUOTED.items()}
+    shown = {
+        title: cells
+        for title, cells in quoted.items()
+        if sum(cell is not None for cell in cells) > LEAST_FILLED * len(ordered)
+    }
+    rows: list[tuple[str, ...]] = []
+    claims: list[Claim] = []
+    evidence: list[CellEvidence] = []
+    for at, paper in enumerate(ordered):
+        row = [f"{_write_entry(paper)} {cite([paper.key])}", str(paper.year or NOTHING)]
+        for cells in shown.values():
+            if quotation := cells[at]:
+                claims.append(claim_of(paper, quotation))
+                evidence.append(CellEvidence(at, len(row), quotation.citation))
+            row.append(quotation.cell if quotation else NOTHING)
+        rows.append(tuple(row))
+    header = (WORK, YEAR, *shown)
+    widths = tuple(WIDTHS[title] for title in header)
+    return QuotedTable(Table(caption, header, tuple(rows), widths, evidence=tuple(evidence)), tuple(claims))
+
+
+def _write_entry(paper: Paper) -> str:
+    """The title, in quotation marks as titles are, and who wrote it: ``“Trees”, Lewis et al.``."""
+    people = name_people(paper)
+    return f"“{inert(paper.title)}”{f', {people}' if people else ''}"
+
+
+def claim_of(paper: Paper, quotation: Quotation) -> Claim:
+    """The claim that a quotation in a table makes, as a sentence that cites its paper."""
+    return Claim(f"{name_work(paper)}: {quotation.cell} {cite([paper.key])}.", (quotation.citation,))

@@ -1,0 +1,71 @@
+"""Headings of groups: phrases of their papers, set apart from the other groups."""
+
+from __future__ import annotations
+
+from engine.naming.abbreviations import find_abbreviations, find_long_form
+from engine.naming.headings import name_groups
+from tests.fakes import paper
+
+
+def test_an_abbreviation_that_hardly_any_paper_spells_out_is_a_word() -> None:
+    spelling = paper(1, abstract="Light detection and ranging (LiDAR) measures distance.")
+    using = [paper(i, abstract="A LiDAR turns.") for i in range(2, 14)]
+    assert find_abbreviations([spelling, *using]) == {}
+    assert find_abbreviations([spelling, *using[:5]]) == {"LiDAR": "Light detection and ranging"}
+
+
+def test_two_spellings_of_the_topic_are_no_heading() -> None:
+    groups = [
+        [paper(i, title="Dialog State Tracking with Schema Graphs", abstract="Schema graphs help.") for i in range(3)],
+        [paper(i, title="Dialogue State Tracking with Slot Pools", abstract="Slot pools help.") for i in range(3, 6)],
+    ]
+    assert [n.heading for n in name_groups(groups, "dialogue state tracking")] == ["Schema Graphs", "Slot Pools"]
+
+
+def test_abbreviations_are_read_from_their_brackets() -> None:
+    assert find_long_form("GNN", "we study graph neural networks ") == "graph neural networks"
+    assert find_long_form("MoE", "the mixture of experts") == "mixture of experts"
+    assert find_long_form("QA", "nothing of the kind") == ""
+    chosen = [paper(i, abstract="We use graph neural networks (GNNs) here.") for i in (1, 2)]
+    assert find_abbreviations(chosen) == {"GNN": "graph neural networks"}
+
+
+def test_headings_are_noun_phrases_that_are_not_the_topic() -> None:
+    groups = [
+        [paper(i, title=f"Node Classification on Graphs {i}", abstract="We classify nodes.") for i in range(1, 7)],
+        [paper(i, title=f"Improving Link Prediction {i}", abstract="Graph learning predicts.") for i in range(7, 13)],
+    ]
+    names = name_groups(groups, "Graph Learning")
+    assert [name.heading for name in names] == ["Node Classification", "Link Prediction"]
+    assert "node classification" in names[0].terms
+
+
+def test_an_abbreviation_counts_as_the_words_it_stands_for() -> None:
+    told = "We study semantic role labeling (SRL)."
+    groups = [
+        [paper(i, title=f"SRL {i}", abstract=told) for i in range(1, 7)],
+        [paper(i, title=f"Point Clouds {i}", abstract="Points.") for i in range(7, 13)],
+    ]
+    assert name_groups(groups, "language")[0].heading == "Semantic Role Labeling"
+
+
+def test_a_heading_is_no_part_of_another_one_nor_of_one_that_stands_there() -> None:
+    groups = [
+        [paper(i, title=f"Soil Erosion on Slopes {i}", abstract="Soil erosion is fast.") for i in range(1, 7)],
+        [paper(i, title=f"Soil Erosion Models {i}", abstract="Erosion models are slow.") for i in range(7, 13)],
+        [paper(i, title=f"Crop Rotation {i}", abstract="Crop rotation helps.") for i in range(13, 19)],
+    ]
+    names = [name.heading.lower() for name in name_groups(groups, "farming", avoid=["Crop Rotation"])]
+    assert not any(one in other for one in names for other in names if one != other)
+    assert "crop rotation" not in names
+
+
+def test_a_medical_group_is_named_by_its_own_titles() -> None:
+    groups = [
+        [
+            paper(i, title=f"Oral sumatriptan in acute migraine, trial {i}", abstract="Two tablets.")
+            for i in range(1, 7)
+        ],
+        [paper(i, title=f"Cluster headache and oxygen, study {i}", abstract="Oxygen helps.") for i in range(7, 13)],
+    ]
+    assert [name.heading for name in name_groups(groups, "headache")] == ["Acute Migraine", "Cluster Headache"]

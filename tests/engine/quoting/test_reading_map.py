@@ -1,0 +1,200 @@
+"""A reading map: which words are quoted where, what is counted, what is left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.citations import list_cited_keys
+from engine.evidence import is_quoted
+from engine.overview import Turn
+from engine.paper_kinds import is_survey
+from engine.quoting.field_overview import Line, choose_starting_points, draw_time_line, write_overview
+from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
+from engine.quoting.reading_map import SET_APART, Material, lines_of, write_group, write_introduction
+from engine.quoting.shared_names import find_shared_names
+from engine.quoting.statements import quote_finding, quote_gist
+from engine.values import Brief, Outline, OutlineNode, Paper
+from tests.fakes import WordEmbedder, paper
+
+PROBLEM = "Semantic parsing is the task of mapping sentences to logical forms."
+GAP = "However, earlier parsers still struggle with unseen schemas."
+PROPOSES = "In this paper, we propose TreeParse, a parser that reads the schema before the question."
+FINDS = "Experiments show that TreeParse outperforms the best published parser on the WikiSQL dataset by 4.2%."
+
+TRIAL = (
+    "BACKGROUND: Migraine is common and disabling. "
+    "METHODS: We randomised 120 adults to oral sumatriptan 100 mg or placebo for one attack. "
+    "RESULTS: Two hours after the dose, 58% of the patients on sumatriptan and 26% on placebo had relief. "
+    "CONCLUSIONS: Oral sumatriptan is effective in the acute treatment of migraine attacks in adults."
+)
+
+
+def about_parsing(number: int, *sentences: str, title: str = "", **fields: Any) -> Paper:
+    chosen = sentences or (PROBLEM, GAP, PROPOSES, FINDS)
+    return paper(number, title=title or f"Semantic Parsing {number}", abstract=" ".join(chosen), **fields)
+
+
+def material_of(papers: list[Paper]) -> Material:
+    return Material(Brief("parsing"), {p.key: p for p in papers}, WordEmbedder())
+
+
+def section_of(papers: list[Paper], title: str = "Semantic Parsing") -> OutlineNode:
+    return OutlineNode(title, SET_APART + "logical forms, schemas", tuple(p.key for p in papers))
+
+
+def test_what_stands_under_a_heading_is_verbatim_in_its_papers_and_each_quotation_is_a_claim() -> None:
+    chosen = [about_parsing(2, year=2021), about_parsing(1, year=2019)]
+    section = write_group(section_of(chosen), material_of(chosen))
+    assert "“logical forms” (2 of 2 papers)" in section.text
+    (table,) = section.tables
+    assert is_papers_table(table)
+    assert [row[1] for row in table.rows] == ["2019", "2021"]
+    by_key = {p.key: p for p in chosen}
+    assert len(table.evidence) == len(section.claims) == 4
+    for cell in table.evidence:
+        assert f"“{cell.citation.quote}”" == table.rows[cell.row][cell.column]
+    for claim in section.claims:
+        assert list_cited_keys(claim.text) == tuple(c.key for c in claim.citations)
+        assert all(is_quoted(c.quote, by_key[c.key]) for c in claim.citations)
+
+
+def test_a_trial_is_told_by_its_result_without_the_name_of_its_part() -> None:
+    trial = paper(1, title="Oral sumatriptan in the acute treatment of migraine", abstract=TRIAL)
+    found = quote_finding(trial)
+    assert found is not None
+    assert found.words.startswith(("Two hours after", "Oral sumatriptan is effective"))
+    assert is_quoted(found.words, trial)
+    gist = quote_gist(trial)
+    assert gist is not None
+    assert gist.words != found.words
+
+
+def test_a_column_that_is_empty_in_most_rows_is_not_shown_and_no_paper_is_left_out() -> None:
+    silent = [paper(i, abstract="", summary="") for i in range(1, 41)]
+    table = tabulate_papers([*silent, about_parsing(50)], "Papers.").table
+    assert table.header == ("Work", "Year")
+    assert len(table.rows) == 41
+    told = tabulate_papers([about_parsing(i) for i in range(1, 4)] + silent[:1], "Papers.").table
+    assert len(told.header) == 4
+    assert sum(cell == NOTHING for row in told.rows for cell in row) == 2
+
+
+def test_the_words_of_a_summary_stand_without_quotation_marks() -> None:
+    told = quote_gist(paper(1, abstract="", summary=" ".join((PROBLEM, PROPOSES, FINDS))))
+    assert told is not None
+    assert "“" not in told.cell
+    assert told.citation.verdict == "summarised"
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_section_of_hardly_any_papers_is_still_written(count: int) -> None:
+    chosen = [about_parsing(i) for i in range(1, count + 1)]
+    assert write_group(section_of(chosen), material_of(chosen)).text
+
+
+def test_the_introduction_names_each_section_and_counts_the_papers() -> None:
+    chosen = [about_parsing(i) for i in range(1, 4)]
+    outline = Outline("Parsing", (OutlineNode("Introduction", role="introduction"), section_of(chosen)))
+    lines = lines_of(outline, material_of(chosen))
+    text = write_introduction(outline.nodes[0], material_of(chosen), lines).text
+    assert "3 papers" in text
+    assert "Semantic Parsing (Section 2)" in text
+
+
+def test_names_are_those_that_a_title_has_and_several_papers_write() -> None:
+    chosen = [
+        paper(1, title="BERT for serotonin 5-HT1B receptors", abstract="RESULTS: 95% CI. We use BERT."),
+        paper(2, title="Trees", abstract="RESULTS: We compare with BERT (95% CI) and TreeX."),
+        paper(3, title="A PHASE III STUDY", abstract="CONCLUSIONS: Of phase III."),
+        *(paper(i, title=f"Forests {i}", abstract="Leaves.") for i in range(4, 9)),
+    ]
+    assert [(n.name, len(n.papers)) for n in find_shared_names(chosen, "forests")] == [("BERT", 2)]
+    assert find_shared_names(chosen, "BERT") == ()
+
+
+@pytest.mark.parametrize(("citations", "word"), [(12, "Best known"), (None, "For example")])
+def test_only_a_paper_whose_citations_are_counted_is_called_the_best_known(citations: int | None, word: str) -> None:
+    line = Line("2", "Neural Rendering", (), (about_parsing(1, citations=citations),))
+    (shown,) = write_overview("rendering", [line]).lines
+    assert shown.text.startswith(f"{word}: ")
+
+
+@pytest.mark.parametrize(
+    ("others", "shown"),
+    [
+        (9, "Best known: “Neural Rendering of Trees”"),
+        (20, "For example: “Neural Rendering of Trees”"),
+        (900, "Best known: “A World”"),
+    ],
+)
+def test_a_line_is_shown_by_a_paper_that_names_it_unless_another_is_far_better_known(others: int, shown: str) -> None:
+    words = ("Neural rendering is hard.", PROPOSES, FINDS)
+    famous = about_parsing(1, *words, title="A World", citations=others, year=2020)
+    named = about_parsing(2, *words, title="Neural Rendering of Trees", citations=9, year=2021)
+    (line,) = write_overview("rendering", [Line("2", "Neural Rendering", ("trees",), (famous, named))]).lines
+    assert line.text.startswith(shown)
+
+
+def test_where_to_start_names_a_survey_foundations_and_recent_papers_with_reasons() -> None:
+    chosen = [
+        about_parsing(1, title="A Survey of Semantic Parsing", year=2023, citations=50),
+        about_parsing(2, title="Semantic Parsing with Trees", year=2010, citations=900),
+        about_parsing(3, title="Semantic Parsing at Scale", year=2024, citations=70),
+        about_parsing(4, title="Cooking", year=2024, citations=10),
+    ]
+    points = choose_starting_points("semantic parsing", chosen)
+    assert [point.key for point in points] == [chosen[i].key for i in (0, 1, 2, 3)]
+    assert points[0].reason == "a survey of the field; 2023, cited 50 times"
+    assert points[1].reason.startswith("among the most cited, published up to 2019")
+
+
+def test_without_counts_of_citations_a_survey_and_the_first_paper_named_after_the_topic_come_first() -> None:
+    chosen = [
+        about_parsing(1, title="Semantic Parsing at Scale", year=2024, citations=70),
+        about_parsing(2, title="Semantic Parsing with Trees", year=2019, citations=None),
+        about_parsing(3, title="A Survey of Semantic Parsing", year=2023, citations=None),
+        about_parsing(4, title="Parsing", year=2015, citations=None),
+    ]
+    points = choose_starting_points("semantic parsing", chosen)
+    assert [(p.key, p.reason) for p in points] == [
+        (chosen[2].key, "a survey of the field; 2023"),
+        (chosen[1].key, "the oldest here whose title names the topic; 2019"),
+        (chosen[0].key, "cited often, published since 2022; 2024, cited 70 times"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Bayesian Federated Learning: A Survey", True),
+        ("A Systematic Survey on Federated Semi-supervised Learning", True),
+        ("Review of Parsing", True),
+        ("Knowledge Distillation in Federated Learning: An Overview", True),
+        ("The State of the Art in Parsing", True),
+        ("Parsing: Taxonomy and Open Problems", True),
+        ("Preview, Attend and Review: Schema-Aware Curriculum Learning for Dialogue State Tracking", False),
+        ("Mining Product Reviews with Trees", False),
+        ("Taxonomy Expansion with Parsers", False),
+        ("Parsing the Biomedical Literature", False),
+        ("Improving the State of the Art in Parsing", False),
+        ("Learning to Review Parsers", False),
+        ("Repetition Roadmap for Motion Planning", False),
+        ("Generating Product Reviews", False),
+    ],
+)
+def test_a_survey_is_told_by_its_title(title: str, *, expected: bool) -> None:
+    assert is_survey(about_parsing(1, title=title)) is expected
+
+
+def test_the_time_line_marks_the_first_paper_the_most_cited_and_the_burst() -> None:
+    years = [2015, 2018, 2020, 2021, 2021, 2021, 2021]
+    chosen = tuple(about_parsing(i, year=year, citations=i) for i, year in enumerate(years, start=1))
+    figure = draw_time_line([Line("2", "Semantic Parsing", (), chosen)])
+    assert figure is not None
+    (lane,) = figure.lanes
+    assert lane.counts[0] == (2015, 1)
+    assert [(turn.kind, turn.year) for turn in lane.turns] == [("first", 2015), ("most cited", 2021), ("burst", 2021)]
+    assert lane.turns[2] == Turn(2021, "burst", "2021: 4 papers")
+    assert draw_time_line([Line("2", "Semantic Parsing", (), chosen[:1])]) is None
