@@ -69,7 +69,7 @@ async def load(console: Console, count: int) -> int:
         await app.install_bundled(lambda _: None)
         began = time.perf_counter()
         async with run_service(app, platform) as service:
-            before = _memory()
+            before = read_memory()
 
             async def talk(number: int) -> None:
                 at = Conversation("bench", f"lab{number % 7}", "general", str(number))
@@ -89,7 +89,7 @@ async def load(console: Console, count: int) -> int:
             await service.outbox.drain()
             found.seconds = time.perf_counter() - began
             gc.collect()
-            found.idle = (_memory() - before) / count
+            found.idle = (read_memory() - before) / count
             found.faults = await _faults(service, platform, count)
     _report(console, found)
     return int(any(found.faults.values()) or _percentile(found.acknowledged, 0.99) > ACKNOWLEDGED_S)
@@ -132,7 +132,7 @@ def _percentile(values: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def _memory() -> int:
+def read_memory() -> int:
     """Bytes of this process in memory (Linux)."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * resource.getpagesize()

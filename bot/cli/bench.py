@@ -150,6 +150,20 @@ def bench_load(
     run_command(run(console, conversations))
 
 
+@bench.command("memory")
+def bench_memory(
+    library: LibraryName = "",
+    surveys: Annotated[int, typer.Option(help="How many are written.")] = 100,
+    at_once: Annotated[int, typer.Option(help="How many at once.")] = 1,
+    traced: Annotated[bool, typer.Option("--trace", help="Say which lines of code hold most; slow.")] = False,
+) -> None:
+    """What a process holds after many surveys without a language model."""
+    with open_console() as console:
+        from bot.bench.memory import memory
+
+    run_command(memory(console, library, surveys, at_once, traced=traced))
+
+
 @bench.command("roles")
 def bench_roles(
     data: Annotated[Path | None, typer.Option(help="Labelled abstracts to measure on, JSON Lines.")] = None,

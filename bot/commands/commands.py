@@ -69,9 +69,10 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class ListSurveys:
-    """A person's surveys, archived ones only where ``everything`` is wanted."""
+    """A person's surveys, the latest on the first page; archived ones only where ``everything`` is wanted."""
 
     everything: bool = False
+    page: int = 1
 
 
 @dataclass(frozen=True, slots=True)

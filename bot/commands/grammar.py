@@ -206,7 +206,7 @@ def _rule(usage: str, pattern: str, make: _MakeCommand) -> Rule:
 
 # The first rule that fits the whole text wins.
 RULES: tuple[Rule, ...] = (
-    _rule("", r"/?survey\s+(list(?: all)?|help|status|stop)", lambda m: parse(m[1])),
+    _rule("", r"/?survey\s+(list(?: all)?(?: \d{1,3})?|help|status|stop)", lambda m: parse(m[1])),
     _rule("survey TOPIC", r"(?:/?survey|write a survey (?:on|of|about))\s+(.+)", _start),
     _rule("quick QUESTION", r"/?quick(?:\s+review)?(?:\s+(?:on|of|about))?:?(?:\s+(.+))?", _quick),
     _rule("search online", r"search online(?: too| as well)?", lambda m: SearchOnline()),
@@ -219,7 +219,7 @@ RULES: tuple[Rule, ...] = (
     _rule("undo", r"undo(?:\s+(\d{1,3}))?", lambda m: Undo(int(m.group(1) or 1))),
     _rule("redo", r"redo", lambda m: Redo()),
     _rule("start over", r"start over|restart", lambda m: StartOver()),
-    _rule("list", r"list( all)?", lambda m: ListSurveys(everything=bool(m[1]))),
+    _rule("list", r"list( all)?(?: (\d{1,3}))?", lambda m: ListSurveys(bool(m[1]), int(m[2] or 1))),
     _rule("open 2", r"open (?:(\d{1,4})|last)", lambda m: OpenSurvey(int(m[1] or 0))),
     _rule("new", r"new|new survey", lambda m: NewSurvey()),
     _rule("name TITLE", r"name (.+)", lambda m: NameSurvey(m[1].strip(" \"'“”"))),

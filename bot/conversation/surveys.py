@@ -29,9 +29,9 @@ async def manage_surveys(
     """Carry out what is wanted with a person's surveys."""
     person = incoming.person
     match command:
-        case ListSurveys(everything):
+        case ListSurveys():
             found = await services.list_surveys(turn.stored.conversation, person)
-            text = replies.list_surveys(found, turn.session.id, everything=everything)
+            text = replies.list_surveys(found, turn.session.id, command)
             turn.say(text) if incoming.place == "direct" else turn.mention(text, "", person)
         case NewSurvey():
             _require_rest(turn)

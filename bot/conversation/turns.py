@@ -147,7 +147,7 @@ class Turns:
                 )
             if isinstance(command, ListSurveys):
                 found = await self._services.list_surveys(at, alone)
-                return Outgoing(at, replies.list_surveys(found, "", everything=command.everything), only_for=alone)
+                return Outgoing(at, replies.list_surveys(found, "", command), only_for=alone)
             if isinstance(command, FreeText) and incoming.place == "mentioned":
                 return Outgoing(at, replies.not_understood(command.text, State()), only_for=alone)
             if not isinstance(command, FreeText | StartSurvey):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
+from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -18,15 +21,27 @@ MOST_STARTS = 5
 _NOTE = "job starts"
 
 
+def read_machine_start() -> str:
+    """A name for the time since this machine was started, another after each start."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return f"{socket.gethostname()}, {(time.time() - time.monotonic()) // 600:.0f}"
+
+
 class JobStarts:
     """The starts of the one job that a conversation has at a time; a process that is killed leaves its own noted."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, machine: str = "") -> None:
         self._store = store
+        self._machine = machine or read_machine_start()
 
     async def begin(self, at: Conversation, session: SurveySession, job_id: str) -> int:
-        """How often the job was begun since it last finished a call or a section, this time included."""
-        mark = [job_id, await self._count_calls(session.id), len(session.state.sections)]
+        """How often the job was begun since it last finished a call or a section, this time included.
+
+        A machine that was started anew meanwhile has ended every process, whatever job it ran: that counts for none.
+        """
+        mark = [job_id, await self._count_calls(session.id), len(session.state.sections), self._machine]
         *before, starts = json.loads(await recall(self._store, at, _NOTE) or "[0]")
         starts = starts + 1 if before == mark else 1
         await remember(self._store, at, _NOTE, json.dumps([*mark, starts]))

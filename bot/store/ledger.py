@@ -268,7 +268,8 @@ class StoredRecord:
             "finished_at": time.time(),
         }
         stored = sa.select(sessions.c.id).where(sessions.c.id == self._session_id)
-        async with self._store.begin() as connection:
+        # Ahead of what waits: an answer that is not kept when the process is killed is paid for twice.
+        async with self._store.begin(urgent=True) as connection:
             if (await connection.execute(stored)).first():
                 await connection.execute(self._store.insert_once(calls).values(row))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.commands.commands import ListSurveys
 from bot.store.surveys import StoredSurvey
 from bot.wording.hints import suggest_words
 from bot.wording.labels import survey_line
@@ -56,16 +57,27 @@ def word_kept_survey(topic: str) -> str:
     return f"Your survey on “{escape_markdown(topic)}” is kept; `list` shows all, and `open` with a number opens one."
 
 
-def list_surveys(found: Sequence[StoredSurvey], current: str, *, everything: bool) -> str:
-    """A person's surveys with their numbers; archived ones where everything is wanted.
+SURVEYS_A_PAGE = 20
+"""Lines of a list that one message holds on every platform."""
+
+
+def list_surveys(found: Sequence[StoredSurvey], current: str, wanted: ListSurveys) -> str:
+    """A page of a person's surveys with their numbers, the latest on the first.
 
     Where none is ``current`` the list is not read in a survey's own place, and none can be opened.
     """
-    shown = [survey for survey in found if everything or not survey.is_archived]
-    if not shown:
+    listed = [survey for survey in found if wanted.everything or not survey.is_archived]
+    if not listed:
         return f"{pluralize(len(found), 'survey')} archived; `list all` shows them." if found else NO_SURVEYS
+    pages = -(-len(listed) // SURVEYS_A_PAGE)
+    page = min(max(1, wanted.page), pages)
+    end = len(listed) - (page - 1) * SURVEYS_A_PAGE
+    shown = listed[max(0, end - SURVEYS_A_PAGE) : end]
     lines = [f"{survey.number}. {survey_line(survey)}{_marks(survey, current)}" for survey in shown]
-    hidden = len(found) - len(shown)
+    if page < pages:
+        command = f"list all {page + 1}" if wanted.everything else f"list {page + 1}"
+        lines.append(f"\n`{command}` shows {pluralize(end - len(shown), 'earlier survey')}.")
+    hidden = len(found) - len(listed)
     more = f"\n\n{hidden} archived; `list all` shows them too." if hidden else ""
     here = "\n\n`open 2` goes on with the second." if len(found) > 1 else ""
     hint = here if current else "\n\nEach goes on in its own thread."

@@ -5,7 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from adapters.chat import Incoming
+from bot.commands.commands import ListSurveys
+from bot.commands.grammar import parse
+from bot.store.surveys import StoredSurvey
+from bot.wording.replies import list_surveys
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE, FakeChat
 from tests.lab import opened
@@ -161,3 +167,17 @@ async def test_a_topic_without_papers_offers_what_was_meant_and_nothing_that_fai
             m for m in await lab.chat.say("survey quux frobnication") if m.buttons and "has no paper" in m.text
         ]
         assert [button.label for button in refused.buttons] == ["Search online", "Other words", "Stop here"]
+
+
+@pytest.mark.parametrize(("said", "numbers"), [("list", (101, 120)), ("list 2", (81, 100)), ("list 99", (1, 20))])
+def test_many_surveys_are_listed_a_page_at_a_time_the_latest_first(said: str, numbers: tuple[int, int]) -> None:
+    found = [
+        StoredSurvey(HERE, f"s{n}", f"Topic {n}", "discussion", is_running=False, money=0.0, number=n)
+        for n in range(1, 121)
+    ]
+    command = parse(said)
+    assert isinstance(command, ListSurveys)
+    text = list_surveys(found, "s1", command)
+    shown = [int(line.partition(".")[0]) for line in text.splitlines() if line[:1].isdigit()]
+    assert (shown[0], shown[-1]) == numbers and len(text) < 3_000
+    assert ("`list 2`" in text) == (said == "list")

@@ -229,3 +229,16 @@ async def test_a_job_that_ends_its_process_each_time_is_set_aside_and_can_be_ask
         assert (await lab.session()).job is None
         await lab.talk("survey dense retrieval")
         assert (await lab.state()).keywords
+
+
+async def test_a_machine_that_is_started_anew_sets_no_job_aside(library: LocalLibrary) -> None:
+    session, _ = advance(SurveySession("abc"), Start(Brief("dense retrieval", library="main"), 200))
+    store = Store(await open_database(load_settings().store_url()), "dead")
+    await store.commit(StoredConversation(HERE, session, "mara"), [])
+    for number in range(2 * MOST_STARTS):
+        assert await JobStarts(store, f"start {number}").begin(HERE, session, "abc-1") == 1
+    await store.close()
+    async with opened() as lab:
+        async with asyncio.timeout(PATIENCE_S):
+            await lab.chat.turn.wait()
+        assert (await lab.state()).keywords
