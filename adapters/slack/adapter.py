@@ -56,7 +56,7 @@ from adapters.slack.blocks import (
     unescape_markup,
 )
 from adapters.slack.events import to_incoming
-from adapters.slack.http import serve_slack
+from adapters.slack.http import answer_failure, serve_slack
 from adapters.slack.sending import SendingPace, SlackRefusal, SlackSender
 
 log = structlog.get_logger()
@@ -262,6 +262,7 @@ class SlackAdapter:
             process_before_response=True,  # acknowledged when the listener is done, which is when it is stored
             **who,
         )
+        app.error(answer_failure)
         app.event("message")(self._handle_message)
         app.event("app_mention")(self._handle_message)
         app.event("app_home_opened")(self._home_opened)
@@ -362,11 +363,11 @@ class SlackAdapter:
     async def _home_opened(self, event: Json, context: AsyncBoltContext) -> None:
         if event.get("tab") != "home":
             return
-        tenant = context.team_id or ""
-        overview = await self.backend.overview(self.platform, tenant, event["user"])
+        tenant, person = context.team_id or "", str(event["user"])
+        overview = await self.backend.overview(self.platform, tenant, person)
         places = [survey.conversation for survey in overview.surveys if survey.conversation.thread][:LINKS]
         links = dict(zip(places, await asyncio.gather(*map(self._link, places)), strict=True))
-        await self._sender.call(tenant, "views.publish", user_id=event["user"], view=home(overview, links))
+        await self._sender.call(tenant, "views.publish", user_id=person, view=home(overview, links))
 
     async def _link(self, at: Conversation) -> str:
         """The address of a thread; empty where Slack gives none."""

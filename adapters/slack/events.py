@@ -18,7 +18,7 @@ def to_incoming(event: Mapping[str, Any], tenant: str, us: str) -> Incoming | No
         return None
     thread = event.get("thread_ts") or event["ts"]  # in direct messages too, where each message roots a thread
     text = re.sub(rf"<@{re.escape(us)}(?:\|[^>]*)?>", " ", event.get("text") or "") if us else event.get("text") or ""
-    text = re.sub(r"<(https?://[^|>]+)(?:\|[^>]*)?>", r"\1", text)
+    text = re.sub(r"<(https?://[^|<>]+)(?:\|[^<>]*)?>", r"\1", text)
     files = tuple(
         Attachment(str(file.get("name") or "file"), source=str(file["url_private_download"]))
         for file in event.get("files") or ()

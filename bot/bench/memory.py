@@ -88,7 +88,7 @@ def _trace(console: Console, *, is_wanted: bool) -> Iterator[None]:
     if not is_wanted:
         yield
         return
-    tracemalloc.start(4)
+    tracemalloc.start()
     yield
     for found in tracemalloc.take_snapshot().statistics("lineno")[:LARGEST]:
         console.print(f"{found.size / 1e6:8.1f} MB  {found.traceback}", markup=False, highlight=False)
