@@ -59,16 +59,14 @@ class Answer:
     """What the papers' records say, which cites them; beside claims, nothing."""
     unchecked: int = 0
     """Sentences that were left out because the check gave no verdict."""
-    read_as: str = ""
-    """The question as it was read, where words of it were misspelt or "them" meant all papers."""
-    undefined: str = ""
-    """What the question asks the meaning of, where the claims have it and no definition was found."""
-    beyond: bool = False
-    """Whether the papers of the answer before, which are asked of, do not say and the claims are other papers'."""
     unmentioned: tuple[str, ...] = ()
-    """What is compared with something and stands in no paper; the claims speak of the rest."""
+    """What is compared with something and is named in no paper; the claims speak of the rest."""
+    apart: bool = False
+    """Whether no sentence names all that is compared, and each claim names one of it."""
+    faint: bool = False
+    """Whether the claims are only what comes nearest to the question."""
     silent: tuple[Paper, ...] = ()
-    """Papers that the question names and that no claim cites: of few, those; of many, all or none."""
+    """The few papers that the question names and no claim cites."""
 
     @property
     def text(self) -> str:

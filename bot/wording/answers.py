@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from adapters.chat import Button
 from bot.wording.cards import action_buttons
 from bot.wording.sentences import pluralize
@@ -11,7 +9,6 @@ from bot.wording.survey import link, sources_button, with_links
 from engine.citations import keep_allowed_citations, numbers, reference_text
 from engine.rendering.markdown import escape_markdown
 from engine.revising.gaps import FieldGaps
-from engine.revising.named_works import MOST_NAMED
 from engine.run import Answer
 from engine.session.state import SurveySession
 from engine.survey import Claim
@@ -23,13 +20,12 @@ SEARCH_MORE = "Search more"
 
 def answer(found: Answer) -> str:
     """Quoted, cited sentences, what the papers' records say, or that the papers do not say."""
-    read = f"Read as “{escape_markdown(found.read_as)}”. " if found.read_as else ""
     known = numbers(found.survey)
     if found.records:
         papers = {p.key: p for p in (*found.papers, *found.survey.references)}
-        return f"{read}By the papers’ records: {with_links(found.records, known, papers)}"
+        return f"By the papers’ records: {with_links(found.records, known, papers)}"
     if not found.claims:
-        return f"{read}The papers gathered here do not say. Say `more` to search for further papers."
+        return "The papers gathered here do not say. Say `more` to search for further papers."
     lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
     quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
@@ -43,25 +39,19 @@ def answer(found: Answer) -> str:
             f"{pluralize(found.unchecked, 'further sentence')} could not be checked and {is_or_are} left out.",
         ]
     lacking = ""
-    if found.undefined:
-        lacking = f"I found no definition of “{escape_markdown(found.undefined)}” here; these sentences mention it. "
-    elif found.beyond:
-        lacking = "The papers of the last answer do not say; others do. "
+    if found.apart:
+        lacking = "No sentence here names both; these name one of them. "
+    elif found.faint:
+        lacking = "Nothing here answers this in so many words; this comes nearest. "
     elif found.unmentioned:
-        nothing = list_words([f"“{escape_markdown(thing)}”" for thing in found.unmentioned])
-        lacking = f"I found nothing here about {nothing}. "
-    lacking += _word_silent(found, known)
-    return "\n".join([f"{read}{lacking}From the papers of this survey, {how}", "", *lines])
-
-
-def _word_silent(found: Answer, known: Mapping[PaperKey, int]) -> str:
-    """That papers which the question names say nothing of it, as far as was found; empty where all do."""
-    if not found.silent:
-        return ""
-    if len(found.silent) > MOST_NAMED:
-        return "I found nothing on this in the papers that you name. "
-    named = [f"[{known[p.key]}]" if p.key in known else f"“{escape_markdown(clean(p.title))}”" for p in found.silent]
-    return f"I found nothing on this in {list_words(named)}. "
+        nothing = list_words([f"“{escape_markdown(thing)}”" for thing in found.unmentioned], "or")
+        lacking = f"No paper here names {nothing}. "
+    if found.silent:
+        named = [
+            f"[{known[p.key]}]" if p.key in known else f"“{escape_markdown(clean(p.title))}”" for p in found.silent
+        ]
+        lacking += f"I found nothing on this in {list_words(named)}. "
+    return "\n".join([f"{lacking}From the papers of this survey, {how}", "", *lines])
 
 
 def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:

@@ -80,3 +80,9 @@ def _cut(abstract: str, labels: list[re.Match[str]]) -> Iterator[LabelledPart]:
     for match, end in zip(labels, ends, strict=False):
         if text := abstract[match.end() : end].strip():
             yield LabelledPart(role_of_label(match["label"]), text)
+
+
+def remove_label(sentence: str) -> str:
+    """The sentence without a label of its part that it begins with."""
+    found = _LABEL.match(sentence)
+    return sentence[found.end() :] if found and role_of_label(found["label"]) else sentence

@@ -10,16 +10,12 @@ from itertools import takewhile
 
 import numpy as np
 
-from engine.checking.claims import asserts_of_something
-from engine.checking.names import Vocabulary
 from engine.citations import cite, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError, UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
-from engine.llm.prompting import data, fill, paper_block
-from engine.naming.abbreviations import find_abbreviations
+from engine.llm.prompting import data, fill, paper_block, sentence_block
 from engine.quoting.passages import QuotedPassage
-from engine.retrieval.embedding import embed_papers, nearest
-from engine.revising.extractive_answers import list_referred, read_with_last
+from engine.revising.extractive_answers import list_spoken_of, read_with_last
 from engine.revising.extractive_changes import (
     append_section,
     divide_change,
@@ -31,8 +27,9 @@ from engine.revising.extractive_changes import (
     section_to_change,
     with_sentences,
 )
-from engine.revising.named_works import MOST_NAMED, find_named, find_numbered
-from engine.revising.question_words import hold_terms, is_english, read_asked
+from engine.revising.named_works import MOST_NAMED, find_numbered, find_scope
+from engine.revising.paper_records import answer_from_records
+from engine.revising.sentence_ranking import rank_sentences
 from engine.run import Answer, Recipe, RunContext
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
 from engine.text import all_sentences, fold, sentences
@@ -40,14 +37,12 @@ from engine.values import Brief, OutlineNode, Paper, PaperSelection
 from engine.writing.drafting import Draft, settle_citations, verify_citations
 from engine.writing.model_text import read_prose
 
-ANSWER_PAPERS = 12
+ANSWER_PAPERS, ANSWER_SENTENCES = 12, 60
+"""Papers that are shown whole because a question names them, and sentences of others that rank first."""
+
 TRANSLATION_ATTEMPTS = 3
-_OF_A_WORK = re.compile(
-    r"\b(?:authors?|papers?|stud(?:y|ies)|works?|experiments?|results?|(?:the|this|these|their) (?:[\w-]+ )?"
-    r"(?:methods?|approach(?:es)?|models?|frameworks?|systems?|algorithms?)|propos\w+|evaluat\w+|experimental\w*)\b",
-    re.I,
-)
-"""Words of a sentence that speaks of somebody's work, and so is no general knowledge."""
+_SPECIFIC = re.compile(r"\d|(?<=\S )\w*[A-Z]|^\w+[A-Z]")
+"""A figure or a name: what has one is no general knowledge."""
 
 _WISHES = {"expand": "more detail from the papers", "shorten": "the same in fewer words"}
 
@@ -240,42 +235,34 @@ def strip_citations(text: str) -> str:
 async def _answer_with_model(
     brief: Brief, selection: PaperSelection, survey: Survey, question: str, context: RunContext
 ) -> Answer:
-    """Sentences checked against their papers, given to ``context.answering`` one by one as they hold.
+    """What the records say, or sentences checked against their papers, given to ``context.answering`` as they hold.
 
     A sentence whose citation does not hold is left out; one without a citation is general knowledge, and is left out
-    where it names, counts or compares something.
+    where it has a figure or a name.
     """
-    model = context.require_model()
-    papers = selection.list_included()
-    bodies = await asyncio.to_thread(embed_papers, context.embedder, papers)
-    wanted = read_with_last(question, context.asked)
-    near = nearest(papers, bodies, context.embedder.embed([wanted])[0], ANSWER_PAPERS)
-    numbered = find_numbered(question, papers, survey)
-    meant = numbered or find_named(question, papers)
-    spoken_of = [paper.key for paper in meant.papers] if meant else []
-    spoken_of += [key for e in list_referred(question, context.asked) for key in list_cited_keys(e.answer)]
-    first = sorted((p for p in papers if p.key in spoken_of), key=lambda paper: spoken_of.index(paper.key))
-    chosen = [*first, *(p for p in near if p.key not in spoken_of)][:ANSWER_PAPERS]
+    model, papers = context.require_model(), selection.list_included()
+    if records := answer_from_records(question, papers, survey, list_spoken_of(question, papers, context.asked)):
+        return Answer(question, (), survey, tuple(papers), records)
+    chosen, block = await asyncio.to_thread(_choose_evidence, question, papers, survey, context)
     if not chosen:
         return Answer(question, (), survey)
-    block = paper_block(chosen)
     said = "\n".join(f"Asked before: {data(e.question)}\nAnswered: {data(e.answer or 'NONE')}" for e in context.asked)
-    if numbered:
+    if numbered := find_numbered(question, papers, survey):
         meaning = ", ".join(cite([paper.key]) for paper in numbered.papers) or "no paper of the survey"
         said += f"\nThe number or section in the question below means: {meaning}"
     prompt = fill("common/answer", topic=data(brief.topic), question=data(question), papers=block, before=said)
     request = Request("drafting", "answer", prompt, 1_024, 0.3)
-    answer = Answer(question, (), survey, tuple(chosen))
+    answer = Answer(question, (), survey, chosen)
     buffer, checks = "", list[asyncio.Task[Claim | _Unchecked | None]]()
 
     async with asyncio.TaskGroup() as group:
         async for piece in model.stream(request):
             buffer += piece
             for sentence in _whole_sentences(buffer)[len(checks) : -1]:  # the last may still grow
-                checks.append(group.create_task(_check_sentence(sentence, chosen, question, context, brief.topic)))
+                checks.append(group.create_task(_check_sentence(sentence, chosen, context, brief.topic)))
                 answer = await _grown(answer, checks, context)
         for sentence in _whole_sentences(buffer)[len(checks) :]:
-            checks.append(group.create_task(_check_sentence(sentence, chosen, question, context, brief.topic)))
+            checks.append(group.create_task(_check_sentence(sentence, chosen, context, brief.topic)))
         for check in checks:
             await check
             answer = await _grown(answer, checks, context)
@@ -287,14 +274,26 @@ async def _answer_with_model(
             "There is an answer, but the model gave no verdict on whether its papers say so, so it is not shown.",
             retryable=True,
         )
-    if not _speaks_to(numbered.rest if numbered else question, answer, papers):
-        await model.forget(request)
-        return Answer(question, (), survey)
-    general = [claim for claim in found if isinstance(claim, Claim) and not claim.citations]
+    general = [claim for claim in found if isinstance(claim, Claim) and not claim.citations] if answer.claims else []
     cited = {citation.key for claim in answer.claims for citation in claim.citations}
-    silent = tuple(paper for paper in meant.papers if paper.key not in cited) if meant else ()
-    silent = silent if meant and (len(meant.papers) <= MOST_NAMED or silent == meant.papers) else ()
+    named = scope.papers if (scope := find_scope(question, papers, survey)) else ()
+    silent = tuple(paper for paper in named if paper.key not in cited) if len(named) <= MOST_NAMED else ()
     return replace(answer, claims=(*answer.claims, *general[:1]), unchecked=unchecked, silent=silent)
+
+
+def _choose_evidence(
+    question: str, papers: Sequence[Paper], survey: Survey, context: RunContext
+) -> tuple[tuple[Paper, ...], str]:
+    """The papers that a question names or refers to, whole, then the sentences of all others that rank first."""
+    scope = find_scope(question, papers, survey)
+    meant = scope.papers if scope else list_spoken_of(question, papers, context.asked)
+    first = tuple(meant)[:ANSWER_PAPERS]
+    ranked = rank_sentences(read_with_last(question, context.asked), papers, context.embedder)
+    numbers: dict[Paper, list[int]] = {}
+    for one in [one for one in ranked if one.paper not in first][:ANSWER_SENTENCES]:
+        numbers.setdefault(one.paper, []).append(one.sentence.number)
+    others = [sentence_block(paper, found) for paper, found in numbers.items()]
+    return (*first, *numbers), "\n".join(filter(None, (paper_block(first), *others)))
 
 
 def _whole_sentences(text: str) -> list[str]:
@@ -306,17 +305,14 @@ class _Unchecked:
 
 
 async def _check_sentence(
-    sentence: str, papers: Sequence[Paper], question: str, context: RunContext, topic: str
+    sentence: str, papers: Sequence[Paper], context: RunContext, topic: str
 ) -> Claim | _Unchecked | None:
     """The sentence as it holds; without citations it is general knowledge; ``None`` where it does not hold."""
     if sentence.strip(" .") == "NONE":
         return None
     draft = settle_citations(Draft(OutlineNode("answer"), tuple(papers), sentence))
     if not list_cited_keys(draft.text):
-        vocabulary = Vocabulary.of(papers, question)
-        of_a_work = "[" in sentence or _OF_A_WORK.search(draft.text)
-        bare = of_a_work or asserts_of_something(draft.text, vocabulary, (question,))
-        return None if bare else Claim(draft.text, ())
+        return None if "[" in sentence or _SPECIFIC.search(draft.text) else Claim(draft.text, ())
     draft = await verify_citations(context.require_model(), draft, topic)
     held = next((c for c in draft.claims if all(cited.verdict == "supported" for cited in c.citations)), None)
     tally = draft.tally or ClaimTally()
@@ -334,21 +330,3 @@ async def _grown(
     if len(held) > len(answer.claims):
         await context.answering(grown)
     return grown
-
-
-SPEAKING = 0.5
-"""Share of what a question asks for, rare words counting more, that an answer holds with the words behind it."""
-
-
-def _speaks_to(question: str, answer: Answer, gathered: Sequence[Paper]) -> bool:
-    """Whether what was found holds what the question asks for: else the papers do not say.
-
-    Of a question in another language no words can be found.
-    """
-    papers = {paper.key: paper for paper in answer.papers}
-    texts = [claim.text for claim in answer.claims]
-    texts += [f"{c.quote} {papers[c.key].title}" for claim in answer.claims for c in claim.citations]
-    long_forms = find_abbreviations(gathered)
-    asked = read_asked(question, gathered, long_forms)
-    held = frozenset[str]().union(*(hold_terms(text, long_forms) for text in texts))
-    return bool(texts) and (not is_english(question) or asked.share(held) >= SPEAKING)

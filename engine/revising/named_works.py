@@ -1,4 +1,4 @@
-"""The gathered papers that a question speaks of by number, section, title, or the name of what they propose. Pure."""
+"""Which papers a question names: by number, by section, by name, by title, by author. Exact strings. Pure."""
 
 from __future__ import annotations
 
@@ -6,47 +6,45 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.checking.lexicon import split_terms
 from engine.citations import list_cited_keys
-from engine.quoting.abstracts import read_abstract
-from engine.reading.roles import Statement
+from engine.retrieval.identity import surname
 from engine.survey import Survey, walk
-from engine.text import STOP_WORDS, fold, terms, words
+from engine.text import STOP_WORDS, fold, words
 from engine.values import Paper
 
+MOST_NAMED = 3
+"""Papers that one name may stand for; what more of them have is a common word."""
+
 _NUMBERED = re.compile(
-    r"(?<!\w)(?:(?:the )?(?:papers?|references?|sources?|works?|articles?|numbers?|no\.?|refs?\.?) )?"
-    r"\[(?P<listed>\d{1,4}(?:\s?[,;]\s?\d{1,4})*)\]|"
-    r"\b(?:papers?|references?|sources?|works?|articles?|refs?\.?) (?:no\.? |number |#)?(?P<bare>\d{1,4})\b",
+    r"(?:\b(?:papers?|references?|sources?|numbers?|nos?\.?) )?\[(?P<listed>\d+(?:\s*[,;–-]\s*\d+)*)\]|"
+    r"\b(?:paper|reference|source|number|no\.?) (?P<bare>\d{1,3})\b",
     re.I,
 )
-_SECTION = re.compile(r"\b(?:the )?(?:sections?|chapters?|subsections?) (?P<place>\d{1,2}(?:\.\d{1,2})*)\b", re.I)
-MOST_NAMED = 3
-"""Papers that a name may stand for; more have it in common."""
-
-TITLE_SAID = 0.8
-"""Share of a title's words that a question has which names it so."""
+_SECTION = re.compile(r"\b(?:in |of )?(?:sub)?(?:section|chapter)s? (?P<place>\d[\d.]*\d|\d)\b", re.I)
+_WORD = re.compile(r"[\w-]*\w")
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The papers that a question is about, and its words without those that name them."""
+    """The papers that a question is about, and the question without what names them."""
 
     papers: tuple[Paper, ...]
     rest: str
-    name: frozenset[str] = frozenset()
-    """The terms by which they are named."""
-    said: tuple[str, ...] = ()
-    """The names as they are said."""
+
+
+def find_scope(question: str, papers: Sequence[Paper], survey: Survey) -> Scope | None:
+    """The papers that a question names in any way; ``None`` where it names none."""
+    return (
+        find_numbered(question, papers, survey)
+        or find_named(question, papers)
+        or find_titled(question, papers)
+        or find_by_author(question, papers)
+    )
 
 
 def find_numbered(question: str, papers: Sequence[Paper], survey: Survey) -> Scope | None:
-    """The papers of numbers in the survey's list, or those cited in its sections; ``None`` where it names none.
-
-    A number or place that the survey does not have names no paper.
-    """
-    by_key = {paper.key: paper for paper in papers}
-    listed = {number: paper for number, paper in enumerate(survey.references, start=1)}
+    """The papers of a number of the list of references, or those that a section cites; a number of none gives none."""
+    listed = dict(enumerate(survey.references, start=1))
     numbered = [int(n) for m in _NUMBERED.finditer(question) for n in re.findall(r"\d+", m["listed"] or m["bare"])]
     if numbered:
         found = tuple(listed[n] for n in dict.fromkeys(numbered) if n in listed)
@@ -56,86 +54,59 @@ def find_numbered(question: str, papers: Sequence[Paper], survey: Survey) -> Sco
         return None
     within = [s for n, s in walk(survey.sections) if any(n == p or n.startswith(f"{p}.") for p in places)]
     texts = [text for s in within for text in (s.text, *(c for t in s.tables for row in t.rows for c in row))]
-    keys = dict.fromkeys(key for text in texts for key in list_cited_keys(text))
-    return Scope(tuple(by_key[key] for key in keys if key in by_key), _SECTION.sub(" ", question))
+    cited = dict.fromkeys(key for text in texts for key in list_cited_keys(text))
+    by_key = {paper.key: paper for paper in papers}
+    return Scope(tuple(by_key[key] for key in cited if key in by_key), _SECTION.sub(" ", question))
 
 
 def find_named(question: str, papers: Sequence[Paper]) -> Scope | None:
-    """The papers whose name or title the question says; ``None`` where it says none.
+    """The papers with a name that the question says: the head of a title, or a word with inner capitals or digits.
 
-    A name is what a title begins with before a colon, or a word with inner capitals or digits that few titles, or else
-    few papers present under it. A title is said by most of its words.
+    Such a word stands in the title, or else in the abstract, of a few papers only.
     """
-    found: dict[str, list[Paper]] = {}
-    for token in dict.fromkeys(_tokens(question)):
-        if len(fold(token)) < 3 or token.lower() in STOP_WORDS:
-            continue
-        own = _called(token, papers)
-        if 0 < len(own) <= MOST_NAMED:
-            found[token] = own
-    titled = {} if found else _titled(question, papers)
-    if not found and not titled:
+    found: dict[str, tuple[Paper, ...]] = {}
+    for word in dict.fromkeys(_WORD.findall(question)):
+        if len(word) > 2 and word.lower() not in STOP_WORDS and (own := list_called(word, papers)):
+            found[word] = own
+    if not found:
         return None
-    named = {paper.key: paper for own in found.values() for paper in own} | {p.key: p for p, _ in titled.values()}
-    names = {term for token in found for term in (*split_terms(token), *terms(token))}
-    names |= {term for _, own in titled.values() for term in own}
-    return Scope(tuple(named.values()), question, frozenset(names), tuple(found))
+    rest = question
+    for name in found:
+        rest = re.sub(rf"\b{re.escape(name)}\b", " ", rest)
+    return Scope(tuple(dict.fromkeys(paper for own in found.values() for paper in own)), rest)
 
 
-def _called(token: str, papers: Sequence[Paper]) -> list[Paper]:
-    """The papers that a name stands for: by the head of their title, else in it, else in their contribution."""
-    wanted = fold(token)
+def list_called(name: str, papers: Sequence[Paper]) -> tuple[Paper, ...]:
+    """The papers that a name stands for; none where it stands for more than a few."""
+    wanted = fold(name)
     heads = [p for p in papers if ":" in p.title and fold(p.title.partition(":")[0]) == wanted]
-    if heads or not _is_name(token):
-        return heads
-    in_title = [p for p in papers if any(_is_name(w) and fold(w) == wanted for w in _tokens(p.title))]
-    if in_title:
-        return in_title
-    given = re.compile(
-        r"\b(?:propose|introduce|present|develop|release|call|name|dub|term)(?:s|ed|d|ly)?\b(?<!proposed)"
-        rf"(?:\W+[\w-]+){{0,12}}?\W+{re.escape(token)}\b",
-        re.I,
-    )
-    return [p for p in papers if any(given.search(text) for text in _states(p, "contribution"))]
+    if heads or not any(ch.isupper() or ch.isdigit() for ch in name[1:]):
+        return tuple(heads[:MOST_NAMED])
+    for texts in ([p.title for p in papers], [p.content for p in papers]):
+        own = [p for p, text in zip(papers, texts, strict=True) if wanted in map(fold, _WORD.findall(text))]
+        if own:
+            return tuple(own) if len(own) <= MOST_NAMED else ()
+    return ()
 
 
-def _is_name(token: str) -> bool:
-    return len(token) > 2 and any(ch.isupper() or ch.isdigit() for ch in token[1:])
-
-
-def _tokens(text: str) -> list[str]:
-    return re.findall(r"[\w-]*\w", text)
-
-
-def _states(paper: Paper, statement: Statement) -> list[str]:
-    return [s.text for s in read_abstract(paper) if s.statement == statement]
-
-
-def _titled(question: str, papers: Sequence[Paper]) -> dict[str, tuple[Paper, frozenset[str]]]:
-    """The papers whose title, or its head, the question says nearly whole, with the terms that say it."""
-    asked = split_terms(question)
-    texts = [split_terms(f"{paper.title}. {paper.content}") for paper in papers]
-    found: dict[str, tuple[Paper, frozenset[str]]] = {}
+def find_titled(question: str, papers: Sequence[Paper]) -> Scope | None:
+    """The papers whose title, or its head of three words and more, the question says word for word."""
+    said = f" {' '.join(words(question))} "
     for paper in papers:
-        for title in {paper.title, paper.title.partition(":")[0]}:
-            own = split_terms(title)
-            is_subject = sum(own <= text for text in texts) > MOST_NAMED
-            if not is_subject and len(own) >= MOST_NAMED and len(own & asked) >= TITLE_SAID * len(own):
-                found[paper.key] = (paper, frozenset(own))
-    if found:
-        return found if len(found) <= MOST_NAMED else {}
-    begun = [paper for paper in papers if _begins_as(paper.title, question)]
-    if len(begun) != 1:
-        return {}
-    shared = asked & split_terms(begun[0].title)
-    return {begun[0].key: (begun[0], shared)} if sum(shared <= text for text in texts) <= MOST_NAMED else {}
+        for title in (paper.title, paper.title.partition(":")[0]):
+            own = " ".join(words(title))
+            if len(own.split()) >= MOST_NAMED and f" {own} " in said:
+                return Scope((paper,), said.replace(f" {own} ", " "))
+    return None
 
 
-def _begins_as(title: str, question: str) -> bool:
-    """Whether the question says the first words of a title, at least three that tell something, one after another."""
-    first = [word for word in words(title.replace("-", " "))][:MOST_NAMED]
-    return (
-        len(first) == MOST_NAMED
-        and not set(first) & STOP_WORDS
-        and " ".join(first) in " ".join(words(question.replace("-", " ")))
-    )
+def find_by_author(question: str, papers: Sequence[Paper]) -> Scope | None:
+    """The papers whose first author the question names, with a capital, as "what did Pascual find?" does."""
+    names = {fold(word): word for word in _WORD.findall(question) if word[0].isupper()}
+    own = [p for p in papers if p.authors and fold(surname(p.authors[0])) in names and len(surname(p.authors[0])) > 2]
+    year = re.search(r"\b(?:19|20)\d\d\b", question)
+    own = [p for p in own if not year or p.year == int(year[0])]
+    if not own:
+        return None
+    said = [names[fold(surname(p.authors[0]))] for p in own]
+    return Scope(tuple(own), re.sub(rf"\b(?:{'|'.join(map(re.escape, said))})\b|\bet al\b\.?", " ", question))

@@ -1,131 +1,105 @@
-"""Questions that the records of the papers answer: how many, of which year, by whom, where, how often cited. Pure."""
+"""Questions that the papers' records answer: how many, of which year, by whom, where, how often cited. Pure.
+
+The grammar is small: a question of these words and no other is one of the records.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from engine.citations import cite
+from engine.retrieval.identity import surname
 from engine.retrieval.merging.venues import conference_of
-from engine.revising.named_works import find_named, find_numbered
-from engine.revising.question_words import ASKING, hold_terms, read_asked, says
+from engine.revising.named_works import MOST_NAMED, Scope, find_numbered, find_scope
 from engine.survey import Survey
-from engine.text import fold, inert, list_words, stem, terms, words
+from engine.text import STOP_WORDS, fold, inert, list_words, terms, words
 from engine.values import Paper
 
 MOST_LISTED = 30
 """Papers that are cited one by one behind a count."""
 
-_OF_THEM = r"(?:of (?:them|these|those|(?:the|these|those|all) (?:papers|works|studies|sources|articles)|all))\b ?"
-_PAPERS = r"(?:papers?|works?|studies|articles?|sources?|references?|publications?)"
-_COUNTED = re.compile(
-    rf"^(?:and )?how many (?:{_OF_THEM}|{_PAPERS}\b|(?=(?:are|were|appeared|come|came|from)\b)) ?"
-    r"(?:(?:in|of) (?:the|this|your) survey )?(?P<rest>.*?)[\s?.!]*$",
-    re.I,
+MOST_TIED = 3
+"""Authors, venues or papers of one rank that are named together."""
+
+_PAPERS = frozenset(
+    words(
+        "paper papers work works study studies article articles source sources reference references publication "
+        "publications survey here"
+    )
 )
-_LISTED = re.compile(
-    rf"^(?:and )?(?:which|what|(?:list|show|name|give)(?: me)?(?: all)?(?: the)?)(?: {_PAPERS})? ?(?:{_OF_THEM})?"
-    r"(?P<rest>(?:is |are |was |were |appeared |came )?"
-    r"(?:published |written |out )?(?:from|of|in|since|before|after|between|at|by) .*?)[\s?.!]*$",
-    re.I,
+_FILLER = _PAPERS | frozenset(
+    words(
+        "publish published write writes wrote written appear appears appeared come comes came gathered found cite "
+        "cited many number total often frequent frequently contribute contributed prolific have has had list show give "
+        "mention mentions about deal deals concern concerns"
+    )
 )
-_YEAR = r"(?:the year )?((?:19|20)\d\d)"
+_AUTHOR, _VENUE = frozenset({"who", "author", "authors"}), frozenset({"venue", "venues", "journal", "journals"})
+_CONFERENCE = _VENUE | {"conference", "conferences"}
+
+_YEAR = r"((?:19|20)\d\d)"
 _SPANS: tuple[tuple[re.Pattern[str], Callable[[int, int], tuple[int, int]]], ...] = (
     (re.compile(rf"\b(?:between|from) {_YEAR} (?:and|to|until) {_YEAR}\b", re.I), lambda a, b: (a, b)),
-    (re.compile(rf"\b(?:since|from) {_YEAR}(?: on(?:wards)?)\b|\bsince {_YEAR}\b", re.I), lambda a, _: (a, 9_999)),
+    (re.compile(rf"\b(?:since {_YEAR}|from {_YEAR} on(?:wards)?)\b", re.I), lambda a, _: (a, 9_999)),
     (re.compile(rf"\b(?:after|later than|newer than) {_YEAR}\b", re.I), lambda a, _: (a + 1, 9_999)),
     (re.compile(rf"\b(?:before|earlier than|older than) {_YEAR}\b", re.I), lambda a, _: (0, a - 1)),
     (re.compile(rf"\b(?:from|in|of) {_YEAR}\b", re.I), lambda a, _: (a, a)),
 )
-_EMPTY = re.compile(
-    r"\b(?:are|is|were|was|there|do you have|did you|have been|been|published|written|appeared|come|came|out|gathered|"
-    r"cited|found|used|here|in total|in all|altogether|all|in (?:the|this|your) survey|does (?:the|this) survey|cite|"
-    r"have|has|it|you|contain|include|rest on|from|in|at|of|the|papers?|works?|studies|articles?|sources?)\b",
-    re.I,
-)
+_COUNTED = re.compile(r"^(?:and )?how many\b", re.I)
+_LISTED = re.compile(r"^(?:and )?(?:which|what|list|show|give)\b", re.I)
 _PLACE = re.compile(r"\b(?:sub)?(?:section|chapter)s? \d[\d.]*\b", re.I)
-_WHEN = re.compile(r"^(?:and )?(?:when|in (?:which|what) year)\b", re.I)
-_ISSUED = re.compile(
-    r"\b(?:publish\w*|propos\w*|introduc\w*|appear\w*|present\w*|(?:comes?|came) out|releas\w*|writ\w*|develop\w*)\b",
-    re.I,
-)
-_WHERE = re.compile(
-    r"^(?:and )?(?:where|(?:at|in) (?:which|what) (?:conference|venue|journal)|(?:which|what) venue)\b", re.I
-)
-_WHO = re.compile(
-    r"^(?:and )?(?:who (?:wrote|made|published|are the (?:authors|people)|is the (?:first )?author|is behind)|whose\b|"
-    r"(?:which|what) authors?|name the authors)",
-    re.I,
-)
-_CITED = re.compile(r"\bhow (?:often|many times|many citations|much)\b.*\b(?:cited|citations?)\b", re.I)
+_EARLIEST, _LATEST = frozenset({"oldest", "earliest"}), frozenset({"newest", "latest", "recent"})
 
 
-_RANK = r"(?P<rank>oldest|earliest|newest|latest|most recent|most (?:often )?cited|cited (?:the )?most(?: often)?)"
-_ONE = r"(?:papers?|ones?|works?|stud(?:y|ies)|articles?)"
-_AMONG = r"(?:of|among|in) (?:them|these|those|all|(?:the|these|this|those) (?:papers|works|studies|survey))"
-_RANKED = re.compile(
-    rf"^(?:and )?(?:when was|what|which|how (?:old|recent|new))"
-    rf"(?: {_ONE})?(?: {_AMONG})?(?:'s| is| are| was)?(?: the)? {_RANK}(?: {_ONE})?"
-    rf"(?: published| written)?(?: {_AMONG}| here| overall)*"
-    r"(?: (?:on|about|for|that uses?|with) (?P<topic>[^?]+?))?\s*\?*$",
-    re.I,
-)
-"""A question that asks for nothing but the first or last paper by year, or by citations."""
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """The papers that a question limits itself to, in which words, and what of the question is left."""
+
+    papers: tuple[Paper, ...]
+    said: tuple[str, ...]
+    rest: str
 
 
-def tell_by_records(question: str, papers: Sequence[Paper], survey: Survey, total: Sequence[Paper]) -> str:
-    """A sentence of what the records say, which cites the papers; empty where they do not answer the question.
+def answer_from_records(question: str, papers: Sequence[Paper], survey: Survey, spoken_of: Sequence[Paper] = ()) -> str:
+    """Sentences of what the records say, which cite the papers; empty where they do not answer the question.
 
-    ``papers`` are those that the question is about, which may be some of all that were gathered (``total``).
+    ``spoken_of`` are those that the question refers to by a pronoun.
     """
-    said = question.strip()
-    return _count(said, papers, survey) or _tell_of_work(
-        said, papers if len(papers) < len(total) else (), survey, total
-    )
+    said, asked_of = question.strip().rstrip("?.! "), spoken_of or papers
+    return _count(said, asked_of, survey) or _rank(said, asked_of) or _tell_of_work(said, papers, survey, spoken_of)
+
+
+def _content(text: str) -> list[str]:
+    """The words that ask for something beside papers and their records."""
+    return [w for w in re.findall(r"[\w-]*\w", text.lower()) if w not in STOP_WORDS and w not in _FILLER]
 
 
 def _count(question: str, papers: Sequence[Paper], survey: Survey) -> str:
-    counted, listed = _COUNTED.match(question), _LISTED.match(question)
-    found = counted or listed
-    if not found:
+    counted = bool(_COUNTED.match(question))
+    named_papers = any(word in _PAPERS for word in question.lower().split())
+    limits = _limit(question, papers, survey)
+    about = [w for w in _content(limits.rest) if w not in _CONFERENCE]
+    if not (counted or _LISTED.match(question)) or not (named_papers or (counted and limits.said)):
         return ""
-    rest, chosen, said = _limit(found["rest"], papers, survey)
-    venues = {_identify_venue(p.venue): p.venue for p in papers if p.venue}
-    asked_venues: dict[str, str] = {}
-    for word in re.findall(r"[\w&-]*\w", rest):
-        if (venue := _identify_venue(word)) in venues or conference_of(word):
-            asked_venues[venue] = venues.get(venue, word)
-            rest = rest.replace(word, " ")
-    about = [t for t in terms(_EMPTY.sub(" ", rest)) if t not in ASKING]
+    if about and not counted:
+        return ""
+    if not about and not counted and not limits.said:
+        return ""
+    chosen, told = limits.papers, limits.said
     if about:
-        asked = read_asked(_EMPTY.sub(" ", rest), papers, {})
-        if not counted or not re.search(
-            r"\b(?:about|on|deal|cover|concern|mention|speak|talk|us(?:e|es|ing)|treat|address)", rest
-        ):
-            return ""
-        chosen = [p for p in chosen if all(says(w, hold_terms(f"{p.title}. {p.content}", {})) for w in asked.wanted)]
-        named = ", ".join(dict.fromkeys(w for w in words(_EMPTY.sub(" ", rest)) if stem(w) in about))
-        said.append(f"with “{named}” in title or abstract")
-    if not said and not asked_venues and listed:
-        return ""
-    if not asked_venues:
-        return _word_count(chosen, papers, said)
-    counts = [
-        _word_count(
-            [p for p in chosen if _identify_venue(p.venue) == venue],
-            papers,
-            [*said, f"in the proceedings or issues of {name}"],
-        )
-        for venue, name in asked_venues.items()
-    ]
-    return " ".join(counts)
+        wanted = set(terms(" ".join(about)))
+        chosen = tuple(p for p in chosen if wanted <= set(terms(f"{p.title}. {p.content}")))
+        told = (*told, f"with “{', '.join(about)}” in title or abstract")
+    return _word_count(chosen, papers, told)
 
 
-def _limit(rest: str, papers: Sequence[Paper], survey: Survey) -> tuple[str, list[Paper], list[str]]:
-    """What is left of the question without section and years, the papers that are cited there or of then, and both."""
-    chosen, said = list(papers), list[str]()
+def _limit(question: str, papers: Sequence[Paper], survey: Survey) -> _Limits:
+    rest, chosen, said = question, list(papers), list[str]()
     place = _PLACE.search(rest)
-    if place and (scope := find_numbered(rest, papers, survey)) and scope.papers:
+    if place and (scope := find_numbered(rest, papers, survey)):
         chosen = [p for p in chosen if p in scope.papers]
         said.append(f"cited in {place[0].lower()}")
         rest = scope.rest
@@ -134,9 +108,18 @@ def _limit(rest: str, papers: Sequence[Paper], survey: Survey) -> tuple[str, lis
             years = [int(year) for year in span.groups() if year]
             first, last = bounds(years[0], years[-1])
             chosen = [p for p in chosen if p.year and first <= p.year <= last]
-            said.append(re.sub(r"^in (?=[\dt])", "from ", span[0].strip().lower()))
+            said.append(re.sub(r"^in (?=\d)", "from ", span[0].strip().lower()))
             rest = rest.replace(span[0], " ")
-    return rest, chosen, said
+    for word in re.findall(r"[\w&’'-]*\w", rest):
+        own = [p for p in chosen if _identify_venue(word) == _identify_venue(p.venue)] if word[0].isupper() else []
+        by = [p for p in chosen if word[0].isupper() and fold(word) in {fold(surname(a)) for a in p.authors}]
+        if own or conference_of(word):
+            chosen, rest = own, rest.replace(word, " ")
+            said.append(f"in the proceedings or issues of {word}")
+        elif by:
+            chosen, rest = by, rest.replace(word, " ")
+            said.append(f"by {word}")
+    return _Limits(tuple(chosen), tuple(said), rest)
 
 
 def _identify_venue(venue: str) -> str:
@@ -146,59 +129,96 @@ def _identify_venue(venue: str) -> str:
 
 def _word_count(chosen: Sequence[Paper], papers: Sequence[Paper], said: Sequence[str]) -> str:
     """How many of the papers are what is said, and which."""
-    many = f"{len(chosen):,} of the {len(papers):,} papers here" if said else f"{len(papers):,} papers here"
+    if not said:
+        return f"There are {len(papers):,} papers here."
     if not chosen:
-        return f"None of the papers here is {' and '.join(said)}."
-    what = f" {'is' if len(chosen) == 1 else 'are'} {' and '.join(said)}" if said else ""
-    behind = f" {cite([p.key for p in chosen])}" if said and len(chosen) <= MOST_LISTED else ""
-    return f"{many}{what}{behind}." if said else f"There are {many}."
+        return f"None of the {len(papers):,} papers here is {' and '.join(said)}."
+    is_or_are = "is" if len(chosen) == 1 else "are"
+    behind = f" {cite([p.key for p in chosen])}" if len(chosen) <= MOST_LISTED else ""
+    return f"{len(chosen):,} of the {len(papers):,} papers here {is_or_are} {' and '.join(said)}{behind}."
 
 
-def _tell_of_work(question: str, spoken_of: Sequence[Paper], survey: Survey, papers: Sequence[Paper]) -> str:
+def _rank(question: str, papers: Sequence[Paper]) -> str:
+    """Who wrote most, where most appeared, in which year; what is oldest, newest or cited most."""
+    asked = set(re.findall(r"\w+", question.lower()))
+    ranks = {"most", "oldest", "earliest", "newest", "latest", "often", "recent"}
+    left = set(_content(question)) - ranks - _AUTHOR - _CONFERENCE - {"year", "years", "one", "ones"}
+    if left or not asked & ranks:
+        return ""
+    if asked & _EARLIEST or asked & _LATEST or ("cited" in asked and "most" in asked):
+        return _rank_papers(asked, papers)
+    if asked & _AUTHOR:
+        return _most_frequent(((a, p) for p in papers for a in p.authors), papers, "by", "an author")
+    if asked & _CONFERENCE:
+        known = ((p.venue, p) for p in papers if p.venue)
+        return _most_frequent(known, papers, "from", "a venue")
+    if asked & {"year", "years"}:
+        return _most_frequent(((str(p.year), p) for p in papers if p.year), papers, "from", "a year")
+    return ""
+
+
+def _most_frequent(pairs: Iterable[tuple[str, Paper]], papers: Sequence[Paper], by: str, what: str) -> str:
+    """Which name most of the papers have, and how many have the next."""
+    owned: dict[str, list[Paper]] = {}
+    names: dict[str, str] = {}
+    for name, paper in pairs:
+        own = _identify_venue(name)
+        names.setdefault(own, name)
+        owned.setdefault(own, []).append(paper)
+    if not owned:
+        return f"None of the records of the {len(papers):,} papers here names {what}."
+    ranked = Counter({own: len(found) for own, found in owned.items()}).most_common()
+    most = ranked[0][1]
+    first = [own for own, count in ranked if count == most]
+    if most == 1 and len(first) > 1:
+        return f"None has more than one of the {len(papers):,} papers here."
+    told = [f"{inert(names[own])} {cite([p.key for p in owned[own]][:MOST_LISTED])}" for own in first[:MOST_TIED]]
+    tied = f", and as many {by} {len(first) - MOST_TIED} more" if len(first) > MOST_TIED else ""
+    each = " each" if len(first) > 1 else ""
+    then = [f"{inert(names[own])} ({count})" for own, count in ranked if 1 < count < most][:MOST_TIED]
+    after = f" Then {list_words(then)}." if then else ""
+    return f"Most of the {len(papers):,} papers here are {by} {list_words(told)}: {most}{each}{tied}.{after}"
+
+
+def _rank_papers(asked: set[str], papers: Sequence[Paper]) -> str:
+    """The papers that are the oldest, the newest or cited most."""
+    by_citations = "cited" in asked
+    values = {p.key: p.citations if by_citations else p.year for p in papers}
+    known = [value for value in values.values() if value]
+    if not known:
+        return ""
+    best = min(known) if asked & _EARLIEST else max(known)
+    first = [p for p in papers if values[p.key] == best]
+    rank = "oldest" if asked & _EARLIEST else "newest"
+    head = f"Cited most, {best:,} times" if by_citations else f"The {rank}, of {best}"
+    told = [f"“{inert(p.title)}” {cite([p.key])}" for p in first[:MOST_TIED]]
+    more = f" and {len(first) - MOST_TIED} more" if len(first) > MOST_TIED else ""
+    return f"{head}: {list_words(told) if not more else ', '.join(told) + more}."
+
+
+def _tell_of_work(question: str, papers: Sequence[Paper], survey: Survey, spoken_of: Sequence[Paper]) -> str:
     """When, where or by whom the works that are named were published, or how often they are cited."""
-    asks_when = _WHEN.match(question) or (_WHERE.match(question) and re.search(r"\bwhen\b", question, re.I))
-    asks_where = _WHERE.match(question) or (_WHEN.match(question) and re.search(r"\bwhere\b", question, re.I))
-    if not _ISSUED.search(question):
-        asks_when = asks_where = None
-    asks_who, asks_cited = _WHO.match(question), _CITED.search(question)
-    if not (asks_when or asks_where or asks_who or asks_cited):
+    asked = re.findall(r"\w+", question.lower())
+    scope = find_scope(question, papers, survey) or Scope(tuple(spoken_of), question)
+    if not asked or not 0 < len(scope.papers) <= MOST_NAMED or _content_beside(scope):
         return ""
-    scope = find_numbered(question, papers, survey) or find_named(question, papers)
-    named = scope.papers if scope else tuple(spoken_of)
-    if not named or len(named) > 3:
-        return ""
-    told = []
-    for paper in named:
-        what = f"is of {paper.year}" if asks_when and paper.year else ""
-        if asks_where and paper.venue:
-            what = f"{what} and appeared at {inert(paper.venue)}".removeprefix(" and ")
-        elif asks_who and paper.authors:
-            what = f"is by {inert(list_words(paper.authors))}"
-        elif asks_cited and paper.citations:
-            what = f"is cited {paper.citations:,} times" + (f" by {paper.counted}" if paper.counted else "")
-        if what:
-            told.append(f"“{inert(paper.title)}” {what} {cite([paper.key])}.")
+    told = [line for paper in scope.papers if (line := _tell_record(set(asked), paper))]
     return " ".join(told)
 
 
-MOST_TIED = 3
-"""Papers of one year, or cited as often, that are named together."""
+def _content_beside(scope: Scope) -> list[str]:
+    said = {"year", "times", "citations", "when", "where", "proposed", "introduced", "released", "out", "propose"}
+    return [w for w in _content(scope.rest) if w not in said | _AUTHOR | _CONFERENCE]
 
 
-def rank_by_records(question: str, papers: Sequence[Paper]) -> tuple[str, list[Paper]]:
-    """What is said of the papers that are the oldest, the newest or cited most, and they; empty for other questions."""
-    asked = _RANKED.match(question.strip())
-    if not asked:
-        return "", []
-    rank, topic = asked["rank"].lower(), set(terms(asked["topic"] or ""))
-    papers = [paper for paper in papers if topic <= set(terms(paper.title))]
-    values = {p.key: p.citations if "cited" in rank else p.year for p in papers}
-    known = [value for value in values.values() if value]
-    if not known:
-        return "", []
-    best = min(known) if rank in {"oldest", "earliest"} else max(known)
-    first = [paper for paper in papers if values[paper.key] == best][:MOST_TIED]
-    what = f"Cited most, {best:,} times" if "cited" in rank else f"The {rank}, of {best}"
-    many = "1 paper" if len(known) == 1 else f"{len(known):,} papers"
-    head = f"{what}, of {many} here" + (f" on {asked['topic'].strip()}" if topic else "")
-    return head, first
+def _tell_record(asked: set[str], paper: Paper) -> str:
+    what = ""
+    if asked & {"when", "year"} and paper.year:
+        what = f"is of {paper.year}"
+    if asked & ({"where"} | _CONFERENCE) and paper.venue:
+        what = f"{what} and appeared at {inert(paper.venue)}".removeprefix(" and ")
+    if asked & _AUTHOR and paper.authors:
+        what = f"is by {inert(list_words(paper.authors))}"
+    if asked & {"cited", "citations"} and paper.citations:
+        what = f"is cited {paper.citations:,} times" + (f" by {paper.counted}" if paper.counted else "")
+    return f"“{inert(paper.title)}” {what} {cite([paper.key])}." if what else ""
