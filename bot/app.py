@@ -63,7 +63,7 @@ class App:
                 candidates=settings.candidates,
                 retrieve="retrieval" not in settings.without,
                 check="check" not in settings.without,
-                connect="coherence" not in settings.without,
+                critique="coherence" not in settings.without,
                 whole_abstracts=settings.outline_text == "abstracts",
                 cite_known=settings.cite_known,
             ),

@@ -55,7 +55,7 @@ VARIANTS: dict[str, AutoSurveyRecipe] = {
     "whole": AutoSurveyRecipe(),
     "without retrieval": AutoSurveyRecipe(retrieve=False),
     "without check": AutoSurveyRecipe(check=False),
-    "without coherence": AutoSurveyRecipe(connect=False),
+    "without coherence": AutoSurveyRecipe(critique=False),
     "shared lists": SharedListsRecipe(),
 }
 

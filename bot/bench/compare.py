@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.app import App, open_app
+from bot.bench.estimates import MODELS
 from bot.bench.simulation import SimulatedService, run_simulated_service
-from bot.bench.write import MODELS
 from engine.errors import ScholiumError
 from engine.evaluation.documents import Document, claims, from_survey
 from engine.evaluation.overlap import rouge, soft_heading_recall

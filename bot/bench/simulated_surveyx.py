@@ -19,18 +19,15 @@ def read_papers(prompt: str) -> list[tuple[str, str, str]]:
     return [(key, html.unescape(title), html.unescape(rest)) for key, title, rest in _ENTRY.findall(prompt)]
 
 
-def _words(text: str, count: int) -> str:
+def take_words(text: str, count: int) -> str:
+    """The first words, without punctuation."""
     return " ".join(re.sub(r"[^\w\s-]", "", text).split()[:count])
 
 
 def _short(text: str) -> str:
     """Three words that tell one title from another."""
-    words = _words(text, 6).split()
+    words = take_words(text, 6).split()
     return " ".join((*words[:2], *(words[5:] or words[2:3])))
-
-
-def _content(text: str) -> set[str]:
-    return {word for word in re.findall(r"[a-z]{4,}", text.lower())}
 
 
 def _outline(prompt: str) -> list[tuple[str, str]]:
@@ -77,9 +74,9 @@ def _mount(prompt: str) -> dict[str, Any]:
         start = sum(map(ord, key))
         notes = _NOTE.findall(rest) or [("", rest)]
         for i in range(min(2, len(places))):
-            said = _words(notes[i % len(notes)][1], 14)
+            said = take_words(notes[i % len(notes)][1], 14)
             place = places[(start + i * (1 + start % 3)) % len(places)]
-            hints.append({"key": key, "section": place, "hint": f"{_words(title, 6)}: {said}"})
+            hints.append({"key": key, "section": place, "hint": f"{take_words(title, 6)}: {said}"})
     return {"hints": hints}
 
 
@@ -92,7 +89,7 @@ def _divide(prompt: str) -> dict[str, Any]:
         "subsections": [
             {
                 "title": f"{_short(html.unescape(hints[i * step][1]))} in {_short(section)}",
-                "description": f"It says what is known of {_words(html.unescape(hints[i * step][1]), 8)}.",
+                "description": f"It says what is known of {take_words(html.unescape(hints[i * step][1]), 8)}.",
                 "hints": [int(number) for number, _ in hints[i::parts]],
             }
             for i in range(parts)
@@ -111,7 +108,7 @@ def _reorganise(prompt: str) -> dict[str, Any]:
 
 def _whole_outline(prompt: str) -> dict[str, Any]:
     count = int(_find(r"exactly (\d+) sections", prompt, "8"))
-    titles = [_words(title, 5) for _, title, _ in read_papers(prompt)] or ["Work"]
+    titles = [take_words(title, 5) for _, title, _ in read_papers(prompt)] or ["Work"]
 
     def parts(i: int) -> list[dict[str, str]]:
         chosen = dict.fromkeys(f"{titles[(5 * i + j) % len(titles)]} {i + 1}" for j in range(3))
@@ -128,24 +125,6 @@ def _whole_outline(prompt: str) -> dict[str, Any]:
             for i in range(count)
         ],
     }
-
-
-def _hints(prompt: str) -> dict[str, Any]:
-    titles = dict(_outline(prompt))
-    places = re.findall(r"[\d.]*\d", _find(r"Only parts ([\d., ]+) take", prompt, "1"))
-    hints = []
-    for key, title, rest in read_papers(prompt):
-        notes = _NOTE.findall(rest) or [("", rest)]
-        start, about = sum(map(ord, key)), _content(f"{title} {rest}")
-        order = sorted(
-            range(len(places)),
-            key=lambda i: (-len(about & _content(titles.get(places[i], ""))), (i + start) % len(places)),
-        )
-        for i in order[:2]:
-            name, said = notes[i % len(notes)]
-            text = f"{_words(title, 5)} says that {' '.join(said.split()[:16])}"
-            hints.append({"key": key, "part": places[i], "fields": [name] if name else [], "hint": text})
-    return {"hints": hints}
 
 
 def _rewrite(prompt: str) -> dict[str, Any]:
@@ -188,7 +167,6 @@ ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {
     "DivideAnswer": _divide,
     "ReorganiseAnswer": _reorganise,
     "WholeOutlineAnswer": _whole_outline,
-    "HintsAnswer": _hints,
     "RewriteAnswer": _rewrite,
     "CellsAnswer": _cells,
 }

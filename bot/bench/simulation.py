@@ -21,7 +21,7 @@ from typing import Any, Literal
 from aiohttp import web
 
 from adapters.http_server import serve_http
-from bot.bench import simulated_reviews, simulated_surveyx
+from bot.bench import simulated_notes, simulated_reviews, simulated_surveyx
 
 Fault = Literal["429", "500", "empty", "truncated", "malformed", "cut", "hang", "refused"]
 
@@ -167,10 +167,11 @@ def _outline(prompt: str) -> dict[str, Any]:
 
 
 def _subsections(prompt: str) -> dict[str, Any]:
-    section = _find_or(r"five subsections:\n(.+?):", prompt, "")
+    section = _find_or(r"less to say:\n(.+?):", prompt, "")
+    count = int(_find_or(r"about (\d+) subsections", prompt, "4"))
     titles = [_words(title, 7) for title in _titles(prompt)] or ["Overview"]
     shift = sum(map(ord, section))
-    chosen = dict.fromkeys(f"{titles[(shift + 11 * i) % len(titles)]} in {section}" for i in range(4))
+    chosen = dict.fromkeys(f"{titles[(shift + 11 * i) % len(titles)]} in {section}" for i in range(count))
     described = "It says what is known of {} within {}."
     return {"subsections": [{"title": t, "description": described.format(t, section)} for t in chosen]}
 
@@ -211,15 +212,6 @@ def _translation(prompt: str) -> dict[str, Any]:
     return {"sentences": [f"Übersetzt: {html.unescape(line)}" for line in lines]}
 
 
-def _coherence(prompt: str) -> dict[str, Any]:
-    lines = re.findall(r"^\d+\. (.+)$", prompt.split("<draft>")[-1], re.M)
-    return {
-        "first": f"Seen from what came before, {html.unescape(lines[0])}" if lines else "",
-        "last": "",
-        "repeated": [],
-    }
-
-
 _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
     **simulated_surveyx.ANSWERS,
     **simulated_reviews.ANSWERS,
@@ -229,7 +221,8 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
     "DuplicatesAnswer": lambda _: {"repeated": []},
     "CheckAnswer": _check,
     "RelevanceAnswer": _relevance,
-    "CoherenceAnswer": _coherence,
+    "NotesAnswer": simulated_notes.take_notes,
+    "CritiqueAnswer": simulated_notes.criticise,
     "TranslationAnswer": _translation,
     "EntailmentAnswer": lambda prompt: {"faithful": len(prompt) % 7 != 0},
     "Grade": lambda prompt: {"reason": "As good as its length.", "score": 3 + len(prompt) % 3},
@@ -255,30 +248,36 @@ def _prose(prompt: str) -> str:
         return " ".join(html.unescape(line) for line in _up_to(findings, wanted))
     if not papers and (told := simulated_reviews.retell(prompt)):
         return told
-    known = [(key, _sentences_of(said)) for key, _, said in papers] or [("", [NOTHING_KNOWN])]
+    known = [(key, _sentences_of(said)) for key, _, said in papers] or [("", [("", NOTHING_KNOWN)])]
     sentences: list[str] = []
     count = 0
     while count <= wanted:
         at = len(sentences)
         key, lines = known[at % len(known)]
-        gist = lines[at // len(known) % len(lines)].rstrip(".,;: !?")
-        cited = f" [@{key}]" if key else ""
+        address, line = lines[at // len(known) % len(lines)]
+        gist = line.rstrip(".,;: !?")
+        cited = f" [@{key}{address}]" if key else ""
         sentences.append(f"One study says that {gist[:1].lower() + gist[1:]}{cited}.")
         count += len(sentences[-1].split())
-    return "\n\n".join(" ".join(sentences[i : i + 6]) for i in range(0, len(sentences), 6))
+    text = "\n\n".join(" ".join(sentences[i : i + 6]) for i in range(0, len(sentences), 6))
+    return f"{POINTS}\n---\n{text}" if "nothing but ---" in prompt else text
 
 
+POINTS = "Settled: it works on data.\nParted: some need more of it than others.\nMissing: nobody has tried it outside."
 NOTHING_KNOWN = "Nothing is known about it yet."
 
 
-def _sentences_of(body: str) -> list[str]:
-    """What a paper says in a prompt, line by line: its abstract, its notes, or hints with quotations behind them."""
+def _sentences_of(body: str) -> list[tuple[str, str]]:
+    """What a paper says in a prompt, with addresses: its numbered sentences, or its notes line by line."""
+    numbered = re.findall(r"^(\d+)\. (.+)$", body.replace("[", "(").replace("]", ")"), re.M)
+    if numbered:  # what stands above them was noted
+        return [(f":{number}", re.sub(r"^Kind of evidence:.*?Argument: ", "", line)) for number, line in numbered]
     found: list[str] = []
-    for line in _NUMBER.sub("", body).replace("[", "(").replace("]", ")").splitlines():
+    for line in body.replace("[", "(").replace("]", ")").splitlines():
         said = re.sub(r"^[a-z]+(?:[. /][a-z]+)*: ", "", line.strip("“”"))  # a field of an attribute tree
         said = re.sub(r"^Kind of evidence:.*?Argument: ", "", said)  # a study's summary in a quick review
         found += [part for part in re.split(r"(?<=[.!?]) (?:… )?", said) if part]
-    return found or [NOTHING_KNOWN]
+    return [("", part) for part in found or [NOTHING_KNOWN]]
 
 
 def _up_to(lines: Sequence[str], words: int) -> list[str]:

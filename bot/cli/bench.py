@@ -63,6 +63,7 @@ def bench_write(
     recipe: Annotated[str, typer.Option(help="all, autosurvey, surveyx, cluster, naive, organiser or quick.")] = "all",
     pace: Annotated[float, typer.Option(help="The service's waits: 1 usual, 2 twice as long, 0 none.")] = 1.0,
     faults: Annotated[bool, typer.Option("--faults", help="Also one run for each kind of fault.")] = False,
+    estimates: Annotated[bool, typer.Option("--estimates", help="Also what is said before writing.")] = False,
 ) -> None:
     """Time, tokens and faults of a recipe on a simulated language model; what was said before against what was used."""
     with open_console() as console:
@@ -73,14 +74,12 @@ def bench_write(
         raise typer.BadParameter(f"say all, {', '.join(WRITING_RECIPES)}", param_hint="--recipe")
 
     async def measure() -> int:
-        if recipe == "surveyx":
-            from bot.bench.write_surveyx import write_surveyx
+        from bot.bench.write import Task, write
 
-            await write_surveyx(console, library, topic, (sections, words), pace)
-        elif recipe in {"all", "autosurvey"}:
-            from bot.bench.write import write
-
-            await write(console, library, topic, (sections, words), pace, faults=faults)
+        written = "autosurvey" if recipe == "all" else recipe
+        await write(console, Task(library, topic, written, (sections, words)), pace, faults=faults)
+        if not estimates:
+            return 0
         return await print_estimates(console, library, topic, (sections, words), names, pace)
 
     run_command(measure())

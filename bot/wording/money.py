@@ -40,21 +40,19 @@ def word_kept(outline: Outline, kept: KeptText) -> str:
     """What of a text written before stays with the outline as it is now, and what is written anew."""
     due = [(number, node) for number, node in parts_to_write(outline, kept) if node.role == "body"]
     whole = sum(1 for i, section in kept.sections if outline.nodes[i].role == "body" for _ in _parts_of(section))
-    led_over = sum(part.needs_transitions() for part in kept.parts if part.is_checked)
     unchecked = [part for part in kept.parts if not part.is_checked]
     around = [node for _, node in parts_to_write(outline, kept) if node.role != "body"]
-    if not due and not around and not led_over and not unchecked:
+    if not due and not around and not unchecked:
         return "The whole text stays as it is; nothing has to be written anew."
     count = whole + len(kept.parts) - len(unchecked)
     stays = f"{pluralize(count, 'part')} of the text {'stays' if count == 1 else 'stay'} as written"
-    others = f", {led_over} of them with new transitions" if led_over else ""
     checked = _name_parts([(part.place, part.section.title) for part in unchecked])
     due_checks = (
         f" The claims of {list_words(checked)}, which could not be checked, are checked now." if checked else ""
     )
     named = _name_parts([(number, node.title) for number, node in due])
     frame = list_words([*named, *(escape_markdown(node.title) for node in around), "the abstract"])
-    return f"{stays}{others}.{due_checks} Written anew: {frame}. `rewrite all` writes everything anew."
+    return f"{stays}.{due_checks} Written anew: {frame}. `rewrite all` writes everything anew."
 
 
 def _name_parts(parts: Sequence[tuple[str, str]]) -> list[str]:

@@ -25,20 +25,19 @@ from engine.values import (
 )
 from engine.writing.assembly import (
     FieldView,
+    add_abstract,
     add_warnings,
     assemble_survey,
-    count_references,
     fail_with_nothing,
-    least_tokens,
     supply_papers,
     with_same_papers,
     words_for_each,
 )
 from engine.writing.composing import Composition, with_bodies
-from engine.writing.drafting import Assignment
-from engine.writing.estimates import Steps, plan_subsections
+from engine.writing.drafting import Assignment, Steps
+from engine.writing.estimates import plan_subsections
 from engine.writing.field_views import find_nearby, view_field
-from engine.writing.notices import list_read, name_contents, with_notice
+from engine.writing.notices import list_read, name_contents
 from engine.writing.planning import Planner, plan_outline
 
 METHOD = "This survey was written by a language model from the {} of the papers it cites{}."
@@ -55,7 +54,8 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
 
     retrieve: bool = True
     check: bool = True
-    connect: bool = True
+    critique: bool = True
+    """Whether the whole is read once more by a reviewer, who refines it (its coherence stage)."""
     whole_abstracts: bool = False
     cite_known: bool = False
     name: str = "autosurvey"
@@ -67,11 +67,14 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
         return limits.outline_papers
 
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
-        """Every subsection: drafted, connected with its neighbours, checked."""
+        """Every subsection: noted, drafted, checked; then the whole read once more, and framed."""
         brief = plan.brief
-        words, least = words_for_each(brief, plan.outline), least_tokens(brief, plan.outline)
-        task = Assignment(brief.topic, plan.outline, words, audience=brief.audience, least_tokens=least)
-        return plan_subsections(plan, task, Steps(check=self.check, connect=self.connect))
+        task = Assignment(brief.topic, plan.outline, words_for_each(brief, plan.outline), audience=brief.audience)
+        return plan_subsections(plan, task, self._steps)
+
+    @property
+    def _steps(self) -> Steps:
+        return Steps(check=self.check, review=self.critique)
 
     def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The outline of a further trial from as many papers."""
@@ -100,10 +103,9 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
             words,
             context.attempt,
             brief.audience,
-            least_tokens=least_tokens(brief, outline),
             cite_known=self.cite_known,
         )
-        composition = Composition(context.require_model(), assignment, papers, context, self.check, self.connect)
+        composition = Composition(context.require_model(), assignment, papers, context, self._steps)
         async with asyncio.TaskGroup() as group:
             looking = group.create_task(find_nearby(brief, included, context))
             writing = group.create_task(composition.write_body(task.finished))
@@ -116,10 +118,7 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
         read = [key for key, paper in papers.items() if paper.body]
         sections, field = await _write_frame(composition, whole, body, context, looking.result())
         survey = assemble_survey(whole, sections, _word_method(papers.values(), has_texts=bool(read)), field)
-        if composition.abstract:
-            counted = count_references(survey)
-            abstract = f"{counted} {composition.abstract.text}"
-            survey = with_notice(replace(survey, abstract=abstract, tally=composition.abstract.tally))
+        survey = add_abstract(survey, composition.abstract)
         if read:
             survey = replace(survey, facts=(*survey.facts, list_read(read)))
         cited = {paper.key for paper in survey.references}

@@ -30,15 +30,14 @@ from engine.writing.assembly import (
     FieldView,
     assemble_survey,
     frame_outline,
-    least_tokens,
     mark_thin,
     supply_papers,
     words_for_each,
 )
 from engine.writing.clustered import place_papers, plan_refinement, write_clustered, write_headings
 from engine.writing.division import make_section, tell_apart
-from engine.writing.drafting import Assignment
-from engine.writing.estimates import Steps, plan_subsections
+from engine.writing.drafting import Assignment, Steps
+from engine.writing.estimates import plan_subsections
 from engine.writing.field_views import find_nearby
 from engine.writing.notices import word_quoted_length
 
@@ -46,9 +45,6 @@ METHOD = "This reading map was put together without a language model, from sente
 
 SMALLEST_DIVIDED, SMALLEST_PART, MOST_PARTS = 20, 6, 4
 """Papers that a section needs to be divided into subsections, papers of each, and how many there are at most."""
-
-REPEATED_LESS = 0.05
-"""Share of the words in which the sections of other recipes repeat one another: these have no papers in common."""
 
 ADDED_PAPERS = 12
 """Papers for a section that the person added."""
@@ -74,10 +70,8 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection, as a language model would write it; without one there are none to pay."""
-        words, least = words_for_each(plan.brief, plan.outline), least_tokens(plan.brief, plan.outline)
-        task = Assignment(plan.brief.topic, plan.outline, words, least_tokens=least)
-        steps = Steps(frame=False, lost_besides=-REPEATED_LESS)
-        return [*plan_subsections(plan, task, steps), *plan_refinement(task, list(plan.papers.values()))]
+        task = Assignment(plan.brief.topic, plan.outline, words_for_each(plan.brief, plan.outline))
+        return [*plan_subsections(plan, task, Steps(frame=False)), *plan_refinement(task, list(plan.papers.values()))]
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Clusters become sections, clusters within them subsections; with a language model they are approved first."""

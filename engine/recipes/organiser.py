@@ -30,15 +30,15 @@ from engine.writing.assembly import (
     add_warnings,
     assemble_survey,
     fail_with_nothing,
-    least_tokens,
     mark_thin,
     supply_papers,
     words_for_each,
 )
 from engine.writing.composing import Composition
-from engine.writing.drafting import Assignment, OutlineAnswer, outline_text
+from engine.writing.drafting import Assignment, Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, tokens_drafted
 from engine.writing.model_headings import HeadingText
+from engine.writing.outlining import OutlineAnswer, outline_text
 from engine.writing.planning import try_work, word_undivided
 
 METHOD = (
@@ -149,9 +149,9 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
             outline=outline_text(outline),
             papers=paper_block([replace(p, abstract="") for p in papers], 0),
         )
-        words, least = words_for_each(brief, outline), least_tokens(brief, outline)
-        assignment = Assignment(brief.topic, outline, words, prompt="organiser/section", least_tokens=least)
-        composition = Composition(model, assignment, {p.key: p for p in papers}, context, check=False, connect=False)
+        assignment = Assignment(brief.topic, outline, words_for_each(brief, outline), prompt="organiser/section")
+        steps = Steps(check=False, review=False, frame=False, notes=False)
+        composition = Composition(model, assignment, {p.key: p for p in papers}, context, steps)
         async with asyncio.TaskGroup() as group:
             framed = group.create_task(
                 model.answer_typed(Request("drafting", "frame", prompt, 2_048, 1.0), FrameAnswer)

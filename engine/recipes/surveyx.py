@@ -9,25 +9,31 @@ from dataclasses import dataclass, replace
 from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
 from engine.recipes.surveyx_costs import plan_steps, plan_survey
-from engine.recipes.surveyx_hints import hint_parts, open_parts
 from engine.recipes.surveyx_outline import OutlineSteps
 from engine.recipes.surveyx_pictures import add_paper_figures
 from engine.recipes.surveyx_preparation import plan_trees, prepare
+from engine.recipes.surveyx_rewriting import Rewriting
 from engine.recipes.surveyx_tables import add_figures_and_tables
-from engine.recipes.surveyx_writing import SectionWriter
 from engine.recipes.trials import Trials
 from engine.revising.model_changes import RevisedByModel
 from engine.run import SURVEY_STEPS, CallChain, RunContext, Step, WritingPlan, WritingTask
 from engine.session.events import Candidate
-from engine.survey import SurveyWarning
 from engine.values import (
     Brief,
     Outline,
     Paper,
     PaperSelection,
 )
-from engine.writing.assembly import add_warnings, assemble_survey, fail_with_nothing, least_tokens, words_for_each
-from engine.writing.drafting import Assignment
+from engine.writing.assembly import (
+    add_abstract,
+    add_warnings,
+    assemble_survey,
+    fail_with_nothing,
+    supply_papers,
+    words_for_each,
+)
+from engine.writing.composing import Composition
+from engine.writing.drafting import Assignment, Steps
 from engine.writing.field_views import find_nearby, view_field
 from engine.writing.notices import list_read
 from engine.writing.planning import try_work
@@ -57,11 +63,10 @@ class SurveyXRecipe(Trials, RevisedByModel):
     steps: frozenset[Step] = SURVEY_STEPS | {"prepare"}
 
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
-        """Hints, drafts, rewriting, checks; the trees were made for the outline."""
+        """Notes, drafts, rewriting, checks; the trees were made for the outline."""
         brief, outline = plan.brief, plan.outline
-        words, least = words_for_each(brief, outline), least_tokens(brief, outline)
-        task = Assignment(brief.topic, outline, words, audience=brief.audience, least_tokens=least)
-        return plan_survey(task, list(plan.papers.values()), plan.kept, rewrite=self.rewrite, tables=self.draw_tables)
+        task = Assignment(brief.topic, outline, words_for_each(brief, outline), audience=brief.audience)
+        return plan_survey(plan, task, rewrite=self.rewrite, tables=self.draw_tables)
 
     def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The trees of other papers, none of them in the forest yet, and an outline like this one."""
@@ -71,8 +76,8 @@ class SurveyXRecipe(Trials, RevisedByModel):
         return [*trees, *plan_steps(plan.outline, papers, shown, optimised=self.optimise_outline)]
 
     def plan_preparation(self, papers: Sequence[Paper], full_texts: int) -> Sequence[CallChain]:
-        """The calls that make the trees of all papers, as if the forest had none of them."""
-        return plan_trees(papers, min(full_texts, len(papers))) if self.grow_trees else ()
+        """The calls that make the trees of so many full texts, as if the forest had none of them."""
+        return plan_trees(papers[:full_texts], min(full_texts, len(papers))) if self.grow_trees else ()
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """The attribute forest (3.1.2), then outline optimisation (3.2.1)."""
@@ -93,33 +98,48 @@ class SurveyXRecipe(Trials, RevisedByModel):
         return replace(outline, notes=(*outline.notes, *prepared.notes()))
 
     async def write_trial(self, task: WritingTask, context: RunContext) -> Candidate:
-        """The main body from second hints (3.2.2), rewritten against the forest (3.2.3)."""
-        prepared = await prepare(task.selection.list_included(), context, with_trees=self.grow_trees)
-        model, warnings = context.require_model(), list[SurveyWarning]()
-        brief, outline = task.brief, task.outline
-        stay = {*context.kept, *(n for n in open_parts(outline) if int(n.split(".")[0]) - 1 in task.finished)}
-        hints = await hint_parts(model, brief.topic, outline, prepared.material, warnings, stay)
-        words, least = words_for_each(brief, outline), least_tokens(brief, outline)
-        assignment = Assignment(brief.topic, outline, words, context.attempt, brief.audience, least_tokens=least)
-        writer = SectionWriter(model, assignment, prepared.material, prepared.forest, context, self.rewrite, warnings)
+        """The main body from hints (3.2.2), each subsection seeing those before it, rewritten by the forest (3.2.3)."""
+        included, count = task.selection.list_included(), context.limits.papers_per_node
+        prepared = await prepare(included, context, with_trees=self.grow_trees)
+        outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, count)
+        model, material = context.require_model(), prepared.material
+        assignment = Assignment(
+            task.brief.topic,
+            outline,
+            words_for_each(task.brief, outline),
+            context.attempt,
+            task.brief.audience,
+            prompt="surveyx/draft",
+        )
+        rewriting = Rewriting(model, material, prepared.forest, context.attempt)
+        papers = {key: material.evidence(key) for key in material.papers}
+        composition = Composition(
+            model,
+            assignment,
+            papers,
+            replace(context, forest=prepared.forest),
+            Steps(in_turn=True),
+            rewriting.rewrite if self.rewrite else None,
+        )
         async with asyncio.TaskGroup() as tasks:
-            looking = tasks.create_task(find_nearby(brief, task.selection.list_included(), context))
-            writing = tasks.create_task(writer.sections(hints, task.finished))
+            looking = tasks.create_task(find_nearby(task.brief, included, context))
+            writing = tasks.create_task(composition.sections(task.finished))
         sections, nearby = writing.result(), looking.result()
         if not sections:
-            raise fail_with_nothing(warnings)
+            raise fail_with_nothing(composition.warnings)
+        whole, warnings = replace(task, outline=outline), composition.warnings
         sections, field = await view_field(
-            task, sections, context, tables=False, figures=self.draw_tables, nearby=nearby
+            whole, sections, context, tables=False, figures=self.draw_tables, nearby=nearby
         )
-        survey = assemble_survey(task, sections, METHOD, field)
+        survey = add_abstract(assemble_survey(whole, sections, METHOD, field), composition.abstract)
         if self.draw_tables:
-            survey = await add_figures_and_tables(survey, outline, prepared.material, model, warnings)
+            survey = await add_figures_and_tables(survey, outline, material, model, warnings)
         survey = await add_paper_figures(survey, outline, prepared, context, self.paper_figures, warnings)
-        changed = writer.changes
+        changed = rewriting.changes
         facts = (
-            ("Papers with an attribute tree", f"{len(prepared.material.trees):,}"),
+            ("Papers with an attribute tree", f"{len(material.trees):,}"),
             list_read(prepared.read_in_full()),
             ("Citations removed and added in rewriting", f"{changed.removed:,} and {changed.added:,}"),
         )
         survey = add_warnings(replace(survey, facts=(*survey.facts, *facts)), warnings)
-        return Candidate(task.selection, outline, survey)
+        return Candidate(task.selection, task.outline, survey)

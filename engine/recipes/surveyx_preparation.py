@@ -52,12 +52,15 @@ class Preparation:
 
     def notes(self) -> tuple[str, ...]:
         """What a person should know: which papers stay with their abstracts, and why."""
-        failed = self.report.failed
+        failed, papers, trees = self.report.failed, self.material.papers, self.material.trees
+        short = sum(key not in trees and key not in failed for key in papers)
+        said = (f"{short} of {len(papers)} papers have only an abstract: no attribute tree is made of those",)
         if not failed:
-            return ()
+            return said if short else ()
         titles = [f"“{self.material.papers[key].title}” ({why})" for key, why in list(failed.items())[:NAMED_FAILURES]]
         more = f"; and {len(failed) - len(titles)} more" if len(failed) > len(titles) else ""
         return (
+            *(said if short else ()),
             f"{len(failed)} papers have no attribute tree and stay with their abstracts: {'; '.join(titles)}{more}",
         )
 
@@ -113,7 +116,10 @@ async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: b
     if not with_trees:
         read = {p.key: replace(p, body=texts[p.key].take_opening(TREE_TOKENS)) if p.key in texts else p for p in papers}
         return Preparation(Material(read, {}), forest, TreeReport(), texts)
-    report = await grow_forest(papers, texts, context, forest)
+    read_in_full = [paper for paper in papers if paper.key in texts]  # of an abstract a tree says what that says
+    known = await forest.get([paper.key for paper in papers])
+    report = await grow_forest(read_in_full, texts, context, forest)
+    report.trees = {**known, **report.trees}
     return Preparation(Material({p.key: p for p in papers}, report.trees), forest, report, texts)
 
 

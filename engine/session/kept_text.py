@@ -1,8 +1,7 @@
 """What a changed outline leaves of a text that was written before: the parts it does not touch. Pure.
 
-A part is the same where its heading, its description and its papers are. Where its neighbours are the same too,
-it stays as it is; where they are others, its transitions are looked at and nothing else. One whose claims could not
-be checked when it was written stays and is checked.
+A part is the same where its heading, its description and its papers are. One whose claims could not be checked when it
+was written stays and is checked.
 """
 
 from __future__ import annotations
@@ -10,18 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.survey import UNCHECKED, UNCONNECTED, UNREWRITTEN, Section, Survey
-from engine.text import all_sentences
+from engine.survey import UNCHECKED, UNREWRITTEN, Section, Survey
 from engine.values import Outline, OutlineNode, PaperKey
 
 Heading = tuple[str, str, tuple[PaperKey, ...]]
-
-FEWEST_CONNECTED = 3
-"""Sentences from which a text has a first and a last one that lead over to its neighbours."""
-
-
-def has_transitions(text: str) -> bool:
-    return len(all_sentences(text)) >= FEWEST_CONNECTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +28,6 @@ class KeptPart:
     def is_finished(self) -> bool:
         """Whether it stays exactly as it is."""
         return self.same_neighbours and self.is_checked
-
-    def needs_transitions(self) -> bool:
-        """Whether its first and last sentence are looked at again."""
-        return not self.same_neighbours and has_transitions(self.section.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +61,7 @@ def leaves_of(nodes: Sequence[OutlineNode], prefix: str = "") -> Iterator[tuple[
 
 
 def parts_to_write(outline: Outline, kept: KeptText) -> list[tuple[str, OutlineNode]]:
-    """The parts that do not stay as they are or with other transitions, with their numbers; the frame among them."""
+    """The parts that do not stay, with their numbers; the frame among them."""
     whole = {position for position, _ in kept.sections}
     stays = kept.by_place()
     parts = [(f"{i + 1}{n[1:]}", leaf, i) for i, node in enumerate(outline.nodes) for n, leaf in leaves_of((node,))]
@@ -141,9 +128,7 @@ def read_former_text(outline: Outline, survey: Survey) -> FormerText:
     def list_failed(*failures: str) -> frozenset[str]:
         return frozenset(w.place for w in survey.warnings if w.kind == "unfinished" and w.detail.startswith(failures))
 
-    return FormerText(
-        outline, found, unchecked=list_failed(UNCHECKED), unconnected=list_failed(UNCONNECTED, UNREWRITTEN)
-    )
+    return FormerText(outline, found, unchecked=list_failed(UNCHECKED), unconnected=list_failed(UNREWRITTEN))
 
 
 def keep_text(former: FormerText, after: Outline, usable: Collection[PaperKey]) -> KeptText:

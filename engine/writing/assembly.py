@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from engine.checking.check import CheckedText
 from engine.citations import with_references
 from engine.errors import LanguageModelError
 from engine.gathering.search_record import search_flow
@@ -30,10 +31,6 @@ from engine.writing.notices import with_notice
 MARGIN = 1.25
 """A survey aims this far above the lower end of its length class, so that it surely reaches it."""
 
-SPARE, AROUND_TOKENS = 1.03, 375
-"""A survey is written on until its parts are so far above the lower end of its class; what introduces and concludes it
-counts for so many tokens."""
-
 FRAME_WORDS = 500
 """Words of introduction, tables and conclusion together."""
 
@@ -45,15 +42,6 @@ def words_for_each(brief: Brief, outline: Outline) -> int:
     leaves = sum(1 for _, node in walk_outline(outline.nodes) if node.role == "body" and not node.children)
     total = LENGTH_CLASSES_TOKENS[brief.length] * MARGIN / TOKENS_PER_WORD - FRAME_WORDS
     return max(80, round(total / max(1, leaves)))
-
-
-def least_tokens(brief: Brief, outline: Outline) -> int:
-    """Tokens that the parts between introduction and conclusion have at least in a survey of the class asked for.
-
-    None where it is asked how long each part is to be.
-    """
-    around = AROUND_TOKENS if any(node.role != "body" for node in outline.nodes) else 0
-    return 0 if brief.subsection_words else round(LENGTH_CLASSES_TOKENS[brief.length] * SPARE) - around
 
 
 def frame_outline(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode, ...]:
@@ -205,6 +193,13 @@ def count_references(survey: Survey) -> str:
     span = f" published between {years[0]} and {years[-1]}" if years else ""
     count = len(survey.references)
     return f"This survey cites {count} {'paper' if count == 1 else 'papers'}{span}."
+
+
+def add_abstract(survey: Survey, abstract: CheckedText | None) -> Survey:
+    """The survey with the abstract that was written of it, after how many papers it cites."""
+    if abstract is None:
+        return survey
+    return with_notice(replace(survey, abstract=f"{count_references(survey)} {abstract.text}", tally=abstract.tally))
 
 
 def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:

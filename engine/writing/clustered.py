@@ -28,19 +28,12 @@ from engine.writing.assembly import (
     assemble_survey,
     fail_with_nothing,
     frame_outline,
-    least_tokens,
     mark_thin,
     nearest_papers,
     words_for_each,
 )
 from engine.writing.composing import Composition, with_bodies
-from engine.writing.drafting import (
-    Assignment,
-    Draft,
-    outline_text,
-    settle_citations,
-    verify_citations,
-)
+from engine.writing.drafting import Assignment, Draft, Steps, settle_citations, verify_citations
 from engine.writing.estimates import (
     FINDING_TOKENS,
     HEADING_TOKENS,
@@ -52,6 +45,7 @@ from engine.writing.field_views import view_field
 from engine.writing.model_headings import HeadingText
 from engine.writing.model_text import read_prose
 from engine.writing.notices import with_notice
+from engine.writing.outlining import outline_text
 
 METHOD = (
     "This survey was written by a language model from groups of papers that a program found by their likeness, each "
@@ -367,9 +361,8 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
         prompt="cluster/section",
         temperature=TEMPERATURE,
         top_p=TOP_P,
-        least_tokens=least_tokens(brief, outline),
     )
-    composition = Composition(model, assignment, papers, context, frame=False)
+    composition = Composition(model, assignment, papers, context, Steps(frame=False))
     sections = await composition.sections(ready)
     if not any(i in sections and nodes[i].role == "body" for i in range(len(nodes))):
         raise fail_with_nothing(composition.warnings)

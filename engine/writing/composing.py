@@ -1,38 +1,48 @@
 """Writes all subsections of an outline with a language model, without waiting where the data do not need it.
 
-A subsection is connected as soon as its neighbours are drafted, and checked at once: the check has the last
-word. What fails is reported and left out; the rest is kept.
+Notes are taken for each subsection, the draft is written from them and checked at once; what the check takes out is
+asked for once more. When all stand, the whole is read once as a critical reviewer reads it. What fails is reported and
+left out; the rest is kept.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.checking.check import CheckedText, read_sources
-from engine.checking.sentence_state import LostClaim
+from engine.checking.check import CheckedText
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
+from engine.notes.matrix import Matrix
+from engine.notes.note import Note
+from engine.notes.taking import Question, group_notes, take_notes
 from engine.run import Progress, RunContext
 from engine.session.kept_text import KeptPart, leaves_of
-from engine.survey import UNCONNECTED, Section, SurveyWarning, walk
+from engine.survey import UNREVIEWED, Section, SurveyWarning, walk
 from engine.values import OutlineNode, Paper, PaperKey, Query
 from engine.writing.assembly import open_section
+from engine.writing.critique import criticise
 from engine.writing.drafting import (
+    ALL_STEPS,
+    ENOUGH,
+    SPARE,
     Assignment,
     Draft,
+    Material,
     OtherPapers,
-    connect_neighbours,
+    Steps,
+    build_completion_request,
     draft_subsection,
+    hold_length,
+    join_drafts,
     mark_unchecked,
+    settle_citations,
     verify_citations,
 )
-from engine.writing.lengthening import Lengthening
-from engine.writing.lost_claims import write_again_if_lost
+from engine.writing.model_text import read_prose
 from engine.writing.outer_parts import Framing
-from engine.writing.repetitions import remove_repeated
-from engine.writing.transitions import Transitions, check_transitions, draft_of, place_transitions, reconnect
 
 
 async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> dict[PaperKey, Paper]:
@@ -53,13 +63,6 @@ MOST_TITLES, NEAREST_TITLES = 20, 3
 """Titles of one draft that are looked for in the library, and papers that each finds."""
 
 
-SENDING_S = 1.0
-"""Seconds in which the requests for all drafts leave."""
-
-_Neighbour = asyncio.Task[Draft | None] | None
-"""The draft before or after, as soon as it is there; ``None`` beyond the first and the last."""
-
-
 @dataclass
 class Composition:
     """One pass over an outline; ``warnings`` collects what a reader should know."""
@@ -68,15 +71,23 @@ class Composition:
     task: Assignment
     papers: Mapping[PaperKey, Paper]
     context: RunContext
-    check: bool = True
-    connect: bool = True
-    frame: bool = True
-    """Whether introduction, conclusion and abstract are written from the finished sections."""
+    steps: Steps = ALL_STEPS
+    rework: Callable[[Draft], Awaitable[Draft]] | None = None
+    """What a recipe does to a draft before it is checked."""
     warnings: list[SurveyWarning] = field(default_factory=list)
     abstract: CheckedText | None = None
     known: dict[PaperKey, Paper] = field(default_factory=dict)
     """Papers of the library that titles found which the model wrote from what it knows."""
+    notes: dict[str, tuple[Note, ...]] = field(default_factory=dict)
+    """What was noted for each part, by its number."""
     _done: int = 0
+    _drafted: dict[str, asyncio.Future[Draft | None]] = field(default_factory=dict)
+    """By place, in reading order, each part's draft before its check; ``None`` where there is none."""
+
+    @property
+    def matrix(self) -> Matrix:
+        """The notes of all parts, in the outline's order."""
+        return Matrix({place: self.notes[place] for place in self._titles() if place in self.notes})
 
     async def sections(self, finished: Mapping[int, Section]) -> dict[int, Section]:
         """Every section that could be written, by position; those ``finished`` are taken as they are."""
@@ -85,37 +96,29 @@ class Composition:
     async def write_body(self, finished: Mapping[int, Section]) -> dict[int, Section]:
         """The sections between introduction and conclusion, by position, and those ``finished``."""
         around = self.outer_nodes()
-        inside = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in around]
-        return await self._lengthen(await self._draft_body(inside, finished), finished)
-
-    async def _draft_body(
-        self, inside: Sequence[tuple[int, OutlineNode]], finished: Mapping[int, Section]
-    ) -> dict[int, Section]:
-        if not self.check:
-            return await self._body(inside, finished)
+        tops = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in around]
+        parts = [
+            _Part(f"{i + 1}{number[1:]}", node, self._find_kept(f"{i + 1}{number[1:]}", i, finished), i in finished)
+            for i, top in tops
+            for number, node in leaves_of((top,))
+        ]
+        due = [(i, top) for i, top in tops if i not in finished]
+        self._drafted = {part.place: asyncio.get_running_loop().create_future() for part in parts}
         async with asyncio.TaskGroup() as group:
-            body = group.create_task(self._body(inside, finished))
-            reading = group.create_task(self._read_ahead(inside, finished))
-            body.add_done_callback(lambda _: reading.cancel())
-        return body.result()
-
-    async def _read_ahead(self, tops: Sequence[tuple[int, OutlineNode]], finished: Mapping[int, Section]) -> None:
-        """Read the papers while the model writes, once its requests have left: a busy thread would hold them up."""
-        await asyncio.sleep(SENDING_S)
-        await asyncio.to_thread(read_sources, self._papers_to_draft(tops, finished), self.task.topic)
-
-    async def _lengthen(self, body: dict[int, Section], finished: Mapping[int, Section]) -> dict[int, Section]:
-        """The body as long as it is to be at least, where what was not there before can be written on."""
-        writing = Lengthening(self.model, self.task, self.papers, self.context, self.check)
-        longer = await writing.lengthen(body, finished)
-        self.warnings += writing.warnings
-        return longer
-
-    def _papers_to_draft(self, tops: Sequence[tuple[int, OutlineNode]], finished: Mapping[int, Section]) -> list[Paper]:
-        """The papers of the parts that are drafted, each once: while the model writes there is time to read them."""
-        due = (node for i, number, node in _parts(tops) if not self._find_kept(number, i, finished))
-        keys = dict.fromkeys(key for node in due for key in node.papers[: self.context.limits.papers_per_node])
-        return [self.papers[key] for key in keys if key in self.papers]
+            tasks = {part.place: group.create_task(self._write(part, len(parts))) for part in parts}
+            for i, top in due:
+                group.create_task(self._show(i, top, tasks))
+        drafts = {place: draft for place, task in tasks.items() if (draft := task.result())}
+        reviewed = await self._criticise(parts, drafts)
+        made: dict[int, Section] = {}
+        for i, top in due:
+            section = _section(top, f"{i + 1}", reviewed)
+            if section:
+                made[i] = section
+                if section != _section(top, f"{i + 1}", drafts):
+                    await self.context.section_finished(section, i)
+        self.warnings += [warning for draft in reviewed.values() for warning in draft.warnings]
+        return {**finished, **made}
 
     def outer_nodes(self) -> dict[int, OutlineNode]:
         """Introduction and conclusion, by position."""
@@ -123,12 +126,13 @@ class Composition:
         return {i: top for i, top in tops if top.role != "body" and not top.children}
 
     async def write_frame(self, body: Mapping[int, Section]) -> dict[int, Section]:
-        """The ``body`` with introduction and conclusion, written like the abstract from its text."""
+        """The ``body`` with introduction and conclusion, written like the abstract from its text and the matrix."""
         around = self.outer_nodes()
         inside = [body[i] for i in sorted(body) if i not in around]
-        if not inside or not self.frame:
+        if not inside or not self.steps.frame:
             return dict(body)
-        framing = Framing(self.model, self.task, inside, self.papers, self.check)
+        matrix = self.matrix.describe(self._titles())
+        framing = Framing(self.model, self.task, inside, self.papers, matrix, self.steps.check)
         async with asyncio.TaskGroup() as group:
             parts = [group.create_task(self._frame(framing, i, top)) for i, top in around.items() if i not in body]
             abstract = group.create_task(self._abstract(framing)) if around else None
@@ -139,7 +143,7 @@ class Composition:
         try:
             section, warnings = await framing.write_part(node)
         except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", node.title, str(error)))
+            self._note_unfinished(node.title, error)
             return {}
         self.warnings += warnings
         await self.context.section_finished(section, position)
@@ -151,25 +155,14 @@ class Composition:
             self.warnings += abstract.warnings
             return abstract
         except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", "abstract", str(error)))
+            self._note_unfinished("abstract", error)
             return None
 
-    async def _body(
-        self, tops: Sequence[tuple[int, OutlineNode]], finished: Mapping[int, Section]
-    ) -> dict[int, Section]:
-        """All sections but introduction and conclusion; the ``finished`` ones are neighbours of the others."""
-        wanted = [(i, top) for i, top in tops if i not in finished]
-        parts = [_Part(node, self._find_kept(number, i, finished), i in finished) for i, number, node in _parts(tops)]
-        async with asyncio.TaskGroup() as group:
-            drafts = [group.create_task(self._begin(part)) for part in parts]
-            ready = [group.create_task(self._finish(parts, drafts, at)) for at in range(len(parts))]
-            distinct: list[asyncio.Task[Draft | None]] = []
-            for part, checked in zip(parts, ready, strict=True):
-                distinct.append(group.create_task(self._say_once(part, checked, tuple(distinct))))
-            by_leaf = {id(part.node): task for part, task in zip(parts, distinct, strict=True)}
-            sections = [group.create_task(self._whole(i, top, by_leaf)) for i, top in wanted]
-        made = {i: section for (i, _), task in zip(wanted, sections, strict=True) if (section := task.result())}
-        return {**finished, **made}
+    def _titles(self) -> dict[str, str]:
+        return {number: node.title for number, node in leaves_of(self.task.outline.nodes)}
+
+    def _note_unfinished(self, place: str, why: object) -> None:
+        self.warnings.append(SurveyWarning("unfinished", place, str(why)))
 
     def _find_kept(self, number: str, position: int, finished: Mapping[int, Section]) -> KeptPart | None:
         """What is there of that part already."""
@@ -178,21 +171,81 @@ class Composition:
         written = {f"{position + 1}{n[1:]}": section for n, section in walk((finished[position],))}
         return KeptPart(number, written[number], same_neighbours=True) if number in written else None
 
-    async def _begin(self, part: _Part) -> Draft | None:
-        """What stays of the part, or its draft."""
-        if part.kept:
-            return draft_of(part.node, part.kept.section, tuple(self.papers.values()))
-        return None if part.is_finished else await self._draft(part.node)
-
-    async def _draft(self, node: OutlineNode, lost: Sequence[LostClaim] | None = None) -> Draft | None:
-        """``None``, and a warning, where it could not be drafted; ``lost`` is what an earlier one lost in the check."""
-        own = [self.papers[k] for k in node.papers if k in self.papers][: self.context.limits.papers_per_node]
+    async def _write(self, part: _Part, total: int) -> Draft | None:
+        """What stays of the part, or its checked draft; whoever waits for it hears of both."""
+        drafted = self._drafted[part.place]
         try:
-            others = OtherPapers(list(self.papers.values()), self._find_titles if self.task.cite_known else None)
-            return await draft_subsection(self.model, self.task, node, own, others, lost)
-        except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", node.title, str(error)))
+            draft = await self._write_or_keep(part)
+            if not drafted.done():
+                drafted.set_result(draft)
+        finally:
+            drafted.cancel()
+        if draft and not (part.kept and part.kept.is_checked):
+            self._done += 1
+            await self.context.progress(Progress("writing", self._done, total, part.node.title))
+        return draft
+
+    async def _write_or_keep(self, part: _Part) -> Draft | None:
+        """``None``, and a warning, where nothing stays and nothing could be written."""
+        kept = part.kept
+        if kept and kept.is_checked:
+            return _draft_of(part.node, kept.section, self.papers)
+        if part.is_finished:
             return None
+        try:
+            if kept:
+                draft = await self._check(_draft_of(part.node, kept.section, self.papers))
+            else:
+                draft = await self._write_new(part)
+        except (LanguageModelError, LimitExceeded) as error:
+            self._note_unfinished(part.node.title, error)
+            return None
+        if not draft.text:
+            said = (warning.detail for warning in draft.warnings if warning.kind == "unfinished")
+            self._note_unfinished(part.node.title, "; ".join(("no claim of it holds", *said)))
+            return None
+        return draft
+
+    async def _write_new(self, part: _Part) -> Draft:
+        """The part from its notes: drafted, reworked where the recipe does that, checked, and long enough."""
+        material = await self._prepare(part)
+        if self.steps.in_turn:
+            material = replace(material, before=await self._read_before(part.place))
+        draft = await self._draft(material)
+        self._drafted[part.place].set_result(draft)
+        if self.rework:
+            draft = await self.rework(draft)
+        return await self._complete(material, await self._check(draft))
+
+    async def _read_before(self, place: str) -> dict[str, str]:
+        """The texts of the section's parts before this one, by title, as soon as they are drafted."""
+        section = place.split(".")[0]
+        before = list(itertools.takewhile(lambda other: other != place, self._drafted))
+        drafts = [await self._drafted[other] for other in before if other.split(".")[0] == section]
+        return {draft.node.title: draft.text for draft in drafts if draft}
+
+    async def _prepare(self, part: _Part) -> Material:
+        """The part's papers, and the notes of those that say most to it; without notes where none can be had."""
+        own = [self.papers[k] for k in part.node.papers if k in self.papers][: self.context.limits.papers_per_node]
+        if not (self.steps.notes and own):
+            return Material(part.node, tuple(own))
+        forest = self.context.forest
+        trees = await forest.get([paper.key for paper in own]) if forest else {}
+        question = Question(self.task.topic, part.place, part.node, self.task.words)
+        try:
+            notes = await take_notes(self.model, question, own, trees)
+        except LanguageModelError as error:
+            self._note_unfinished(part.node.title, f"no notes were taken: {error}")
+            notes = ()
+        noted = group_notes(notes)
+        if not noted:
+            return Material(part.node, tuple(own[: question.most]))
+        self.notes[part.place] = notes
+        return Material(part.node, tuple(paper for paper in own if paper.key in noted), notes)
+
+    async def _draft(self, material: Material) -> Draft:
+        others = OtherPapers(list(self.papers.values()), self._find_titles if self.task.cite_known else None)
+        return await draft_subsection(self.model, self.task, material, others)
 
     async def _find_titles(self, titles: Sequence[str]) -> Sequence[Paper]:
         """Papers of the library whose titles are nearest to those that the model wrote; they become the survey's."""
@@ -201,116 +254,81 @@ class Composition:
             self.known.update((item.paper.key, item.paper) for item in found if item.paper.key not in self.papers)
         return list(self.known.values())
 
-    async def _finish(
-        self, parts: Sequence[_Part], drafts: Sequence[asyncio.Task[Draft | None]], at: int
-    ) -> Draft | None:
-        """Checked, and connected with its neighbours' drafts: nothing that was not checked comes into it.
-
-        One that loses too many of its claims is drafted once more, and the better of the two is taken.
-        """
-        own, kept = await drafts[at], parts[at].kept
-        if own is None or (kept and kept.is_finished()):
-            return own
-        before = drafts[at - 1] if at > 0 else None
-        after = drafts[at + 1] if at + 1 < len(drafts) else None
-        if kept and kept.is_checked:
-            return await self._reconnect(own, await _text_of(before), await _text_of(after))
-        alone = kept is not None and kept.same_neighbours
-        finished = await (self._check(own) if alone else self._check_connected(own, before, after))
-
-        async def write_again(lost: Sequence[LostClaim]) -> Draft | None:
-            again = await self._draft(own.node, lost)
-            return await self._check_connected(again, before, after) if again else None
-
-        if self.check:
-            finished = await write_again_if_lost(finished, write_again)
-        if not finished.text:
-            why = "; ".join(("no claim of it holds", *(w.detail for w in finished.warnings if w.kind == "unfinished")))
-            self.warnings.append(SurveyWarning("unfinished", own.node.title, why))
-            return None
-        self._done += 1
-        due = sum(not (part.kept and part.kept.is_checked) for part in parts)
-        await self.context.progress(Progress("writing", self._done, due, own.node.title))
-        return finished
-
-    async def _say_once(
-        self, part: _Part, checked: asyncio.Task[Draft | None], before: Sequence[asyncio.Task[Draft | None]]
-    ) -> Draft | None:
-        """Without what the subsections before it say; what was there before stays as it is."""
-        own = await checked
-        if own is None or (part.kept and part.kept.is_checked):
-            return own
-        said = [claim for task in before if (draft := await task) for claim in draft.claims]
-        return remove_repeated(own, said)
-
-    async def _reconnect(self, own: Draft, before: str, after: str) -> Draft:
-        if not self.connect:
-            return own
-        try:
-            return await reconnect(self.model, own, before, after, self.task.topic)
-        except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", own.node.title, f"{UNCONNECTED}: {error}"))
-            return own
-
-    async def _check_connected(self, own: Draft, before: _Neighbour, after: _Neighbour) -> Draft:
-        """The draft checked while its neighbours are waited for, and what leads over to them."""
-        if not (self.check and self.connect):
-            return await self._check(await self._connect(own, await _text_of(before), await _text_of(after)))
-        async with asyncio.TaskGroup() as group:
-            checking = group.create_task(self._check(own))
-            leading = group.create_task(self._find_transitions(own, before, after))
-        return place_transitions(checking.result(), leading.result())
-
-    async def _find_transitions(self, own: Draft, before: _Neighbour, after: _Neighbour) -> Transitions:
-        connected = await self._connect(own, await _text_of(before), await _text_of(after))
-        return await check_transitions(self.model, own, connected, self.task.topic)
-
     async def _check(self, draft: Draft) -> Draft:
-        return await verify_citations(self.model, draft, self.task.topic) if self.check else mark_unchecked(draft)
+        return await verify_citations(self.model, draft, self.task.topic) if self.steps.check else mark_unchecked(draft)
 
-    async def _connect(self, own: Draft, before: str, after: str) -> Draft:
-        if not self.connect:
-            return own
+    async def _complete(self, material: Material, draft: Draft) -> Draft:
+        """The draft with what is missing of its words, asked for once; what is missing still is said."""
+        words = len(draft.text.split())
+        if not words or words >= ENOUGH * self.task.words:
+            return draft
+        missing = self.task.words - words
+        request = build_completion_request(self.task, material, draft.text, round(missing * SPARE))
+        why = "what else was written did not hold"
         try:
-            return await connect_neighbours(self.model, own, before, after)
+            prose = read_prose(await self.model.text(request), material.node.title)
+            added = hold_length(settle_citations(Draft(material.node, material.papers, prose)), missing)
+            step = f"{material.node.title}/completed"
+            checked = (
+                await verify_citations(self.model, added, self.task.topic, step)
+                if self.steps.check
+                else mark_unchecked(added)
+            )
+            draft = join_drafts(draft, checked)
         except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", own.node.title, f"{UNCONNECTED}: {error}"))
-            return own
+            why = str(error)
+        words = len(draft.text.split())
+        if words >= ENOUGH * self.task.words:
+            return draft
+        said = f"{words:,} of {self.task.words:,} words: {why}"
+        return replace(draft, warnings=(*draft.warnings, SurveyWarning("length", material.node.title, said)))
 
-    async def _whole(
-        self, position: int, top: OutlineNode, ready: Mapping[int, asyncio.Task[Draft | None]]
-    ) -> Section | None:
-        drafts = {id(leaf): await ready[id(leaf)] for _, leaf in leaves_of((top,))}
-        self.warnings += [warning for draft in drafts.values() if draft for warning in draft.warnings]
-        section = _section(top, drafts)
-        if section and all(drafts.values()):
+    async def _show(self, position: int, top: OutlineNode, tasks: Mapping[str, asyncio.Task[Draft | None]]) -> None:
+        """Show a section as soon as all its parts stand."""
+        places = [f"{position + 1}{number[1:]}" for number, _ in leaves_of((top,))]
+        drafts = {place: await tasks[place] for place in places}
+        there = {place: draft for place, draft in drafts.items() if draft}
+        section = _section(top, f"{position + 1}", there)
+        if section and len(there) == len(places):
             await self.context.section_finished(section, position)
-        return section
+
+    async def _criticise(self, parts: Sequence[_Part], drafts: Mapping[str, Draft]) -> Mapping[str, Draft]:
+        """The drafts with a reviewer's edits to what is new; where none could be had, as they are."""
+        new = [part.place for part in parts if not part.kept and part.place in drafts]
+        if not (self.steps.review and self.steps.check and new):
+            return drafts
+        await self.context.progress(Progress("reviewing"))
+        try:
+            matrix = self.matrix.describe(self._titles())
+            edited = await criticise(self.model, self.task.topic, drafts, matrix, self.task.trial)
+        except (LanguageModelError, LimitExceeded) as error:
+            self._note_unfinished(self.task.outline.title, f"{UNREVIEWED}: {error}")
+            return drafts
+        return {place: edited[place] if place in new else draft for place, draft in drafts.items()}
 
 
 @dataclass(frozen=True)
 class _Part:
     """A part of the outline, what is there of it already, and whether its whole section is finished."""
 
+    place: str
     node: OutlineNode
     kept: KeptPart | None
     is_finished: bool
 
 
-def _parts(tops: Sequence[tuple[int, OutlineNode]]) -> list[tuple[int, str, OutlineNode]]:
-    """The parts of the sections in reading order, each with its section's position and its own number."""
-    return [(i, f"{i + 1}{number[1:]}", leaf) for i, top in tops for number, leaf in leaves_of((top,))]
+def _draft_of(node: OutlineNode, section: Section, papers: Mapping[PaperKey, Paper]) -> Draft:
+    """A finished part as a draft, with the papers that it cites."""
+    cited = {citation.key for claim in section.claims for citation in claim.citations}
+    own = tuple(paper for key, paper in papers.items() if key in cited)
+    return Draft(node, own, section.text, section.claims, tally=section.tally)
 
 
-def _section(node: OutlineNode, drafts: Mapping[int, Draft | None]) -> Section | None:
+def _section(node: OutlineNode, place: str, drafts: Mapping[str, Draft]) -> Section | None:
     """The node's section with what is written of it; ``None`` where nothing is."""
     if not node.children:
-        draft = drafts[id(node)]
+        draft = drafts.get(place)
         return Section(node.title, draft.text, draft.claims, tally=draft.tally) if draft else None
-    below = tuple(section for child in node.children if (section := _section(child, drafts)))
+    numbered = enumerate(node.children, start=1)
+    below = tuple(section for i, child in numbered if (section := _section(child, f"{place}.{i}", drafts)))
     return open_section(node.title, below) if below else None
-
-
-async def _text_of(neighbour: _Neighbour) -> str:
-    draft = await neighbour if neighbour else None
-    return draft.text if draft else ""

@@ -1,70 +1,23 @@
-"""Steps of writing with a language model: outline, subsections, draft, check, coherence, judgement.
-
-Editing steps return edits, which are applied here; the model never writes existing text out again.
-"""
+"""Steps of writing with a language model: how outlines and subsections are asked for, and how drafts are read."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from math import ceil
-
-from pydantic import Field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
 from engine.checking.citation_forms import read_citations
-from engine.checking.claims import is_connecting
-from engine.checking.names import Vocabulary
-from engine.checking.sentence_state import LostClaim
 from engine.citations import list_cited_keys, remove_citations
 from engine.errors import LanguageModelError
-from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
-from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tokens
-from engine.session.kept_text import has_transitions
+from engine.llm.model import LanguageModel, Request
+from engine.llm.prompting import data, fill
+from engine.notes.matrix import count_manners
+from engine.notes.note import Note
+from engine.notes.taking import group_notes, show_sentences
 from engine.survey import Claim, ClaimTally, SurveyWarning
 from engine.text import join_sentences, split_sentences
-from engine.values import Outline, OutlineNode, Paper, walk_outline
-from engine.writing.lost_claims import word_lost_claims
-from engine.writing.model_headings import HeadingText
+from engine.values import Outline, OutlineNode, Paper, PaperKey, walk_outline
 from engine.writing.model_text import read_prose
-
-CHUNK_TOKENS = 30_000
-"""AutoSurvey's size of an outline chunk; only abstracts at this stage."""
-
-
-class Plan(TypedAnswer):
-    """A section or subsection to be written."""
-
-    title: HeadingText
-    description: PlainText
-
-
-class OutlineAnswer(TypedAnswer):
-    """An outline of one level."""
-
-    title: HeadingText
-    sections: list[Plan] = Field(min_length=2)
-
-
-class SubsectionsAnswer(TypedAnswer):
-    """The parts of a section."""
-
-    subsections: list[Plan] = Field(min_length=1)
-
-
-class DuplicatesAnswer(TypedAnswer):
-    """Numbers of subsections to leave out."""
-
-    repeated: list[str]
-
-
-class CoherenceAnswer(TypedAnswer):
-    """Edits that connect a subsection with its neighbours; empty text leaves a sentence as it is."""
-
-    first: str
-    last: str
-    repeated: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,39 +30,6 @@ class Draft:
     claims: tuple[Claim, ...] = ()
     warnings: tuple[SurveyWarning, ...] = ()
     tally: ClaimTally | None = None
-    lost: tuple[LostClaim, ...] = ()
-    """What the check took out of it."""
-
-
-def divide_into_chunks(
-    papers: Sequence[Paper], seed: int, tokens: int = CHUNK_TOKENS, *, each: int = GIST_TOKENS
-) -> list[list[Paper]]:
-    """Papers in random order in chunks of at most so many tokens, ``each`` of a paper; together all of them.
-
-    The chunks are as few as they can be, and about as large as one another: the largest is waited for.
-    """
-    shuffled = list(papers)
-    random.Random(seed).shuffle(shuffled)
-    sizes = [paper_tokens(paper, each) for paper in shuffled]
-    count = min(ceil(sum(sizes) / tokens), len(shuffled))
-    while True:
-        chunks: list[list[Paper]] = [[] for _ in range(count)]
-        filled = [0] * count
-        for paper, size in zip(shuffled, sizes, strict=True):
-            emptiest = filled.index(min(filled))
-            chunks[emptiest].append(paper)
-            filled[emptiest] += size
-        if count == len(shuffled) or max(filled) <= tokens:
-            return chunks
-        count += 1
-
-
-def outline_text(outline: Outline, *, describes_parts: bool = False) -> str:
-    """The outline for prompts: numbers, titles, the sections' descriptions and, where wanted, those of their parts."""
-    return "\n".join(
-        f"{number} {data(node.title)}" + (f": {data(node.description)}" if "." not in number or describes_parts else "")
-        for number, node in walk_outline(outline.nodes)
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +45,48 @@ class Assignment:
     """The request for one subsection; each recipe may have its own."""
     temperature: float = 1.0
     top_p: float | None = None
-    least_tokens: int = 0
-    """Tokens that all subsections have together at least; where they have fewer, the shortest are written on."""
     cite_known: bool = False
     """Whether the model may cite, by title, works that it knows and that were not shown (AutoSurvey, 2.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Which steps writing has; a recipe's ablations switch them off."""
+
+    check: bool = True
+    review: bool = True
+    """Whether the whole is read once more as a critical reviewer."""
+    frame: bool = True
+    """Whether introduction, conclusion and abstract are written from the finished sections."""
+    notes: bool = True
+    """Whether drafts are written from notes, or from all that is shown of the papers."""
+    in_turn: bool = False
+    """Whether the parts of a section are drafted one after the other, each seeing those before it."""
+
+
+ALL_STEPS = Steps()
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a subsection is written from: its papers, best first, and the notes of what they say to it.
+
+    Without notes the papers are shown with all their sentences.
+    """
+
+    node: OutlineNode
+    papers: tuple[Paper, ...]
+    notes: tuple[Note, ...] = ()
+    before: Mapping[str, str] = field(default_factory=dict)
+    """Texts of the section's other parts that are written already, by title."""
+
+    def show(self, last: Sequence[PaperKey] = ()) -> str:
+        """The papers as quoted data, those named ``last`` at the end: notes with the sentences that they rest on."""
+        own = group_notes(self.notes)
+        ordered = sorted(self.papers, key=lambda paper: paper.key in last)
+        shown = (show_sentences(paper, own.get(paper.key, ()), only_noted=paper.key in own) for paper in ordered)
+        counted = f"\n{count_manners(self.notes)}" if self.notes else ""
+        return "\n".join(shown) + counted
 
 
 FindTitles = Callable[[Sequence[str]], Awaitable[Sequence[Paper]]]
@@ -154,15 +112,20 @@ KNOWN_TITLES = (
     "One exception: you may also cite a work that you know and that is not above, by its full title in square brackets."
 )
 
-DRAFT_ATTEMPTS = 3
-SHORTEST_SHARE = 0.5
-"""A draft with less than half the words asked for, or that cites too few of its papers, is asked for again."""
+DRAFT_ATTEMPTS = 2
+SHORTEST_SHARE, LONGEST_SHARE, SPARE_WORDS = 0.5, 1.6, 160
+"""A draft outside these shares of the words asked for is asked for once more; a short one may have so many words more.
+One that stays too long ends after a sentence."""
 
-LONGEST_SHARE, SPARE_WORDS = 1.6, 160
-"""A draft of more than so many times the words asked for is asked for once more, and then cut; a short one may have so
-many words more than were asked for."""
+SPARE = 1.08
+"""So many times the words of a part are asked for: the check takes some of them out."""
+
+ENOUGH = 0.9
+"""A part with this share of its words stands; else what is missing is asked for once."""
 
 WORDS_PER_CITED_PAPER = 80
+DIVIDER = "---"
+"""The line between the points of a subsection and its text."""
 
 
 def fewest_cited(words: int, papers: int) -> int:
@@ -170,14 +133,13 @@ def fewest_cited(words: int, papers: int) -> int:
     return min(papers, max(1, words // WORDS_PER_CITED_PAPER))
 
 
-def build_draft_request(
-    task: Assignment, node: OutlineNode, papers: Sequence[Paper], attempt: int = 0, problem: str = ""
-) -> Request:
-    """The request for one subsection.
+def build_draft_request(task: Assignment, material: Material, attempt: int = 0, problem: str = "") -> Request:
+    """The request for one subsection, from its notes and the sentences they rest on.
 
     Of the outline it holds the section that the subsection stands in, with its other subsections: a change elsewhere in
     the outline leaves the request as it is, and a recorded answer to it is found again.
     """
+    node, shown = material.node, material.papers
     parent = _parent_of(node, task.outline)
     prompt = fill(
         task.prompt,
@@ -185,14 +147,29 @@ def build_draft_request(
         title=data(node.title),
         within=_within(parent),
         description=data(node.description or node.title),
-        papers=paper_block(papers),
-        words=str(task.words),
-        least=str(fewest_cited(task.words, len(papers))),
-        siblings=_siblings(parent, node),
+        papers=material.show(),
+        words=str(round(task.words * SPARE)),
+        least=str(fewest_cited(task.words, len(shown))),
+        siblings=_siblings(parent, material),
         problem=" ".join(_remarks(task, problem)),
     )
     step = f"draft/{task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
     return Request("drafting", step, prompt, max(1_024, task.words * 3), task.temperature, task.top_p)
+
+
+def build_completion_request(task: Assignment, material: Material, text: str, words: int) -> Request:
+    """The request for so many more words at the end of a subsection; papers not cited yet come first."""
+    prompt = fill(
+        "common/lengthen",
+        topic=data(task.topic),
+        title=data(material.node.title),
+        description=data(material.node.description or material.node.title),
+        text=data(text),
+        papers=material.show(last=list_cited_keys(text)),
+        words=str(words),
+    )
+    step = f"lengthen/{task.trial}/{material.node.title}"
+    return Request("drafting", step, prompt, max(1_024, words * 3), task.temperature, task.top_p)
 
 
 def _parent_of(node: OutlineNode, outline: Outline) -> OutlineNode | None:
@@ -232,56 +209,52 @@ class DraftTask:
 
 
 async def draft_subsection(
-    model: LanguageModel,
-    task: Assignment,
-    node: OutlineNode,
-    papers: Sequence[Paper],
-    others: OtherPapers = OtherPapers(),
-    lost: Sequence[LostClaim] | None = None,
+    model: LanguageModel, task: Assignment, material: Material, others: OtherPapers = OtherPapers()
 ) -> Draft:
-    """The subsection written from its own papers, with every citation among them or the others (`write_draft`)."""
+    """The subsection written from its notes, with every citation among their papers or the others (`write_draft`)."""
 
     def request(attempt: int, problem: str) -> Request:
-        return build_draft_request(task, node, papers, attempt, problem)
+        return build_draft_request(task, material, attempt, problem)
 
-    wanted = DraftTask(node, tuple(papers), task.words, fewest_cited(task.words, len(papers)), request)
-    return await write_draft(model, wanted, others, lost)
+    least = fewest_cited(task.words, len(material.papers))
+    return await write_draft(model, DraftTask(material.node, material.papers, task.words, least, request), others)
 
 
-async def write_draft(
-    model: LanguageModel,
-    task: DraftTask,
-    others: OtherPapers = OtherPapers(),
-    lost: Sequence[LostClaim] | None = None,
-) -> Draft:
+async def write_draft(model: LanguageModel, task: DraftTask, others: OtherPapers = OtherPapers()) -> Draft:
     """A draft that is long enough and cites enough of its papers; one that stays far too long ends after a sentence.
 
-    ``lost`` is what the check took out of an earlier draft, where there is one. Raises `LanguageModelError` where the
-    answers stay far too short or cite too few of the papers, and where there are no papers to write from: nothing is
-    made up in their place.
+    Raises `LanguageModelError` where the answers stay far too short or cite too few of the papers, and where there are
+    no papers to write from: nothing is made up in their place.
     """
     if not task.papers:
         raise LanguageModelError("no paper was gathered for it")
-    first_attempt, problem = (0, "") if lost is None else (DRAFT_ATTEMPTS, word_lost_claims(lost))
-    too_long, requests = False, list[Request]()
-    for attempt in range(first_attempt, first_attempt + DRAFT_ATTEMPTS):
+    problem, requests = "", list[Request]()
+    for attempt in range(DRAFT_ATTEMPTS):
         requests.append(task.request(attempt, problem))
-        answer = await model.text(requests[-1])
-        prose = read_prose(answer, task.node.title)
+        prose = read_prose(take_text(await model.text(requests[-1])), task.node.title)
         named = await others.find_named_in(prose, task.papers)
         draft = settle_citations(Draft(task.node, task.papers, prose), named)
         words, cited = len(draft.text.split()), len(list_cited_keys(draft.text))
+        is_last = attempt + 1 == DRAFT_ATTEMPTS
         if words < task.words * SHORTEST_SHARE:
             problem = f"it had {words} words of prose"
         elif cited < task.least:
             problem = f"it cited {cited} of the papers by their keys, not {task.least}"
-        elif words > most_words(task.words) and not too_long and attempt + 1 < first_attempt + DRAFT_ATTEMPTS:
-            problem, too_long = f"it had {words} words; write {task.words} to {most_words(task.words)}", True
+        elif words > most_words(task.words) and not is_last:
+            problem = f"it had {words} words; write {task.words} to {most_words(task.words)}"
         else:
             return hold_length(draft, task.words)
     for request in requests:
         await model.forget(request)
     raise LanguageModelError(f"the model's drafts stayed too short or cited too few papers: {problem}", retryable=True)
+
+
+def take_text(answer: str) -> str:
+    """What stands below the points of a subsection; all of it where there are none."""
+    lines = answer.splitlines()
+    at = next((n for n, line in enumerate(lines) if line.strip() == DIVIDER), None)
+    below = "\n".join(lines[at + 1 :]) if at is not None else ""
+    return below if below.strip() else answer
 
 
 def hold_length(draft: Draft, words: int) -> Draft:
@@ -309,10 +282,12 @@ def _within(parent: OutlineNode | None) -> str:
     return f" of the section “{data(parent.title)}”{about}" if parent else ""
 
 
-def _siblings(parent: OutlineNode | None, node: OutlineNode) -> str:
-    """The other subsections of the same section, each with what it says."""
+def _siblings(parent: OutlineNode | None, material: Material) -> str:
+    """The other subsections of the same section, each with what it says: its text, where that is written already."""
+    node, before = material.node, material.before
     others = [child for child in parent.children if child is not node and child != node] if parent else []
-    return "\n".join(f"{data(other.title)}: {data(other.description)}" for other in others) or "(none)"
+    said = (f"{data(n.title)}: {data(remove_citations(before.get(n.title, '')) or n.description)}" for n in others)
+    return "\n".join(said) or "(none)"
 
 
 def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
@@ -355,45 +330,13 @@ def _with_check(draft: Draft, found: CheckedText) -> Draft:
     warnings, tally = (*draft.warnings, *found.warnings), found.tally
     if tally and draft.tally and draft.tally.removed:  # what was removed when nobody could be asked stays counted
         tally = tally.plus(ClaimTally(claims=draft.tally.removed, removed=draft.tally.removed))
-    return replace(draft, text=found.text, claims=found.claims, tally=tally, warnings=warnings, lost=found.lost)
+    return replace(draft, text=found.text, claims=found.claims, tally=tally, warnings=warnings)
 
 
-async def connect_neighbours(model: LanguageModel, draft: Draft, before: str, after: str) -> Draft:
-    """The draft with a first and last sentence that lead over; citations are the same afterwards (A13).
-
-    A sentence that only leads over, in place of one that cites, comes beside it.
-    ``before`` and ``after`` are the whole texts of its neighbours, empty where there is none.
-    """
-    paragraphs = split_sentences(draft.text)
-    lines = [s for paragraph in paragraphs for s in paragraph]
-    if not has_transitions(draft.text) or not (before or after):
+def join_drafts(draft: Draft, more: Draft) -> Draft:
+    """The draft with what was written on at its end; as it was where nothing of that holds."""
+    if not list_cited_keys(more.text):
         return draft
-    prompt = fill(
-        "autosurvey/coherence",
-        before=data(remove_citations(before)) or "(this is the first)",
-        after=data(remove_citations(after)) or "(this is the last)",
-        sentences="\n".join(f"{i}. {data(s)}" for i, s in enumerate(lines, start=1)),
-    )
-    request = Request("checking", f"coherence/{draft.node.title}", prompt, 1_024, 0.3)
-    edits = await model.answer_typed(request, CoherenceAnswer)
-    changes = {1: edits.first, len(lines): edits.last}
-    gone = {i for i in edits.repeated if 1 < i < len(lines) and not list_cited_keys(lines[i - 1])}
-    renamed: dict[str, str] = {}
-    number = 0
-    result: list[list[str]] = []
-    for paragraph in paragraphs:
-        kept: list[str] = []
-        for sentence in paragraph:
-            number += 1
-            if number in gone:
-                continue
-            new = read_prose(changes.get(number, "")) or sentence
-            if "\n" in new or list_cited_keys(new) != list_cited_keys(sentence):
-                beside = [new] if is_connecting(new, Vocabulary.of(draft.papers), (draft.node.title,)) else []
-                kept += [*beside, sentence] if number == 1 else [sentence, *beside]
-                continue  # an edit that touches citations is not taken
-            renamed[sentence] = new
-            kept.append(new)
-        result.append(kept)
-    claims = tuple(replace(claim, text=renamed.get(claim.text, claim.text)) for claim in draft.claims)
-    return replace(draft, text=join_sentences(result), claims=claims)
+    tally = (draft.tally or ClaimTally()).plus(more.tally or ClaimTally()) if draft.tally or more.tally else None
+    text, claims = f"{draft.text}\n\n{more.text}", (*draft.claims, *more.claims)
+    return replace(draft, text=text, claims=claims, warnings=(*draft.warnings, *more.warnings), tally=tally)

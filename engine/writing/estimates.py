@@ -6,21 +6,20 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from statistics import NormalDist
 
 from engine.checking.check import CLAIMS_PER_CALL, FEWER_CLAIMS
 from engine.citations import list_cited_keys
-from engine.limits import CHARACTERS_PER_TOKEN, TOKENS_PER_WORD
-from engine.llm.model import Task, tokens_of
+from engine.limits import CHARACTERS_PER_TOKEN
+from engine.llm.model import Task
 from engine.llm.places import expect_seconds
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.llm.prompting import paper_tokens
+from engine.notes.taking import Question, build_request, divide_reading
 from engine.reading.full_text import OPENING_TOKENS
 from engine.run import CallChain, PlannedCall, WritingPlan
 from engine.session.kept_text import KeptText, leaves_of, parts_to_write
-from engine.values import Paper, PaperKey, Passage
-from engine.writing.drafting import Assignment, build_draft_request
-from engine.writing.lengthening import share_out
+from engine.values import OutlineNode, Paper, PaperKey, Passage
+from engine.writing.drafting import ALL_STEPS, SPARE, Assignment, Material, Steps, build_draft_request
 from engine.writing.outer_parts import ABSTRACT_WORDS, FINDINGS_EACH, FRAME_WORDS
 
 TOKENS_PER_DRAFTED_WORD = 1.95
@@ -28,9 +27,6 @@ TOKENS_PER_DRAFTED_WORD = 1.95
 
 WORDS_PER_CLAIM = 25
 """A survey cites about once a sentence; measured on 400 drafts of 150 to 700 words."""
-
-CLAIMS_SPREAD = 0.18
-"""Standard deviation of the claims of texts of one length, as a share of their mean."""
 
 TOKENS_PER_VERDICT = 38
 FINDING_TOKENS, HEADING_TOKENS = 45, 15
@@ -42,22 +38,21 @@ TOKENS_PER_FRAME_WORD = 2.1
 WORDS_BEYOND = 10
 """A model that is asked for more than so many words goes on to the end of its sentence or paragraph."""
 
-CONNECTING_TOKENS = 65
-"""New transitions: a first and a last sentence, often empty."""
+NOTE_WRITTEN, NOTED_PAPER, POINTS_WRITTEN = 65, 150, 90
+"""Tokens of one note as it is written, of a paper with its notes and their sentences, and of a subsection's points."""
+
+PARAGRAPH_WORDS = 110
+"""Words of one paragraph, whose first claim is shown for introduction and conclusion."""
 
 DOUBTFUL, REPAIR_PAPERS = 0.04, 3
 """Share of claims that are judged once more after the first round, and the papers that such a call shows; of 101 texts
 of about 10 claims 32 had one."""
 
-DRAFTED_AGAIN = 0.05
-"""Share of the parts that lose so much in the check that they are drafted once more: 5 of 110, all on one topic."""
+PLAIN_TOKENS, EDITED = 1.4, 0.02
+"""Tokens of a word without citations, as a reviewer reads it, and the share of sentences that are edited."""
 
-WHOLE_WORDS, LOST_AT_DOUBLE = 170, 0.1
-"""A part of so many words stands as it was drafted; one twice as long loses that share of them, one of four times twice
-as much: it says what other parts say. Measured on 200 parts of 250 to 1,200 words, from 20 papers each."""
-
-REPAIRING, FRAMING = 1, 2
-"""Waves: what did not hold is judged again when all was judged once, and the frame is written from what holds."""
+REPAIRING, REVIEWING, FRAMING = 1, 2, 3
+"""Waves: what did not hold is judged again when all was judged once; then the whole is read; then it is framed."""
 
 MEAN_PAPER_TOKENS = 250
 """Where there are no papers to measure."""
@@ -85,73 +80,66 @@ def with_expected_texts(papers: Mapping[PaperKey, Paper], most: int) -> dict[Pap
     return {key: replace(paper, body=(text,)) if key in expected else paper for key, paper in papers.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """Which steps follow a draft; a recipe's ablations switch them off."""
-
-    check: bool = True
-    connect: bool = True
-    frame: bool = True
-    """Whether introduction, conclusion and abstract are written from the finished sections."""
-    lost_besides: float = 0.0
-    """Share of the words that does not stand at the end, beside what long parts lose."""
-
-
-def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = Steps()) -> list[CallChain]:
-    """Drafting every subsection of the task's outline that does not stay, and the steps that follow it."""
+def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = ALL_STEPS) -> list[CallChain]:
+    """Notes, draft and check of every subsection that does not stay; then the reading of the whole, then its frame."""
     chains: list[CallChain] = []
     due, everything = parts_to_write(task.outline, plan.kept), list(plan.papers.values())
-    body = [node for _, node in due if node.role == "body"]
-    again = body[: round(DRAFTED_AGAIN * len(body))] if steps.check else []
-    led_over = PlannedCall("checking", CHECK_OVERHEAD + round(mean_tokens(everything)), TOKENS_PER_VERDICT)
-    for at, node in enumerate([*body, *again]):
+    body = [(number, node) for number, node in due if node.role == "body"]
+    for number, node in body:
         own = [plan.papers[key] for key in node.papers if key in plan.papers][: plan.limits.papers_per_node]
         own = own or everything[: plan.limits.papers_per_node]  # a section that the person added gets its papers then
-        written = tokens_drafted(task.words)
-        chain = [PlannedCall("drafting", build_draft_request(task, node, own).prompt.tokens(), written)]
-        if steps.connect:  # beside the check, and done before it
-            connecting = PlannedCall("checking", 3 * written + PROMPT_OVERHEAD, CONNECTING_TOKENS)
-            chains.append((connecting, led_over) if steps.check else (connecting,))
-        chains += with_checks(chain, task.words, own, at) if steps.check else [tuple(chain)]
+        chains += _plan_part(task, number, node, own, steps)
     if steps.check:
         chains += plan_repairs(task.words, len(body), everything) + plan_kept_checks(plan.kept, plan.papers)
-    if not (plan.kept.parts or plan.kept.sections):
-        chains += plan_lengthening(task, len(body), everything, plan.limits.papers_per_node, steps.lost_besides)
-    if steps.connect:
-        chains += [
-            (
-                PlannedCall("checking", 3 * tokens_of(part.section.text) + PROMPT_OVERHEAD, CONNECTING_TOKENS),
-                *((led_over,) if part.is_checked else ()),
-            )
-            for part in plan.kept.parts
-            if part.needs_transitions()
-        ]
+    if steps.check and steps.review and body:
+        chains += _plan_review(task, everything)
     around = [node for _, node in due if node.role != "body"]
     return chains + (_plan_frame(task, len(around), everything, check=steps.check) if steps.frame and around else [])
 
 
-def plan_lengthening(
-    task: Assignment, parts: int, papers: Sequence[Paper], papers_each: int, lost_besides: float = 0.0
+def _plan_part(
+    task: Assignment, number: str, node: OutlineNode, papers: Sequence[Paper], steps: Steps
 ) -> list[CallChain]:
-    """Writing on, and checking, where so many drafts will not be as long together as they are to be at least.
+    """The notes of one subsection side by side, its draft from them, and its check."""
+    written = tokens_drafted(round(task.words * SPARE)) + POINTS_WRITTEN
+    if not steps.notes:
+        read = build_draft_request(task, Material(node, tuple(papers))).prompt.tokens()
+        drafted = (PlannedCall("drafting", read, written),)
+        return with_checks(drafted, task.words, papers) if steps.check else [drafted]
+    question = Question(task.topic, number, node, task.words)
+    groups = divide_reading(papers)
+    taking = [
+        PlannedCall(
+            "extraction",
+            build_request(question, group, len(groups), at).prompt.tokens(),
+            NOTE_WRITTEN * min(len(group), math.ceil(question.most / len(groups))),
+        )
+        for at, group in enumerate(groups)
+    ]
+    noted = papers[: question.most]
+    bare = build_draft_request(task, Material(node, ())).prompt.tokens()
+    draft = PlannedCall("drafting", bare + NOTED_PAPER * len(noted), written)
+    chain = (*taking[:1], draft)
+    return [*(with_checks(chain, task.words, noted) if steps.check else [chain]), *((call,) for call in taking[1:])]
 
-    ``lost_besides`` is what else of their words, as a share, does not stand at the end.
-    """
-    standing = 1 - LOST_AT_DOUBLE * math.log2(max(1.0, task.words / WHOLE_WORDS)) - lost_besides
-    expected = round(parts * task.words * TOKENS_PER_WORD * standing)
-    chains: list[CallChain] = []
-    for at, words in enumerate(share_out(task.least_tokens - expected, parts, task.words)):
-        read = PROMPT_OVERHEAD + tokens_drafted(task.words) + round(papers_each * mean_tokens(papers))
-        chains += with_checks([PlannedCall("drafting", read, tokens_drafted(words))], words, papers, at)
-    return chains
+
+def _plan_review(task: Assignment, papers: Sequence[Paper]) -> list[CallChain]:
+    """One reading of the whole text, and the check of what it edits."""
+    leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
+    edits = max(1, round(EDITED * leaves * expect_claims(task.words)))
+    read = PlannedCall(
+        "checking", PROMPT_OVERHEAD + round(leaves * task.words * PLAIN_TOKENS), edits * TOKENS_PER_VERDICT, REVIEWING
+    )
+    again = PlannedCall("checking", CHECK_OVERHEAD + round(mean_tokens(papers)), TOKENS_PER_VERDICT, REVIEWING)
+    return [(read, again), *[(again,)] * (edits - 1)]
 
 
 def plan_kept_checks(kept: KeptText, papers: Mapping[PaperKey, Paper]) -> list[CallChain]:
     """Checking the parts that stay and whose claims could not be checked when they were written."""
     chains: list[CallChain] = []
-    for at, part in enumerate(part for part in kept.parts if not part.is_checked):
+    for part in (part for part in kept.parts if not part.is_checked):
         cited = [papers[key] for key in list_cited_keys(part.section.text) if key in papers]
-        chains += with_checks((), len(part.section.text.split()) - WORDS_BEYOND, cited, at)
+        chains += with_checks((), len(part.section.text.split()) - WORDS_BEYOND, cited)
     return chains
 
 
@@ -161,13 +149,11 @@ def tokens_drafted(words: int) -> int:
 
 
 def with_checks(
-    chain: Sequence[PlannedCall], words: int, papers: Sequence[Paper], at: int = 0, most: int = CLAIMS_PER_CALL
+    chain: Sequence[PlannedCall], words: int, papers: Sequence[Paper], most: int = CLAIMS_PER_CALL
 ) -> list[CallChain]:
-    """The calls that end in a text of so many words, and its check; the check's calls run side by side.
-
-    ``at`` counts the texts of that length from 0: some have more claims than one call judges, which are ``most``.
-    """
-    claims, checks = expect_claims(words), count_checks(words, at, most)
+    """The calls that end in a text of so many words, and its check; the check's calls run side by side."""
+    claims = expect_claims(words)
+    checks = math.ceil(claims / most)
     read = round(min(claims, len(papers) or claims) * mean_tokens(papers)) + tokens_drafted(words)
     one = PlannedCall("checking", read // checks + CHECK_OVERHEAD, round(claims * TOKENS_PER_VERDICT / checks))
     return [(*chain, one), *[(one,)] * (checks - 1)]
@@ -176,17 +162,6 @@ def with_checks(
 def expect_claims(words: int) -> float:
     """How many claims a draft has for which so many words were asked."""
     return (words + WORDS_BEYOND) / WORDS_PER_CLAIM
-
-
-def count_checks(words: int, at: int, most: int = CLAIMS_PER_CALL) -> int:
-    """Calls that check the text of that number, from 0, among texts of so many words; over many texts their mean.
-
-    The claims of a text spread about their mean, so that the share of texts that need one call more is expected.
-    """
-    mean = expect_claims(words)
-    spread = NormalDist(mean, CLAIMS_SPREAD * mean)
-    each = 1 + sum(1 - spread.cdf(n + 0.5) for n in range(most, round(2 * mean) + 1, most))
-    return int((at + 1) * each + 0.5) - int(at * each + 0.5)
 
 
 def mean_tokens(papers: Sequence[Paper]) -> float:
@@ -205,12 +180,12 @@ def _plan_frame(task: Assignment, parts: int, papers: Sequence[Paper], *, check:
     """Introduction, conclusion and abstract, written from the finished sections, and their checks."""
     leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
     words = min(FRAME_WORDS, task.words)
-    each = min(FINDINGS_EACH, expect_claims(task.words))
+    each = min(FINDINGS_EACH, task.words / PARAGRAPH_WORDS)
     read = round(leaves * (each * FINDING_TOKENS + HEADING_TOKENS)) + PROMPT_OVERHEAD
     chains: list[CallChain] = []
-    for at, length in [*enumerate([words] * parts), (0, ABSTRACT_WORDS)]:
+    for length in [*[words] * parts, ABSTRACT_WORDS]:
         draft = PlannedCall("drafting", read, round(length * TOKENS_PER_FRAME_WORD))
-        chains += with_checks([draft], length, papers, at, FEWER_CLAIMS) if check else [(draft,)]
+        chains += with_checks([draft], length, papers, FEWER_CLAIMS) if check else [(draft,)]
     return [tuple(replace(call, wave=FRAMING) for call in chain) for chain in chains]
 
 

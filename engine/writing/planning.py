@@ -15,7 +15,7 @@ from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, nearest_papers
-from engine.writing.drafting import (
+from engine.writing.outlining import (
     DuplicatesAnswer,
     OutlineAnswer,
     SubsectionsAnswer,
@@ -30,6 +30,10 @@ SMALLEST_FRAMED = 3
 
 COUNT_ATTEMPTS = 2
 """How often an outline of another number of sections than asked for is asked for again."""
+
+SUBSECTIONS_PER_SECTION, MOST_SUBSECTIONS, PAPERS_PER_SUBSECTION = 35 / 8, 6, 5
+"""AutoSurvey's code writes 35 subsections for 8 sections (our benchmark); here only those between introduction and
+conclusion have any. None has more than so many, and each has so many papers of its own."""
 
 SECTION_PAPERS = 50
 """Papers shown for dividing a section (AutoSurvey's code)."""
@@ -161,6 +165,7 @@ class Planner:
             section=data(node.title),
             description=data(node.description),
             papers=paper_block(await self._gists([by_key[key] for key in near]), GIST_TOKENS),
+            parts=str(count_parts(outline, len(self.papers))),
         )
         request = Request("outline", f"subsections/{node.title}", prompt, 1_536, 1.0)
         answer = await self.model.answer_typed(request, SubsectionsAnswer)
@@ -191,10 +196,17 @@ class Planner:
         return [nearest_papers(n, self.papers, vectors, v, count) for n, v in zip(nodes, about, strict=True)]
 
 
+def count_parts(outline: Outline, papers: int) -> int:
+    """About how many subsections each section of the body has."""
+    body = max(1, sum(node.role == "body" for node in outline.nodes))
+    wanted = round(SUBSECTIONS_PER_SECTION * len(outline.nodes) / body)
+    return max(2, min(wanted, MOST_SUBSECTIONS, papers // (PAPERS_PER_SUBSECTION * body)))
+
+
 def plan_outline(outline: Outline, papers: Sequence[Paper], *, whole_abstracts: bool) -> list[CallChain]:
     """The calls that make an outline like this one: one for each chunk, merged, divided, looked over."""
     each = ABSTRACT_TOKENS if whole_abstracts else GIST_TOKENS
-    size = tokens_of(outline_text(outline))
+    size = tokens_of(outline_text(outline, describes_parts=True))
     tops = tokens_of(outline_text(replace(outline, nodes=tuple(replace(n, children=()) for n in outline.nodes))))
     chunks = divide_into_chunks(papers, 0, each=each)
     rough = [

@@ -60,17 +60,16 @@ async def test_a_changed_outline_writes_anew_only_what_it_touches(
             await lab.talk(*START)
             before = texts((await lab.survey()).sections)
             drafts = (await calls(lab))["draft"]
-            assert drafts >= 12
+            assert drafts >= 8
 
             assert await new_calls(lab, "back", "drop 3") == {}
             said = lab.chat.last
-            led_over = re.search(r"stay as written, (\d) of them with new transitions", said)
-            assert led_over
+            assert "stay as written" in said
             assert "Written anew: " in said
             price = re.search(r"about (\d+) calls", said)
             spent = await new_calls(lab, "ok")
             assert "draft" not in spent
-            assert spent["coherence"] == int(led_over[1]) <= 2
+            assert "critique" not in spent and "notes" not in spent
             assert price
             assert abs(int(price[1]) - sum(spent.values())) <= 3
             after = texts((await lab.survey()).sections)
@@ -78,7 +77,7 @@ async def test_a_changed_outline_writes_anew_only_what_it_touches(
             changed = [title for title in after if title in before and after[title] != before[title]]
             frame = [s.title for s in ((await lab.survey()).sections[0], (await lab.survey()).sections[-1])]
             assert dropped
-            assert len([title for title in changed if title not in frame]) <= 2
+            assert not [title for title in changed if title not in frame]
 
             leaves = [number for number, s in walk((await lab.survey()).sections) if not s.sections and "." in number]
             renamed, described = leaves[-1], leaves[0]
@@ -91,12 +90,12 @@ async def test_a_changed_outline_writes_anew_only_what_it_touches(
             assert await new_calls(lab, "add section Dense Passage Index after 3") == {}
             assert (await new_calls(lab, "ok"))["draft"] == 2
 
-            assert await new_calls(lab, "back", "ok") == {}
+            assert not {"draft", "notes", "check"} & set(await new_calls(lab, "back", "ok"))
 
             await lab.talk("rewrite all")
             assert "Written anew" not in lab.chat.last
             spent = await new_calls(lab, "ok")
-            assert spent["draft"] >= 12 - len(dropped)
+            assert spent["draft"] >= 8 - len(dropped)
 
 
 async def test_a_section_that_was_added_and_searched_for_is_written(library: LocalLibrary) -> None:

@@ -116,15 +116,6 @@ def test_what_is_kept_is_said_only_of_what_was_made() -> None:
     assert word_kept(part.state, Job("1", "write")) == "1 finished section is kept."
 
 
-def test_new_transitions_are_announced_only_for_parts_long_enough_to_get_them() -> None:
-    long, short = Section("Long", "One thing. Another thing. A third."), Section("Short", "One thing. Another thing.")
-    outline = Outline("A survey", (OutlineNode("Long"), OutlineNode("Short"), OutlineNode("New")))
-    both = (KeptPart("1", long, same_neighbours=False), KeptPart("2", short, same_neighbours=False))
-    said = money.word_kept(outline, KeptText(parts=both))
-    assert said.startswith("2 parts of the text stay as written, 1 of them with new transitions. Written anew: 3 New")
-    assert "transitions" not in money.word_kept(outline, KeptText(parts=both[1:]))
-
-
 def test_parts_whose_claims_are_only_checked_are_not_said_to_be_written_anew() -> None:
     outline = Outline(
         "A survey", (OutlineNode("One"), OutlineNode("Two"), OutlineNode("Conclusion", role="conclusion"))

@@ -23,7 +23,7 @@ from engine.retrieval.libraries.excluding import ExcludingLibrary, exclusion_of
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext, WritingPlan
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, PaperSelection, Query
-from engine.writing.drafting import CHUNK_TOKENS, divide_into_chunks
+from engine.writing.outlining import CHUNK_TOKENS, divide_into_chunks
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 
 BRIEF = Brief("dense retrieval", "autosurvey", sections=5, subsection_words=80)

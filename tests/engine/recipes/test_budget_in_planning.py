@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -17,6 +17,7 @@ from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import Recipe, RunContext
 from engine.values import Brief, FoundPaper, Outline, PaperSelection
+from tests.engine.recipes.test_surveyx import Abstracts
 from tests.fakes import FakeModel, WordEmbedder, papers
 
 USED_UP = "The budget of $1.00 for this survey is used up."
@@ -48,6 +49,7 @@ class SpentModel(FakeModel):
 
 async def plan(recipe: Recipe, model: FakeModel, library: LocalLibrary, selection: PaperSelection) -> Outline:
     brief, context = Brief("dense retrieval", recipe.name, sections=5), RunContext(library, WordEmbedder(), model=model)
+    context = replace(context, texts=Abstracts() if recipe.name == "surveyx" else None)
     outline = await recipe.outline(brief, selection, context)
     return await recipe.headings(brief, selection, outline, context) if "headings" in recipe.steps else outline
 

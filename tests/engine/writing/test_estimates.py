@@ -10,7 +10,7 @@ import pytest
 from engine.llm.model import Task
 from engine.llm.places import INPUT_TOKENS_PER_S, LATENCY_S, OUTPUT_TOKENS_PER_S
 from engine.run import PlannedCall
-from engine.writing.estimates import count_checks, estimate_cost
+from engine.writing.estimates import estimate_cost
 
 CALL = PlannedCall("drafting", INPUT_TOKENS_PER_S, OUTPUT_TOKENS_PER_S)
 CALL_S = LATENCY_S + 2.0
@@ -47,14 +47,3 @@ def test_one_model_without_a_price_leaves_the_cost_open() -> None:
     assert twice.money == pytest.approx(2 * priced.money)
     checked = PlannedCall("checking", 10, 10)
     assert estimate_cost([(CALL, checked)], {**MODELS, "checking": "nobody-knows-1"}, 1).money is None
-
-
-@pytest.mark.parametrize(("words", "kinds", "of_100"), [(150, {1, 2}, 103), (300, {1, 2}, 199), (700, {3, 4}, 398)])
-def test_texts_near_the_size_of_one_check_need_one_more_now_and_then(words: int, kinds: set[int], of_100: int) -> None:
-    counts = [count_checks(words, at) for at in range(100)]
-    assert set(counts) == kinds
-    assert sum(counts) == pytest.approx(of_100, abs=3)
-
-
-def test_a_single_text_that_mostly_needs_two_checks_is_expected_to_need_two() -> None:
-    assert [count_checks(words, 0) for words in (100, 220, 250)] == [1, 2, 2]

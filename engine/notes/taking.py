@@ -1,0 +1,162 @@
+"""Taking notes: one call reads many papers for one subsection; what does not stand in its sentences is no note."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from engine.addresses import locate_words
+from engine.errors import LanguageModelError, LimitExceeded
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
+from engine.llm.prompting import data, fill, paper_block, sentence_block
+from engine.notes.note import How, Note, is_grounded
+from engine.reading.attribute_trees import AttributeTree
+from engine.values import OutlineNode, Paper, PaperKey
+
+READ_AT_ONCE = 20
+"""Papers that one call reads: the calls of a subsection run side by side, and an answer is slower than a question."""
+
+WORDS_PER_NOTE, FEWEST_NOTES = 45, 6
+"""A text of so many words uses one note; a short one is chosen from a few all the same."""
+
+NOTE_TOKENS = 120
+"""Room for one note in an answer."""
+
+
+class NoteAnswer(TypedAnswer):
+    """What a paper says to the subsection."""
+
+    key: str
+    sentences: list[int]
+    how: How
+    task: PlainText
+    method: PlainText
+    shown: PlainText
+    limit: PlainText
+
+
+class NotesAnswer(TypedAnswer):
+    """The notes of the papers that say most."""
+
+    notes: list[NoteAnswer] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What notes are taken for: a part of a survey, and how long its text is to be."""
+
+    topic: str
+    number: str
+    node: OutlineNode
+    words: int
+
+    @property
+    def most(self) -> int:
+        """How many papers are noted at most."""
+        return max(FEWEST_NOTES, self.words // WORDS_PER_NOTE)
+
+
+def divide_reading(papers: Sequence[Paper]) -> list[Sequence[Paper]]:
+    """The papers in as few groups of about one size as can be read; the best are spread over all."""
+    count = math.ceil(len(papers) / READ_AT_ONCE)
+    return [papers[at::count] for at in range(count)]
+
+
+NO_TREES: Mapping[PaperKey, AttributeTree] = {}
+
+
+def build_request(
+    question: Question,
+    papers: Sequence[Paper],
+    groups: int,
+    at: int,
+    trees: Mapping[PaperKey, AttributeTree] = NO_TREES,
+) -> Request:
+    """The request for notes of one of so many groups of papers: a paper with a tree is shown by what that says."""
+    most = math.ceil(question.most / groups)
+    node = question.node
+    prompt = fill(
+        "notes/take",
+        topic=data(question.topic),
+        title=data(node.title),
+        description=data(node.description or node.title),
+        papers="\n".join(_show(paper, trees.get(paper.key)) for paper in papers),
+        most=str(most),
+    )
+    step = f"notes/{question.number} {node.title}/{at}"
+    return Request("extraction", step, prompt, NOTE_TOKENS * most + 256, 0.0)
+
+
+async def take_notes(
+    model: LanguageModel,
+    question: Question,
+    papers: Sequence[Paper],
+    trees: Mapping[PaperKey, AttributeTree] = NO_TREES,
+) -> tuple[Note, ...]:
+    """Notes of the papers that say most to the question, in the papers' order; only those that are grounded.
+
+    Papers whose call fails give none. Raises `LanguageModelError` or `LimitExceeded` where every call fails.
+    """
+    groups = divide_reading(papers)
+
+    async def read(group: Sequence[Paper], at: int) -> list[Note] | LanguageModelError | LimitExceeded:
+        try:
+            answer = await model.answer_typed(build_request(question, group, len(groups), at, trees), NotesAnswer)
+        except (LanguageModelError, LimitExceeded) as error:
+            return error
+        made = (read_note(item) for item in answer.notes)
+        return [note for note in made if is_grounded(note, group)]
+
+    async with asyncio.TaskGroup() as tasks:
+        reading = [tasks.create_task(read(group, at)) for at, group in enumerate(groups)]
+    came = [task.result() for task in reading]
+    if came and all(isinstance(one, Exception) for one in came):
+        raise next(one for one in came if isinstance(one, Exception))
+    order = {paper.key: at for at, paper in enumerate(papers)}
+    found = [note for notes in came if isinstance(notes, list) for note in notes]
+    return tuple(sorted(found, key=lambda note: order[note.key]))
+
+
+def read_note(answer: NoteAnswer) -> Note:
+    """The note in an answer; its key as it was shown."""
+    key = PaperKey(answer.key.strip().strip("[]").removeprefix("@"))
+    numbers = tuple(dict.fromkeys(answer.sentences))
+    return Note(key, numbers, answer.how, answer.task, answer.method, answer.shown, answer.limit)
+
+
+def _show(paper: Paper, tree: AttributeTree | None) -> str:
+    known = note_tree(paper, tree) if tree else ()
+    return show_sentences(paper, known, only_noted=bool(known))
+
+
+def note_tree(paper: Paper, tree: AttributeTree) -> tuple[Note, ...]:
+    """What the paper's attribute tree says already, so that it is not asked once more: nothing is invented here.
+
+    A value becomes the note of the sentence that holds the words it was taken from.
+    """
+    found: dict[int, list[str]] = {}
+    for _, value in tree.list_known():
+        if at := locate_words(value.quote, paper):
+            found.setdefault(at.number, []).append(value.text)
+    made = (Note(paper.key, (at,), "unclear", "", "", "; ".join(dict.fromkeys(said)), "") for at, said in found.items())
+    return tuple(note for note in made if is_grounded(note, (paper,)))
+
+
+def show_sentences(paper: Paper, notes: Sequence[Note] = (), *, only_noted: bool = False) -> str:
+    """A paper as quoted data: its notes, and its sentences with their addresses, all or those that were noted."""
+    noted = {number for note in notes for number in note.sentences}
+    head, title, *lines = (sentence_block(paper, noted) if only_noted else paper_block([paper])).split("\n")
+    said = [f"({note.how}) {data(note.text)}" if note.how != "unclear" else data(note.text) for note in notes]
+    return "\n".join((head, title, *said, *lines))
+
+
+def group_notes(notes: Sequence[Note]) -> Mapping[PaperKey, list[Note]]:
+    """The notes by paper, in their order."""
+    found: dict[PaperKey, list[Note]] = {}
+    for note in notes:
+        found.setdefault(note.key, []).append(note)
+    return found

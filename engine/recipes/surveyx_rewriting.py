@@ -1,0 +1,121 @@
+"""SurveyX's RAG rewriting (3.2.3): a drafted subsection changed by edits against what its paragraphs find."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
+from engine.errors import LanguageModelError, LimitExceeded
+from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.prompting import data, fill
+from engine.reading.forests import Forest
+from engine.recipes.surveyx_material import GIST_FIELDS, Material
+from engine.survey import UNREWRITTEN, SurveyWarning
+from engine.text import join_sentences, split_sentences
+from engine.values import PaperKey
+from engine.writing.drafting import Draft
+
+FOUND_EACH = 3
+"""Papers that a paragraph finds in the forest (SurveyX's code takes two to five)."""
+
+FOUND_MOST = 12
+"""Papers found for one subsection."""
+
+
+class SentenceEdit(TypedAnswer):
+    """A sentence as it should be; empty where it should go."""
+
+    sentence: int
+    text: str
+
+
+class RewriteAnswer(TypedAnswer):
+    """The sentences that change."""
+
+    edits: list[SentenceEdit]
+
+
+@dataclass
+class CitationChanges:
+    """What rewriting did to the citations of a survey."""
+
+    removed: int = 0
+    added: int = 0
+    reworded: int = 0
+
+
+@dataclass
+class Rewriting:
+    """Rewrites the drafts of one trial; ``changes`` counts what became of their citations."""
+
+    model: LanguageModel
+    material: Material
+    forest: Forest
+    trial: int = 0
+    changes: CitationChanges = field(default_factory=CitationChanges)
+
+    async def rewrite(self, draft: Draft) -> Draft:
+        """The draft with its edits; as it was, and a warning, where none can be had."""
+        found = await self._find(draft)
+        cited = list_cited_keys(draft.text)
+        prompt = fill(
+            "surveyx/rewrite",
+            sentences=number_sentences(draft.text),
+            cited=self.material.notes((key for key in cited if key in self.material.papers), GIST_FIELDS),
+            found=self.material.notes(found, GIST_FIELDS) or "(none)",
+        )
+        lines = sum(len(paragraph) for paragraph in split_sentences(draft.text))
+        request = Request("checking", f"rewrite/{self.trial}/{draft.node.title}", prompt, 64 * lines + 512, 0.3)
+        try:
+            answer = await self.model.answer_typed(request, RewriteAnswer)
+        except (LanguageModelError, LimitExceeded) as error:
+            warning = SurveyWarning("unfinished", draft.node.title, f"{UNREWRITTEN}: {error}")
+            return replace(draft, warnings=(*draft.warnings, warning))
+        own = {paper.key for paper in draft.papers}
+        text = apply_edits(draft.text, answer.edits, {*own, *found}, self.changes)
+        new = tuple(self.material.evidence(key) for key in found if key in list_cited_keys(text) and key not in own)
+        return replace(draft, text=text, papers=(*draft.papers, *new)) if text else draft
+
+    async def _find(self, draft: Draft) -> list[PaperKey]:
+        """The papers nearest to the draft's paragraphs that it does not cite."""
+        cited, found = list_cited_keys(draft.text), dict[PaperKey, None]()
+        for paragraph in draft.text.split("\n\n"):
+            asked = replace_citations(paragraph, lambda _: "")
+            near = await self.forest.search(asked, list(self.material.papers), FOUND_EACH + len(cited))
+            found.update(dict.fromkeys([key for key in near if key not in cited][:FOUND_EACH]))
+        return list(found)[:FOUND_MOST]
+
+
+def number_sentences(text: str) -> str:
+    """The sentences numbered through, paragraphs divided by an empty line."""
+    blocks: list[str] = []
+    number = 0
+    for paragraph in split_sentences(text):
+        lines = []
+        for sentence in paragraph:
+            number += 1
+            lines.append(f"{number}. {data(sentence)}")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def apply_edits(
+    text: str, edits: Sequence[SentenceEdit], allowed: Collection[PaperKey], changes: CitationChanges
+) -> str:
+    """The text with the edits, sentences counted from 1; keys that are not allowed go. ``changes`` is counted up."""
+    wanted = {edit.sentence: " ".join(edit.text.split()) for edit in edits}
+    number = 0
+    paragraphs: list[list[str]] = []
+    for paragraph in split_sentences(text):
+        lines: list[str] = []
+        for sentence in paragraph:
+            number += 1
+            new = keep_allowed_citations(wanted[number], allowed).text if number in wanted else sentence
+            before, after = set(list_cited_keys(sentence)), set(list_cited_keys(new))
+            changes.removed += len(before - after)
+            changes.added += len(after - before)
+            changes.reworded += replace_citations(new, lambda _: "") != replace_citations(sentence, lambda _: "")
+            lines += [new] if new else []
+        paragraphs.append(lines)
+    return join_sentences(paragraphs)

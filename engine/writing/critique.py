@@ -1,0 +1,143 @@
+"""One reading of the whole text as a critical reviewer: it asks for edits by address, and each is checked.
+
+What is edited keeps its citations (AutoSurvey's refinement changes none): a new wording is judged against the same
+papers, and where it does not hold, the sentence stays as it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from engine.checking.check import CheckTask, check_section
+from engine.citations import cite_sentences, list_addresses, remove_citations
+from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.prompting import data, fill
+from engine.survey import Claim, ClaimTally
+from engine.text import join_sentences, split_sentences
+from engine.writing.drafting import Draft
+
+SENTENCES_PER_EDIT = 12
+"""One sentence of so many may be edited at most: a reviewer who asks for more writes another survey."""
+
+MOST_REMOVED = 0.2
+"""Share of a part's sentences that may go."""
+
+EDIT_TOKENS = 60
+
+
+class EditAnswer(TypedAnswer):
+    """A sentence as it should read; empty where it should go."""
+
+    address: str
+    reason: str
+    text: str
+
+
+class CritiqueAnswer(TypedAnswer):
+    """What a reviewer asks for."""
+
+    edits: list[EditAnswer]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A sentence of a part by its number from 1, and its new wording with its citations; empty where it goes."""
+
+    number: int
+    text: str
+
+
+def build_critique_request(topic: str, parts: Mapping[str, Draft], matrix: str, trial: int) -> Request:
+    """The request that shows every part, by its number, with addressed sentences."""
+    shown = "\n\n".join(
+        f"{place} {data(part.node.title)}\n{_address(place, part.text)}" for place, part in parts.items()
+    )
+    most = max(1, sum(len(list_lines(part.text)) for part in parts.values()) // SENTENCES_PER_EDIT)
+    prompt = fill("common/critique", topic=data(topic), sentences=shown, matrix=matrix, most=str(most))
+    return Request("checking", f"critique/{trial}", prompt, EDIT_TOKENS * most + 512, 0.3)
+
+
+async def criticise(
+    model: LanguageModel, topic: str, parts: Mapping[str, Draft], matrix: str, trial: int = 0
+) -> dict[str, Draft]:
+    """The parts with the reviewer's edits, as far as they hold. Raises what asking the model raises."""
+    request = build_critique_request(topic, parts, matrix, trial)
+    answer = await model.answer_typed(request, CritiqueAnswer)
+    asked = read_edits(answer.edits, parts)
+    async with asyncio.TaskGroup() as tasks:
+        edited = {place: tasks.create_task(_apply(model, topic, parts[place], edits)) for place, edits in asked.items()}
+    return {place: edited[place].result() if place in edited else part for place, part in parts.items()}
+
+
+def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> dict[str, list[Edit]]:
+    """The edits of each part, by its number; an address that is not there, or comes twice, is left out.
+
+    A new wording has the citations of the sentence that it replaces.
+    """
+    found: dict[str, dict[int, Edit]] = {}
+    for answer in answers:
+        place, _, said = answer.address.strip().rpartition(":")
+        lines = list_lines(parts[place].text) if place in parts else []
+        if not (said.isdigit() and 1 <= int(said) <= len(lines)):
+            continue
+        old, new = lines[int(said) - 1], remove_citations(" ".join(answer.text.split())).rstrip(" .")
+        cited = cite_sentences(list_addresses(old))
+        text = (f"{new} {cited}." if cited else f"{new}.") if new else ""
+        found.setdefault(place, {}).setdefault(int(said), Edit(int(said), text))
+    return {place: list(edits.values()) for place, edits in found.items()}
+
+
+async def _apply(model: LanguageModel, topic: str, part: Draft, edits: Sequence[Edit]) -> Draft:
+    """The part with its edits: the new wordings that hold, and without what may go."""
+    lines = list_lines(part.text)
+    worded = [edit for edit in edits if edit.text]
+    room = int(MOST_REMOVED * len(lines))
+    changes: dict[int, Claim | None] = {edit.number: None for edit in [e for e in edits if not e.text][:room]}
+    if worded:
+        text = "\n\n".join(edit.text for edit in worded)
+        title = part.node.title
+        found = await check_section(model, CheckTask(title, text, part.papers, topic, f"{title}/critique"))
+        held = {claim.was or claim.text: claim for claim in found.claims}
+        changes.update({edit.number: held[edit.text] for edit in worded if edit.text in held})
+    return _put(part, changes)
+
+
+def _put(part: Draft, changes: Mapping[int, Claim | None]) -> Draft:
+    """The part with these sentences, by number, exchanged or taken out; its claims are counted again."""
+    if not changes:
+        return part
+    number, result = 0, list[list[str]]()
+    for paragraph in split_sentences(part.text):
+        kept: list[str] = []
+        for line in paragraph:
+            number += 1
+            new = changes.get(number)
+            kept += [line] if number not in changes else [new.text] if new else []
+        result.append(kept)
+    lines = list_lines(part.text)
+    gone = {lines[at - 1] for at in changes}
+    old = [claim for claim in part.claims if claim.text in gone]
+    new_claims = {lines[at - 1]: claim for at, claim in changes.items() if claim}
+    claims: list[Claim] = []
+    for claim in part.claims:
+        fresh = new_claims.get(claim.text)
+        claims += [fresh] if fresh else [] if claim.text in gone else [claim]
+    removed = sum(claim.text not in new_claims for claim in old)
+    changed = ClaimTally(claims=len(old), reworded=len(old) - removed, removed=removed)
+    tally = part.tally and part.tally.without(old).plus(changed)
+    return replace(
+        part, text=join_sentences(paragraph for paragraph in result if paragraph), claims=tuple(claims), tally=tally
+    )
+
+
+def list_lines(text: str) -> list[str]:
+    """The sentences of a part in order."""
+    return [line for paragraph in split_sentences(text) for line in paragraph]
+
+
+def _address(place: str, text: str) -> str:
+    return "\n".join(
+        f"{place}:{at} {data(remove_citations(line))}" for at, line in enumerate(list_lines(text), start=1)
+    )

@@ -1,0 +1,71 @@
+"""What happens to a text once it is drafted: what is missing is asked for, and a reviewer reads the whole."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+from bot.bench.simulation import simulate_answer
+from engine.citations import list_cited_keys
+from engine.recipes.autosurvey import AutoSurveyRecipe
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.run import WritingTask
+from engine.survey import Section
+from engine.text import all_sentences, split_sentences
+from tests.engine.recipes.test_autosurvey import BRIEF, SELECTION, context
+from tests.fakes import FakeModel, whole
+
+
+async def test_a_reviewer_reads_every_sentence_once_and_edits_by_address(library: LocalLibrary) -> None:
+    edited = "Put more carefully, it says less than before"
+
+    def reply(prompt: str, schema: str) -> str:
+        if schema != "CritiqueAnswer":
+            return simulate_answer(prompt, schema)
+        addresses = re.findall(r"^([\d.]+:\d+) ", prompt, re.M)
+        wanted = [("2.1:2", ""), ("2.2:1", edited), ("9.9:9", "It was never there"), ("2.1:999", "")]
+        assert {"2.1:2", "2.2:1"} <= set(addresses) and not list_cited_keys(prompt)
+        return json.dumps({"edits": [{"address": a, "reason": "r", "text": t} for a, t in wanted]})
+
+    model, recipe = FakeModel(reply), AutoSurveyRecipe()
+    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
+    shown: dict[int, list[Section]] = {}
+
+    async def section_finished(section: Section, position: int) -> None:
+        shown.setdefault(position, []).append(section)
+
+    run = replace(context(library, model), section_finished=section_finished)
+    survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), run)
+    before, after = shown[1]  # shown when it stood, and once more when it was edited
+    old = split_sentences(before.sections[0].text)
+    gone = old[0][1]
+    assert gone not in after.sections[0].text
+    assert [line for p in old for line in p if line != gone] == all_sentences(after.sections[0].text)
+    reworded = all_sentences(after.sections[1].text)[0]
+    first = all_sentences(before.sections[1].text)[0]
+    assert reworded == first or (reworded.startswith(edited) and list_cited_keys(reworded) == list_cited_keys(first))
+    assert any(edited in whole(request) for request in model.asked("check/"))
+    assert survey.sections[1].sections[0].text == after.sections[0].text
+    assert len(model.asked("critique/")) == 1
+
+
+async def test_what_is_missing_of_a_part_is_asked_for_once_and_told_where_it_does_not_come(
+    library: LocalLibrary,
+) -> None:
+    def reply(prompt: str, schema: str) -> str:
+        text = simulate_answer(prompt, schema)
+        if schema or "Write the subsection" not in prompt:
+            return "No more." if refuses and "Write on from there" in prompt else text
+        points, _, said = text.partition("---")
+        return f"{points}---\n{' '.join(all_sentences(said)[:3])}"
+
+    for refuses in (False, True):
+        model, recipe = FakeModel(reply), AutoSurveyRecipe(critique=False)
+        outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
+        survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
+        parts = [part for section in survey.sections for part in section.sections]
+        assert len(model.asked("lengthen/")) == len(parts) > 3
+        told = {w.place for w in survey.warnings if w.kind == "length"}
+        assert told == {part.title for part in parts if len(part.text.split()) < 0.9 * 80}
+        assert (told == {part.title for part in parts}) is refuses
