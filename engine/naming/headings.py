@@ -105,7 +105,7 @@ def _rank(phrases: GroupedPhrases, topical: frozenset[str], formula: Formula, *,
         apart &= frequencies >= np.maximum(LEAST_SAYING, SHARE_SAYING * sizes)
         titles = _tabulate(phrases.titles, vocabulary)
         alone = np.array([" " not in phrase for phrase in vocabulary])
-        apart &= titles >= np.where(alone, WORD_ALONE * sizes, np.minimum(2, np.ceil(sizes / 12)))
+        apart &= titles >= np.where(alone, np.maximum(2, WORD_ALONE * sizes), np.minimum(2, np.ceil(sizes / 12)))
         weights *= np.log1p(titles)
     rarer_elsewhere: Counts = (inside / (inside + outside + 1e-12)) ** SHARPNESS
     if not telling:
@@ -143,7 +143,7 @@ def _choose(phrases: GroupedPhrases, row: int, fresh: Sequence[str], telling: Co
     A word alone names a group only where a large share of its titles has it.
     """
     size = len(phrases.groups[row])
-    fitting = [p for p in fresh if " " in p or phrases.titles[row][p] >= NAMED_BY_ONE * size] or list(fresh[:1])
+    fitting = [p for p in fresh if " " in p or phrases.titles[row][p] >= max(2, WORD_ALONE * size)] or list(fresh[:1])
     if not fitting or phrases.papers[row][fitting[0]] >= NAMED_BY_ONE * size:
         return fitting[:1]
     apart = (p for p in fitting[1:] if p in telling and not phrases.parts[p] & phrases.parts[fitting[0]])

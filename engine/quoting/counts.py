@@ -41,17 +41,18 @@ def frame_section(papers: Sequence[Paper], terms_apart: Sequence[str], central: 
 
 
 def _count(papers: Sequence[Paper]) -> str:
-    years = years_of(papers)
-    told = f"{len(papers)} papers" if len(papers) != 1 else "One paper"
+    return f"{f'{len(papers):,} papers' if len(papers) != 1 else 'One paper'}{_span(years_of(papers))}."
+
+
+def _span(years: Sequence[int]) -> str:
+    """From when to when, and since when half of them are; nothing where no year is known."""
     if not years:
-        return f"{told}."
+        return ""
     if years[0] == years[-1]:
-        return f"{told} from {years[0]}."
+        return f" from {years[0]}"
     middle = statistics.median_high(years)
-    since = sum(year >= middle for year in years)
-    return f"{told} from {years[0]} to {years[-1]}" + (
-        f", {since} of them since {middle}." if middle > years[0] else "."
-    )
+    since = f", {sum(year >= middle for year in years)} of them since {middle}" if middle > years[0] else ""
+    return f" from {years[0]} to {years[-1]}{since}"
 
 
 def _list_frequent(papers: Sequence[Paper], most: int, least: int = 2) -> list[str]:
@@ -68,11 +69,6 @@ def _list_frequent(papers: Sequence[Paper], most: int, least: int = 2) -> list[s
 
 def frame_field(papers: Sequence[Paper], sections: int, surveys: int) -> str:
     """The paragraph of counts on the first page, of papers in so many groups."""
-    years = years_of(papers)
-    span = f" from {years[0]}" if years else ""
-    if years and years[0] != years[-1]:
-        median = statistics.median_high(years)
-        span = f" from {years[0]} to {years[-1]}, {sum(year >= median for year in years)} of them since {median}"
     venues = Counter(paper.venue for paper in papers if paper.venue)
     named = list_words(_list_frequent(papers, 4))
     known = venues.total()
@@ -83,5 +79,4 @@ def frame_field(papers: Sequence[Paper], sections: int, surveys: int) -> str:
     places = places if known > len(papers) / 2 else ""
     lines = f" They fall into {sections} groups." if sections > 1 else ""
     few = {0: " None of the papers is itself a survey.", 1: " One of the papers is itself a survey."}
-    noun = "paper" if len(papers) == 1 else "papers"
-    return f"{len(papers):,} {noun}{span}.{places}{lines}{few.get(surveys, f' {surveys} of the papers are surveys.')}"
+    return f"{_count(papers)}{places}{lines}{few.get(surveys, f' {surveys} of the papers are surveys.')}"

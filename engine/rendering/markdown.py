@@ -100,7 +100,7 @@ def _overview(overview: Overview, references: Sequence[Paper], known: dict[Paper
     yield f"## {AT_A_GLANCE}"
     yield escape_markdown(clean(overview.text))
     if overview.lines:
-        yield "**Lines of work**"
+        yield "**Sections**"
         yield "\n".join(
             f"- **{line.number} {escape_markdown(clean(line.title))}** ({describe_papers(line)}): "
             f"{with_numbers(line.text, known)}"
@@ -162,9 +162,7 @@ def _section(section: Section, number: str, known: dict[PaperKey, int], counter:
         if isinstance(figure, BarChart):
             yield _table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])
         elif isinstance(figure, TimeLine):
-            yield _table(
-                ("Line of work", "Turns"), [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes]
-            )
+            yield _table(("Section", "Turns"), [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes])
         elif isinstance(figure, Taxonomy):
             yield "\n".join(_branches(figure.root, known, 0))
         elif isinstance(figure, Reproduction):

@@ -101,9 +101,9 @@ async def test_groups_are_changed_in_a_thread_with_their_map(
             await discord.until(lambda: len(maps()) == 1)
             for number, (said, answer) in enumerate(
                 (
-                    ("move 1 to 1", "is in section 1 now"),
+                    ("rename 2 to Encoders", "is now “Encoders”"),
                     ("merge 1 and 2", "are one section now"),
-                    ("rename 1 to Encoders", "is now “Encoders”"),
+                    ("rename 1 to Readers", "is now “Readers”"),
                 ),
                 start=2,
             ):
