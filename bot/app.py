@@ -25,6 +25,7 @@ from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.recipes.organiser import OrganiserRecipe
 from engine.recipes.quick import QuickRecipe
+from engine.recipes.storm import StormRecipe
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
 from engine.retrieval.libraries.excluding import ExcludingLibrary, exclusion_of
@@ -80,6 +81,7 @@ class App:
             ),
             "naive": NaiveRagRecipe(),
             "organiser": OrganiserRecipe(),
+            "storm": StormRecipe(),
             "quick": QuickRecipe(),
         }
         self.libraries = Libraries(settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from typing import Any
 
 from bot.bench.simulated_surveyx import read_papers, take_words
@@ -40,3 +41,47 @@ def criticise(prompt: str) -> dict[str, Any]:
             for at, (address, line) in enumerate(lines)
         ]
     }
+
+
+def outline_questions(prompt: str) -> dict[str, Any]:
+    """As many sections as asked for; the questions go to the subsections between the first and the last by turns."""
+    count = int(re.findall(r"exactly (\d+) sections", prompt)[-1])
+    asked = re.findall(r"^(\d+)\. (.+)$", prompt, re.M)
+    body = max(1, count - 2)
+
+    def parts(at: int) -> list[dict[str, Any]]:
+        own = asked[at::body]
+        return [
+            {"title": take_words(html.unescape(said), 6), "description": "It answers that.", "questions": [int(n)]}
+            for n, said in own[:3]
+        ]
+
+    inner = [parts(at - 1) if 0 < at < count - 1 else [] for at in range(count)]
+    sections = [
+        {
+            "title": f"Section {at}",
+            "description": "It says so.",
+            "subsections": inner[at],
+        }
+        for at in range(count)
+    ]
+    return {"title": "A Survey of What Was Asked", "sections": sections}
+
+
+def ask(prompt: str) -> dict[str, Any]:
+    """Three questions of the reader's own, which name what was heard."""
+    role = html.unescape(re.findall(r"You are: ([^.\n]+)", prompt)[-1])
+    heard = [take_words(html.unescape(title), 5) for _, title, _ in read_papers(prompt)] or ["the field"]
+    return {"questions": [f"What does {role} learn of {heard[at % len(heard)]} at step {at}?" for at in range(3)]}
+
+
+ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "NotesAnswer": take_notes,
+    "CritiqueAnswer": criticise,
+    "PerspectivesAnswer": lambda _: {
+        "people": [{"role": role, "concern": "They ask why."} for role in ("builder", "user", "critic", "payer")]
+    },
+    "QuestionsAnswer": ask,
+    "AnsweringOutline": outline_questions,
+}
+"""By the name of the answer's schema."""

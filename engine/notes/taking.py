@@ -17,10 +17,10 @@ from engine.notes.note import How, Note, is_grounded
 from engine.reading.attribute_trees import AttributeTree
 from engine.values import OutlineNode, Paper, PaperKey
 
-READ_AT_ONCE = 20
+READ_AT_ONCE = 10
 """Papers that one call reads: the calls of a subsection run side by side, and an answer is slower than a question."""
 
-WORDS_PER_NOTE, FEWEST_NOTES = 45, 6
+WORDS_PER_NOTE, FEWEST_NOTES = 60, 6
 """A text of so many words uses one note; a short one is chosen from a few all the same."""
 
 NOTE_TOKENS = 120

@@ -1,4 +1,4 @@
-"""Headings as models write them, without markup and without what they assert: nothing checks a heading."""
+"""Headings as models write them, without markup, numbers and citations."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from pydantic import AfterValidator
 
 from engine.text import clean, remove_bare_numbers, sentences
 
-NEUTRAL = "Results"
-"""What a heading says of which nothing is left without its assertion."""
-
 _EMPHASIS = re.compile(
     r"\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__|(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])|`([^`\n]+)`|"
     r"(?<![\w:@./-])_(?=[^\s_])([^_\n\[\]]+?)(?<=[^\s_])_(?![\w_])",
@@ -23,21 +20,6 @@ _NUMBER = re.compile(
     re.I,
 )
 _CITATION = re.compile(r"\s*\[\s*@[^\]]*\]?")
-_VERBS = "outperform|surpass|beat|exceed|defeat|solve|eliminate|replace|prove|guarantee|dominate|revolutioni[sz]e"
-_ASSERTING = re.compile(
-    r"^(?:(?:how|why|when|that)\s+)?(?P<subject>.+?)\s+(?:(?:always|never|now|clearly|consistently|fully|finally|can|will|"
-    rf"has|have)\s+)*(?:(?:(?:{_VERBS})(?:s|es)|(?<=[a-zA-Z]s\s)(?:{_VERBS}))\s+"
-    r"(?!(?:for|in|of|on|with|from|to|and|or|as|at|under|by|via|through)\b)\S|"
-    r"(?:is|are|was|were)\s+(?:not|no|the (?:best|only|first)|better|best|superior|worse|solved|dead|faster|cheaper|"
-    r"enough|necessary|sufficient|essential|useless|more)\b|cannot\b|(?:does|do) not\b).*$",
-    re.I,
-)
-_CLAIMING = re.compile(r"^(?:the\s+)?(?:best|first|only|superior|ultimate|definitive|undisputed|winning)\s+\S", re.I)
-_AMOUNT = re.compile(
-    r"(?:^|\s)(?:\b(?:by|of|to|over|up to|at least|more than|reach(?:es)?|with|at)\s+)*\d[\d.,]*\s?"
-    r"(?:%|percent\b|x\b|×|times\b|points\b|-?fold\b).*$",
-    re.I,
-)
 
 
 def remove_emphasis(text: str) -> str:
@@ -57,25 +39,5 @@ def bare_heading(text: str) -> str:
     return first.strip(" \"“”'*_").rstrip(".:") or clean(text)
 
 
-def read_heading(text: str) -> str:
-    """The bare heading without what it asserts: "Graph Encoders Outperform All Others" is "Graph Encoders".
-
-    A question stays, since it asserts nothing; of two parts with a colon the one that asserts is left out.
-    """
-    heading = bare_heading(text)
-    if heading.endswith("?"):
-        return heading
-    parts = [part.strip() for part in re.split(r":\s+|\s[–—]\s", heading)]
-    kept = [part for part in parts if not (_ASSERTING.match(part) or _AMOUNT.search(part) or _CLAIMING.match(part))]
-    if len(kept) == len(parts):
-        return heading
-    return ": ".join(kept) or _subject_of(parts[0]) or NEUTRAL
-
-
-def _subject_of(heading: str) -> str:
-    match = _ASSERTING.match(heading)
-    return _AMOUNT.sub("", match["subject"] if match else "" if _CLAIMING.match(heading) else heading).strip(" ,;")
-
-
-HeadingText = Annotated[str, AfterValidator(read_heading)]
-"""A heading in a typed answer, as `read_heading` reads it."""
+HeadingText = Annotated[str, AfterValidator(bare_heading)]
+"""A heading in a typed answer, as `bare_heading` reads it."""

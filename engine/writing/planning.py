@@ -76,7 +76,7 @@ class Planner:
         lost = f"{len(failed)} of {len(chunks)} parts of the literature could not be outlined: " if failed else ""
         plan, unmerged = await self._merge(rough, sections)
         plan = await self._with_exactly(sections, plan)
-        nodes = _with_roles([OutlineNode(s.title, s.description) for s in plan.sections])
+        nodes = with_roles([OutlineNode(s.title, s.description) for s in plan.sections])
         notes = [*([f"{lost}{failed[0]}"] if lost else []), *unmerged]
         if len(nodes) != sections:
             notes.append(f"{sections} sections were asked for; the model keeps to {len(nodes)}.")
@@ -221,7 +221,7 @@ def plan_outline(outline: Outline, papers: Sequence[Paper], *, whole_abstracts: 
     return [*rough, *(merged if len(chunks) > 1 else ()), *parts, looked_over]
 
 
-def _with_roles(nodes: list[OutlineNode]) -> tuple[OutlineNode, ...]:
+def with_roles(nodes: list[OutlineNode]) -> tuple[OutlineNode, ...]:
     """The first introduces and the last concludes, as the prompt asks, where there is something between them."""
     if len(nodes) < SMALLEST_FRAMED:
         return tuple(nodes)

@@ -28,7 +28,7 @@ async def test_every_recipe_fills_every_column(
     wanted = Comparison("dense retrieval", sections=3, words=30, human=human, pace=0.0)
     assert await compare(Console(), wanted, tmp_path, as_json=True) == 0
     found = json.loads(capsys.readouterr().out)
-    assert set(found) == {"cluster", "autosurvey", "surveyx", "naive", "organiser", "quick"}
+    assert set(found) == {"cluster", "autosurvey", "surveyx", "naive", "organiser", "quick", "storm"}
     for row in found.values():
         assert min(row["calls"], row["input_tokens"], row["references"], row["claims"]) > 0
         assert 0.0 <= row["checked"] <= 1.0

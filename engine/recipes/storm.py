@@ -1,0 +1,198 @@
+"""STORM's outline (Shao et al., NAACL 2024): readers with different perspectives ask, papers answer, and again.
+
+What they asked becomes the outline, each subsection with the papers that answered its questions; the text is written as
+AutoSurvey's recipe writes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import Field
+
+from engine.errors import ScholiumError
+from engine.gathering.search import require_papers
+from engine.llm.model import PlainText, Request, TypedAnswer
+from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tokens
+from engine.recipes.autosurvey import SECTIONS, AutoSurveyRecipe
+from engine.retrieval.embedding import embed_papers, nearest
+from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan
+from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey, PaperSelection
+from engine.writing.assembly import mark_thin
+from engine.writing.estimates import PROMPT_OVERHEAD
+from engine.writing.model_headings import HeadingText
+from engine.writing.planning import MOST_SUBSECTIONS, try_work, with_roles
+
+PERSPECTIVES, ROUNDS, QUESTIONS = 4, 2, 3
+"""Readers, how often each asks (the paper: up to five turns), and questions of one turn."""
+
+SHOWN, HEARD = 40, 3
+"""Papers from which the readers are named, and papers that answer one question in the conversation."""
+
+ANSWER_TOKENS, QUESTION_TOKENS = 160, 25
+
+
+class PerspectiveAnswer(TypedAnswer):
+    """A reader, and what they want to know."""
+
+    role: PlainText
+    concern: PlainText
+
+
+class PerspectivesAnswer(TypedAnswer):
+    """The readers."""
+
+    people: list[PerspectiveAnswer] = Field(min_length=2)
+
+
+class QuestionsAnswer(TypedAnswer):
+    """What a reader asks next."""
+
+    questions: list[PlainText] = Field(min_length=1)
+
+
+class AnsweringPart(TypedAnswer):
+    """A subsection, and the numbers of the questions that it answers."""
+
+    title: HeadingText
+    description: PlainText
+    questions: list[int]
+
+
+class AnsweringSection(TypedAnswer):
+    """A section with its subsections."""
+
+    title: HeadingText
+    description: PlainText
+    subsections: list[AnsweringPart]
+
+
+class AnsweringOutline(TypedAnswer):
+    """The outline."""
+
+    title: HeadingText
+    sections: list[AnsweringSection] = Field(min_length=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with the papers nearest to it, best first."""
+
+    question: str
+    papers: tuple[Paper, ...]
+
+    def show(self, tokens: int = 0) -> str:
+        """The question over its first papers: their titles, or with ``tokens`` what each contributes."""
+        first = self.papers[:HEARD]
+        told = paper_block(first, tokens) if tokens else "\n".join(f"- {data(paper.title)}" for paper in first)
+        return f"{data(self.question)}\n{told}"
+
+
+@dataclass(frozen=True, slots=True)
+class StormRecipe(AutoSurveyRecipe):
+    """The recipe; all but its outline is AutoSurvey's."""
+
+    name: str = "storm"
+    source: str = "Shao et al., Assisting in Writing Wikipedia-like Articles From Scratch with LLMs, NAACL 2024"
+
+    async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
+        """Perspectives, then conversations side by side, then an outline of what was asked."""
+        papers = require_papers(selection)[: context.limits.outline_papers]
+        people = await self._find_perspectives(brief.topic, papers, context)
+        await context.progress(Progress("outlining", 0, len(people)))
+        async with asyncio.TaskGroup() as group:
+            talks = [
+                group.create_task(try_work(self._converse(brief.topic, i, p, papers, context)))
+                for i, p in enumerate(people, 1)
+            ]
+        came = [task.result() for task in talks]
+        asked = list({one.question: one for talk in came if isinstance(talk, list) for one in talk}.values())
+        failed = [talk for talk in came if isinstance(talk, ScholiumError)]
+        if not asked:
+            raise failed[0]
+        notes = [f"{len(failed)} of {len(people)} readers could not be asked: {failed[0]}"] if failed else []
+        outline = await self._outline_questions(brief, asked, context)
+        nodes = tuple(mark_thin(node, context.limits) for node in outline.nodes)
+        return replace(outline, nodes=nodes, notes=tuple(notes))
+
+    async def _find_perspectives(
+        self, topic: str, papers: Sequence[Paper], context: RunContext
+    ) -> list[PerspectiveAnswer]:
+        shown = paper_block(papers[:SHOWN], GIST_TOKENS)
+        prompt = fill("storm/perspectives", topic=data(topic), papers=shown, count=str(PERSPECTIVES))
+        request = Request("outline", f"perspectives/{context.attempt}", prompt, 1_024, 1.0)
+        answer = await context.require_model().answer_typed(request, PerspectivesAnswer)
+        return answer.people[:PERSPECTIVES]
+
+    async def _converse(
+        self, topic: str, number: int, person: PerspectiveAnswer, papers: Sequence[Paper], context: RunContext
+    ) -> list[Asked]:
+        """What one reader asks, each turn after hearing what papers say to the one before."""
+        heard: list[Asked] = []
+        vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
+        for turn in range(ROUNDS):
+            prompt = fill(
+                "storm/questions",
+                topic=data(topic),
+                role=data(person.role),
+                concern=data(person.concern),
+                asked="\n".join(one.show(GIST_TOKENS) for one in heard) or "(nothing yet)",
+                count=str(QUESTIONS),
+            )
+            request = Request("outline", f"questions/{context.attempt}/{number}/{turn}", prompt, 512, 1.0)
+            answer = await context.require_model().answer_typed(request, QuestionsAnswer)
+            questions = answer.questions[:QUESTIONS]
+            about = await asyncio.to_thread(context.embedder.embed, questions)
+            count = context.limits.papers_per_node
+            heard += [
+                Asked(question, tuple(nearest(papers, vectors, one, count)))
+                for question, one in zip(questions, about, strict=True)
+            ]
+        return heard
+
+    async def _outline_questions(self, brief: Brief, asked: Sequence[Asked], context: RunContext) -> Outline:
+        prompt = fill(
+            "storm/outline",
+            topic=data(brief.topic),
+            asked="\n".join(f"{n}. {one.show()}" for n, one in enumerate(asked, start=1)),
+            sections=str(brief.sections or SECTIONS),
+            parts=str(MOST_SUBSECTIONS),
+        )
+        request = Request("outline", f"storm/{context.attempt}", prompt, 4_096, 1.0)
+        answer = await context.require_model().answer_typed(request, AnsweringOutline)
+        tops = with_roles([OutlineNode(section.title, section.description) for section in answer.sections])
+        count = context.limits.papers_per_node
+        nodes = [
+            top if top.role != "body" else replace(top, children=_answer_parts(section, asked, count))
+            for top, section in zip(tops, answer.sections, strict=True)
+        ]
+        return Outline(answer.title, tuple(nodes), "STORM")
+
+    def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
+        """The calls of a further trial's outline: its readers, their turns, and the outline of what they asked."""
+        shown = sum(paper_tokens(paper, GIST_TOKENS) for paper in list(plan.papers.values())[:SHOWN])
+        first = PlannedCall("outline", shown + PROMPT_OVERHEAD, ANSWER_TOKENS)
+        turns = [
+            PlannedCall(
+                "outline", PROMPT_OVERHEAD + turn * QUESTIONS * HEARD * GIST_TOKENS, QUESTIONS * QUESTION_TOKENS
+            )
+            for turn in range(ROUNDS)
+        ]
+        every = PERSPECTIVES * ROUNDS * QUESTIONS
+        last = PlannedCall("outline", PROMPT_OVERHEAD + every * 4 * QUESTION_TOKENS, 4 * ANSWER_TOKENS)
+        return [(first, *turns, last), *[tuple(turns)] * (PERSPECTIVES - 1)]
+
+
+def _answer_parts(section: AnsweringSection, asked: Sequence[Asked], count: int) -> tuple[OutlineNode, ...]:
+    """The subsections, each with the papers of its questions in turn; one without a question gets its papers later."""
+    made: list[OutlineNode] = []
+    for part in section.subsections[:MOST_SUBSECTIONS]:
+        answered = [asked[n - 1].papers for n in dict.fromkeys(part.questions) if 1 <= n <= len(asked)]
+        ranks = range(max((len(papers) for papers in answered), default=0))
+        keys: dict[PaperKey, None] = dict.fromkeys(
+            papers[rank].key for rank in ranks for papers in answered if rank < len(papers)
+        )
+        made.append(OutlineNode(part.title, part.description, tuple(keys)[:count]))
+    return tuple(made)
