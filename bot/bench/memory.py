@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import resource
 import tempfile
@@ -11,7 +10,6 @@ import time
 import tracemalloc
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,22 +48,25 @@ class SilentPlatform(SimpleAdapter):
 async def memory(console: Console, library: str, surveys: int, at_once: int, *, traced: bool) -> int:
     """Write so many surveys and print what the process holds meanwhile; 1 where that is more than `MOST_MB`."""
     table = Table("Surveys", "In memory", "Seconds", title=f"{surveys} surveys, {at_once} at once, without a model")
-    with tempfile.TemporaryDirectory(prefix="scholium-memory-") as folder, _trace(console, is_wanted=traced):
+    with tempfile.TemporaryDirectory(prefix="scholium-memory-") as folder:
         # A store and files of its own, beside the libraries that are there.
         os.symlink(load_settings().home / "libraries", Path(folder) / "libraries")
         use_environment({"SCHOLIUM_HOME": folder, "SCHOLIUM_OUTPUT": folder, "SCHOLIUM_ONLINE": "never"})
         app, platform = App(load_settings()), SilentPlatform()
         began = time.perf_counter()
         async with run_service(app, platform) as service:
+            if traced:
+                tracemalloc.start()
             table.add_row("0", f"{read_memory() / 1e6:,.0f} MB", "0")
             for first in range(0, surveys, max(at_once, surveys // 10)):
                 batch = range(first, min(surveys, first + max(at_once, surveys // 10)))
                 left = iter(batch)
                 await asyncio.gather(*(_write(service, platform, library, left) for _ in range(at_once)))
-                gc.collect()
                 seconds = time.perf_counter() - began
                 table.add_row(str(batch.stop), f"{read_memory() / 1e6:,.0f} MB", f"{seconds:,.0f}")
             held = read_memory() / 1e6
+            if traced:
+                _print_largest(console)
     table.add_row("Peak", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_000:,.0f} MB", "")
     console.print(table)
     return int(held > MOST_MB)
@@ -83,12 +84,6 @@ async def _write(service: Service, platform: SilentPlatform, library: str, left:
             says = "ok" if session.state.phase in PROPOSING else ""
 
 
-@contextmanager
-def _trace(console: Console, *, is_wanted: bool) -> Iterator[None]:
-    if not is_wanted:
-        yield
-        return
-    tracemalloc.start()
-    yield
+def _print_largest(console: Console) -> None:
     for found in tracemalloc.take_snapshot().statistics("lineno")[:LARGEST]:
         console.print(f"{found.size / 1e6:8.1f} MB  {found.traceback}", markup=False, highlight=False)

@@ -149,6 +149,18 @@ def bench_load(
     run_command(run(console, conversations))
 
 
+@bench.command("fuzz")
+def bench_fuzz(
+    messages: Annotated[int, typer.Option(help="How many messages; 2,300 are all.")] = 2_300,
+    seed: Annotated[int, typer.Option(help="Decides their order.")] = 0,
+) -> None:
+    """What the longest and oddest messages cost, at every step and from every rank of person."""
+    with open_console() as console:
+        from bot.bench.fuzz import fuzz
+
+    run_command(fuzz(console, messages, seed))
+
+
 @bench.command("memory")
 def bench_memory(
     library: LibraryName = "",

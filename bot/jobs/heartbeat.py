@@ -97,10 +97,9 @@ _IS_CLAIMED = processes.c.beat_at < 0
 
 def _is_dead(row: Any) -> bool:
     silent_s = time.time() - abs(row.beat_at)
-    if row.beat_at < 0:
-        return bool(silent_s > DEAD_AFTER_S)  # so did the one that was taking it over
-    if row.host != socket.gethostname():
-        return bool(silent_s > DEAD_AFTER_S)
+    if row.beat_at < 0 or row.host != socket.gethostname():  # or so did the one that was taking it over
+        # Without the sign: a clock that was put back leaves heartbeats in the future, which would hold for hours.
+        return bool(abs(silent_s) > DEAD_AFTER_S)
     # In a container every start has the same process number: what beat before this start is an earlier life.
     earlier = row.pid == os.getpid() and row.beat_at < STARTED_AT
     return bool(silent_s > HUNG_AFTER_S or earlier) or not _lives(row.pid)

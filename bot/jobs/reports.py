@@ -17,6 +17,7 @@ from bot.conversation.paying import payer_of
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
 from bot.jobs.durations import Durations
+from bot.jobs.memory import return_memory
 from bot.jobs.preloading import WAITING, begin_preloading
 from bot.jobs.runner import JobContexts, JobListener, Result, run
 from bot.jobs.starts import MOST_STARTS, JobStarts
@@ -91,6 +92,7 @@ class Reporter:
             finally:  # a process that is killed does not come here
                 with suppress(ServiceError):  # then one start too many is counted
                     await asyncio.shield(self._starts.end(conversation))
+                return_memory()
 
     def _listener(self, stored: StoredConversation, job: Job, status: JobStatus) -> JobListener:
         at = stored.conversation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -46,6 +47,9 @@ class Metrics:
         self.errors.labels(kind).inc()
 
 
+READY_S = 5.0
+"""So long the database may take to answer: whoever asks whether the service is ready gives up soon after."""
+
 Check = Callable[[], Awaitable[Sequence[str]]]
 """Sentences about what is not ready; none where all is well."""
 
@@ -64,7 +68,11 @@ async def serve_metrics(metrics: Metrics, host: str, port: int | None, ready: Ch
         return web.Response(text="ok\n")
 
     async def readiness(_: web.Request) -> web.Response:
-        problems = await ready()
+        try:
+            async with asyncio.timeout(READY_S):
+                problems = await ready()
+        except TimeoutError:
+            problems = [f"The database does not answer within {READY_S:.0f} seconds."]
         return web.Response(text="\n".join(problems or ["ok"]) + "\n", status=503 if problems else 200)
 
     async def figures(_: web.Request) -> web.Response:

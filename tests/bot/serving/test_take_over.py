@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from bot.serving.service import ProcessRole, Service
 from bot.settings import load_settings
 from bot.store.database import Database, open_database
 from bot.store.ledger import today
-from bot.store.schema import spending
+from bot.store.schema import processes, spending
 from bot.store.sessions import Store, StoredConversation
 from bot.store.wanted_jobs import WantedJob
 from engine.errors import ServiceError
@@ -242,3 +243,20 @@ async def test_a_machine_that_is_started_anew_sets_no_job_aside(library: LocalLi
         async with asyncio.timeout(PATIENCE_S):
             await lab.chat.turn.wait()
         assert (await lab.state()).keywords
+
+
+@pytest.mark.parametrize("jump_s", [3_600.0, -3_600.0])
+async def test_after_a_jump_of_the_clock_the_dead_are_still_found_and_the_living_come_back(jump_s: float) -> None:
+    store = Store(await open_database(load_settings().store_url()), "one")
+    try:
+        living = ProcessHeartbeat(store, "fake")
+        await living.beat()
+        async with store.begin() as connection:
+            row = {"queue": "fake", "host": "elsewhere", "pid": 1, "beat_at": time.time() + jump_s, "runs": ""}
+            await connection.execute(processes.insert().values(id="dead", **row))
+            await connection.execute(processes.update().values(beat_at=time.time() + jump_s))
+        assert set(await ProcessHeartbeat(store, "fake").claim_dead()) == {"dead"}
+        assert await living.beat()
+        assert await living.find_living() == {"one"}
+    finally:
+        await store.close()
