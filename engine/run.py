@@ -67,6 +67,8 @@ class Answer:
     """Whether the claims are only what comes nearest to the question."""
     silent: tuple[Paper, ...] = ()
     """The few papers that the question names and no claim cites."""
+    searched: int | None = None
+    """How many further papers a search for the question brought in; ``None`` where none was made."""
 
     @property
     def text(self) -> str:

@@ -19,6 +19,7 @@ from engine.llm.meter import Usage
 from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.background import add_background
 from engine.revising.gaps import FieldGaps, find_field_gaps
+from engine.revising.question_search import search_question
 from engine.run import (
     STEP_MISSING,
     Answer,
@@ -165,11 +166,16 @@ async def _about_survey(
             return _finish(brief, changed, context)
         case "answer":
             asking = replace(context, asked=job.before)
-            return await job_context.recipe.answer(brief, job.question, selection, survey, asking)
+            if not job.searches:
+                return await job_context.recipe.answer(brief, job.question, selection, survey, asking)
+            wider, new = await search_question(job.question, brief, selection, context)
+            answer = await job_context.recipe.answer(brief, job.question, wider, survey, asking)
+            return replace(answer, searched=new)
         case "background":
             return await add_background(brief, selection, survey, job_context.wikipedia, context)
         case "evaluate":
-            return await evaluate_document(from_survey(survey), brief.topic, _evaluation_tools(context))
+            tools = replace(_evaluation_tools(context), survey=survey)
+            return await evaluate_document(from_survey(survey), brief.topic, tools)
         case _:
             raise UserError(STEP_MISSING)
 

@@ -17,6 +17,7 @@ from bot.wording import uploads as wording
 from engine.errors import RecordError, UserError
 from engine.reading.open_access import TextFolder
 from engine.retrieval.bounded_files import SENT, read_bounded
+from engine.retrieval.libraries.completing import complete_records
 from engine.retrieval.libraries.joint import JointLibrary
 from engine.retrieval.libraries.library import EmptyLibrary, Library
 from engine.retrieval.matching import stands_as_title
@@ -51,6 +52,7 @@ async def add_papers(app: App, incoming: Incoming, memory: OnlineCache, note: No
             upload.rejected.append(RecordError(Path(attachment.name).name[:80], str(error)))
     if not upload.papers:
         raise UserError(f"There is no paper in what you sent.{wording.unread_records(upload.rejected)}")
+    upload.papers[:] = await complete_records(upload.papers, await _open_known_papers(app, workspace))
     await note({paper.key: paper.title for paper in upload.papers})
     library = await app.libraries.workspace_library(workspace)
     report = await library.add(upload.papers)

@@ -25,6 +25,9 @@ def answer(found: Answer) -> str:
         papers = {p.key: p for p in (*found.papers, *found.survey.references)}
         return f"By the papers’ records: {with_links(found.records, known, papers)}"
     if not found.claims:
+        if found.searched is not None:
+            new = pluralize(found.searched, "further paper")
+            return f"I searched for this and read {new}: they do not say either. The survey is as it was."
         return "The papers gathered here do not say. Say `more` to search for further papers."
     lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
@@ -51,7 +54,10 @@ def answer(found: Answer) -> str:
             f"[{known[p.key]}]" if p.key in known else f"“{escape_markdown(clean(p.title))}”" for p in found.silent
         ]
         lacking += f"I found nothing on this in {list_words(named)}. "
-    return "\n".join([f"{lacking}From the papers of this survey, {how}", "", *lines])
+    whose = "the papers of this survey"
+    if found.searched:
+        whose += f" and {pluralize(found.searched, 'paper')} more that I searched for this"
+    return "\n".join([f"{lacking}From {whose}, {how}", "", *lines])
 
 
 def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:
@@ -66,7 +72,7 @@ def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) 
         link(clean(reference_text(papers[k])), papers[k]) if k in papers else escape_markdown(k) for k in strangers
     )
     shown = with_links(keep_allowed_citations(claim.text, known).text, known, papers)
-    return f"- {shown} (gathered, but not cited in the survey: {named})"
+    return f"- {shown} (not cited in the survey: {named})"
 
 
 def gaps(found: FieldGaps) -> str:
@@ -82,6 +88,6 @@ def gaps(found: FieldGaps) -> str:
 
 def answer_sources(found: Answer, session: SurveySession) -> tuple[Button, ...]:
     """The button that lists the sources of an answer; one that searches for more papers where they do not say."""
-    if not found.claims and not found.records and session.state.outline:
+    if not found.claims and not found.records and found.searched is None:
         return action_buttons(session, [(SEARCH_MORE, "more", "more")])
     return sources_button([found.records, *(claim.text for claim in found.claims)], found.survey, session)

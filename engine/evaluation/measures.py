@@ -17,6 +17,7 @@ from engine.evaluation.references import (
     judge_relevance,
     overlap,
     resolve_online,
+    resolve_own,
     resolve_references,
     semantic_relevance,
     topic_closeness,
@@ -27,6 +28,8 @@ from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
+from engine.survey import Survey, walk
+from engine.values import Paper
 
 
 async def _nobody(_: str) -> None:
@@ -47,6 +50,8 @@ class EvaluationTools:
     online: Online | None = None
     """Where references that the library does not have are looked up; ``None``: nowhere."""
     progress: Callable[[str], Awaitable[None]] = _nobody
+    survey: Survey | None = None
+    """The survey itself where it is ours: it is judged by its own references and what its citations rest on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +75,14 @@ async def evaluate_document(
     """Every measure that can be taken of the survey; with a human survey also those against it."""
     found = claims(document)
     await tools.progress("references")
-    listed = await resolve_references(document.references, tools.library)
-    if tools.online:
+    if tools.survey:
+        listed = resolve_own(document.references, tools.survey.references)
+    else:
+        listed = await resolve_references(document.references, tools.library)
+    if tools.online and not tools.survey:
         listed = await resolve_online(listed, tools.online, tools.progress)
     papers = [r.paper for r in listed if r.paper]
-    sources = {r.reference.name: f"{r.paper.title}. {r.paper.content}" for r in listed if r.paper}
+    sources = {r.reference.name: _source_of(r.paper, tools.survey) for r in listed if r.paper}
     groups = [
         ("Richness", richness(document)),
         (
@@ -109,6 +117,15 @@ async def evaluate_document(
         test = KnowledgeTest(questions, next(iter(tools.judges.values())), tools.library, tools.naive)
         groups.append(("Knowledge test", await test.run(document.text())))
     return Evaluation(document.title, tuple(groups), document.problems, topic)
+
+
+def _source_of(paper: Paper, survey: Survey | None) -> str:
+    """What a paper can support a claim with: title, abstract, and what of its text the survey rests on."""
+    parts = [f"{paper.title}. {paper.content}"]
+    for _, section in walk(survey.sections) if survey else ():
+        quotes = [c.quote for claim in section.claims for c in claim.citations if c.key == paper.key]
+        parts += [quote for quote in dict.fromkeys(quotes) if quote and quote not in parts[0]]
+    return " ".join(dict.fromkeys(parts))
 
 
 async def _citations(

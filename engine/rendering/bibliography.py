@@ -12,7 +12,7 @@ from bibtexparser.library import Library
 from bibtexparser.model import Entry, Field
 
 from engine.rendering.latex_escape import escape_latex
-from engine.retrieval.identity import surname
+from engine.retrieval.identity import doi_key, read_doi, surname
 from engine.retrieval.online.wikipedia import is_encyclopedia
 from engine.text import ET_AL, STOP_WORDS, clean, fold, words
 from engine.values import Paper
@@ -75,7 +75,7 @@ def _csl_item(key: str, paper: Paper) -> dict[str, object]:
         "issued": {"date-parts": [[paper.year]]} if paper.year else {},
         "container-title": clean(paper.venue) if kind != "misc" else "",
         "publisher": clean(paper.venue) if kind == "misc" else "",
-        "DOI": _identifier(paper, "doi"),
+        "DOI": doi_of(paper),
         "number": f"arXiv:{arxiv}" if (arxiv := _identifier(paper, "arxiv")) else "",
         "URL": paper.url,
         "abstract": clean(paper.abstract),
@@ -101,7 +101,7 @@ def _fields(paper: Paper) -> tuple[str, list[tuple[str, str]]]:
         ("author", " and ".join(map(_bibtex_name, paper.authors))),
         ("year", str(paper.year or "")),
         (place, escape_latex(venue)),
-        ("doi", escape_latex(_identifier(paper, "doi"))),
+        ("doi", _DOI_SPECIAL.sub(r"\\\g<0>", doi_of(paper))),
         ("eprint", _identifier(paper, "arxiv")),
         ("archiveprefix", "arXiv" if _identifier(paper, "arxiv") else ""),
         # Raw, as \url wants it; only braces would end the field.
@@ -130,6 +130,16 @@ def _identifier(paper: Paper, namespace: str) -> str:
     return next((i.split(":", 1)[1] for i in paper.identifiers if i.startswith(f"{namespace}:")), "")
 
 
+_DOI_SPECIAL = re.compile(r"[%&#_]")
+
+
+def doi_of(paper: Paper) -> str:
+    """The DOI as its record wrote it, where the paper's address has it, else as its key has it."""
+    key = next((i for i in paper.identifiers if i.startswith("doi:")), "")
+    written = read_doi(paper.url) if key and doi_key(paper.url) == key else ""
+    return written or read_doi(key)
+
+
 def _letters(number: int) -> str:
     return (_letters((number - 1) // 26) if number > 26 else "") + chr(ord("a") + (number - 1) % 26)
 
@@ -143,7 +153,7 @@ def _ris_record(paper: Paper) -> dict[str, object]:
         "authors": [clean(_family_first(a)) for a in paper.authors if a != ET_AL],
         "year": str(paper.year or ""),
         "journal_name" if kind == "article" else "secondary_title": clean(paper.venue),
-        "doi": _identifier(paper, "doi"),
+        "doi": doi_of(paper),
         "urls": [paper.url] if paper.url else [],
         "abstract": clean(paper.abstract),
     }

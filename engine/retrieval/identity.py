@@ -60,6 +60,17 @@ def doi_key(text: str) -> PaperKey | None:
     return PaperKey(candidate) if _KEY.fullmatch(candidate) else None
 
 
+def write_doi_link(text: str) -> str:
+    """The link of a DOI, or of another link of it, with its capitals; what no address can hold is percent-encoded."""
+    return "https://doi.org/" + quote(read_doi(text), safe="/:()-._")
+
+
+def read_doi(text: str) -> str:
+    """A DOI as it is written, from itself, its link or its key; empty where there is none."""
+    bare = re.sub(r"^(?:https?://(?:dx\.|www\.)?doi\.org/|doi(?:\s*:\s*|\s+))+", "", text.strip(), flags=re.I)
+    return unquote(bare.replace("\\", "")) if doi_key(text) else ""
+
+
 _MENTIONED = re.compile(
     r"(?:arxiv[:\s.]+|arxiv\.org/(?:abs|pdf|html)/)(\d{4}\.\d{4,5})|\b(10\.\d{4,9}/[^\s\]\)>,;\"']+)|((?:s2|acl|pmid):[^\s\]]+)",
     re.I,

@@ -41,16 +41,32 @@ def read_names(names: list[str]) -> tuple[str, ...]:
     return (*found, ET_AL) if others else tuple(found)
 
 
+_LEFT_OUT = re.compile(r"\s*,?\s*(?:…|\.{3,})\s*,?\s*(?:(?:and|&)\s+)?", re.I)
+"""The dots that stand for authors left out, with what joins them to the names around."""
+
+_INITIALS_FIRST = re.compile(r"(?:[A-Z]\.[-\s]?)+\s?[^\W\d_][\w'’-]+")
+
+
 def split_bibtex_names(text: str) -> list[str]:
-    """Names divided by “and” outside braces, as BibTeX has them; by semicolons where there is no “and”."""
-    text = shorten(text, AUTHORS_CHARACTERS)
+    """Names divided by “and” outside braces, as BibTeX has them; by semicolons where there is no “and”.
+
+    A list that somebody wrote there with commas, ``W. Zhang, J. Li … and L. Kong``, is divided at both.
+    """
+    text = _LEFT_OUT.sub(" and ", shorten(text, AUTHORS_CHARACTERS))
     names = [name for name in _split_outside_braces(text, _AND) if name.strip()]
+    names = [one for name in names for one in _split_given_first(name)]
     return names if len(names) > 1 or text.strip().startswith("{") else [n for n in text.split(";") if n.strip()]
+
+
+def _split_given_first(name: str) -> list[str]:
+    """Several names with their initials first, divided by commas; any other text as it is."""
+    parts = [part.strip() for part in name.split(",") if part.strip()]
+    return parts if len(parts) > 1 and all(map(_INITIALS_FIRST.fullmatch, parts)) else [name]
 
 
 def split_names(text: str) -> list[str]:
     """Names that somebody wrote into one field: divided by semicolons, “and”, “&” or commas."""
-    text = shorten(text, AUTHORS_CHARACTERS)
+    text = _LEFT_OUT.sub(" and ", shorten(text, AUTHORS_CHARACTERS))
     if ";" in text:
         return [name for name in text.split(";") if name.strip()]
     parts = [part for part in _split_outside_braces(text, _AND_OR_AMPERSAND) if part.strip()]

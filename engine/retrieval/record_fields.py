@@ -10,7 +10,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from engine.errors import RecordError, UserError
-from engine.retrieval.identity import arxiv_key, choose_key, doi_key, find_arxiv, make_described_key, paper_key
+from engine.retrieval.identity import (
+    arxiv_key,
+    choose_key,
+    doi_key,
+    find_arxiv,
+    make_described_key,
+    paper_key,
+    write_doi_link,
+)
 from engine.retrieval.merging.titles import is_generic
 from engine.retrieval.names import read_names, split_names, write_name
 from engine.retrieval.paper_text import ABSTRACT_CHARACTERS, TITLE_CHARACTERS, clean_abstract, clean_title
@@ -66,7 +74,7 @@ def make_paper(raw: RawRecord, dropped: Counter[str]) -> Paper | RecordError:
         year=year,
         venue=clean_title(_first_text(record, _VENUES)),
         citations=_count(_first_text(record, _CITATIONS)),
-        url=link_of(_to_text(record.get("url")).strip(), identifiers),
+        url=link_of(_to_text(record.get("url")).strip(), identifiers, _to_text(record.get("doi"))),
         identifiers=identifiers,
         pdf=_link_of_text(record),
     )
@@ -193,14 +201,17 @@ def _link_of_text(record: Mapping[str, Any]) -> str:
     return url if _ADDRESS.fullmatch(url) and urlsplit(url).path.lower().endswith(".pdf") else ""
 
 
-def link_of(url: str, identifiers: tuple[PaperKey, ...]) -> str:
-    """The address where it is one, else that of the DOI or of arXiv's page; empty where there is none."""
+def link_of(url: str, identifiers: tuple[PaperKey, ...], doi: str = "") -> str:
+    """The address where it is one, else that of the DOI or of arXiv's page; empty where there is none.
+
+    ``doi`` as the record writes it keeps its capitals in the link, from which exports take it.
+    """
     if _ADDRESS.fullmatch(url):
         return url
     for identifier in identifiers:
         namespace, _, rest = identifier.partition(":")
         if namespace == "doi":
-            return f"https://doi.org/{rest}"
+            return write_doi_link(doi) if doi_key(doi) == identifier else f"https://doi.org/{rest}"
         if namespace == "arxiv":
             return f"https://arxiv.org/abs/{rest}"
     return ""

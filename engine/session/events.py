@@ -44,6 +44,8 @@ class Job:
     """Who asked for it without taking part in the survey: it is theirs to pay, and gives way to those who do."""
     section: str = ""
     """The number of the section that `papers` are searched for, or that is divided; empty for the whole survey."""
+    searches: bool = False
+    """Whether further papers are searched for the question of `answer` first."""
 
 
 class AskedOfJob(TypedDict, total=False):
@@ -54,6 +56,7 @@ class AskedOfJob(TypedDict, total=False):
     details: bool
     lines: tuple[str, ...]
     section: str
+    searches: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,7 @@ class MovePaper:
 
 @dataclass(frozen=True, slots=True)
 class MorePapers:
-    """So many papers more."""
+    """So many papers more; after a question about a finished survey, papers for that question."""
 
     count: int
 

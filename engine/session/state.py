@@ -166,6 +166,8 @@ def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
             return _rewrite_all(session) if isinstance(event, RewriteAll) else _take_candidate(session, event.number)
         case Revise() | AskQuestion() | FindGaps() | Evaluate() | AddBackground():
             return _about_survey(session, event)
+        case MorePapers() if session.state.phase == "discussion" and session.exchanges:
+            return _begin(session, "answer", question=session.exchanges[-1].question, searches=True)
         case _:
             return _content(session, event)
 
@@ -298,6 +300,7 @@ def _regenerate(session: SurveySession) -> Step:
 def _begin(session: SurveySession, kind: JobKind, **asked: Unpack[AskedOfJob]) -> Step:
     number = session.jobs_started + 1
     before = session.exchanges if kind == "answer" else ()
+    before = before[:-1] if asked.get("searches") else before  # the question is asked again
     job = Job(f"{session.id}-{number}", kind, before=before, **asked)
     return replace(session, job=job, jobs_started=number), (StartJob(job),)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from engine.retrieval.libraries.completing import complete_records
 from engine.retrieval.libraries.library import AddReport, Library, TopicCounts
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.values import FoundPaper, Paper, PaperKey, Query
@@ -25,7 +27,9 @@ class JointLibrary:
         own, shared = await asyncio.gather(self._own.search(query), self._shared.search(query))
         known = MergedPapers()
         rankings = [[known.add(item.paper) for item in found] for found in (own, shared)]
-        return known.fuse([(keys, 1.0) for keys in rankings])[: query.limit]
+        fused = known.fuse([(keys, 1.0) for keys in rankings])[: query.limit]
+        whole = await complete_records([item.paper for item in fused], self._shared)
+        return [replace(item, paper=paper) for item, paper in zip(fused, whole, strict=True)]
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Into the workspace's own library."""
@@ -34,7 +38,8 @@ class JointLibrary:
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys, in the order asked."""
         own, shared = await asyncio.gather(self._own.get(keys), self._shared.get(keys))
-        by_name = {name: p for p in (*shared, *own) for name in (p.key, *p.identifiers)}
+        whole = await complete_records(own, self._shared)
+        by_name = {name: p for p in (*shared, *whole) for name in (p.key, *p.identifiers)}
         return list(dict.fromkeys(by_name[key] for key in keys if key in by_name))
 
     async def count_topic(self, topic: str) -> TopicCounts:

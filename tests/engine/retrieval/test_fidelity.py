@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.wording.ingesting import word_dropped_fields
 from bot.wording.uploads import unread_records
 from engine.errors import DoubtfulRecord, RecordError
+from engine.rendering.bibliography import bibtex, csl_json, ris
 from engine.retrieval.bounded_files import GIVEN, read_bounded
 from engine.retrieval.identity import doi_key
 from engine.retrieval.record_fields import RawRecord, make_paper
@@ -71,7 +74,22 @@ def test_a_sici_doi_is_one_identifier_in_all_its_forms() -> None:
     plain = "10.1002/(SICI)1097-4571(199006)41:4<288::AID-ASI9>3.0.CO;2-2"
     escaped = "https://doi.org/10.1002/(SICI)1097-4571(199006)41:4%3C288::AID-ASI9%3E3.0.CO%3B2-2"
     assert doi_key(plain) == doi_key(escaped) == doi_key(f"DOI: {plain}")
-    assert made(doi=plain).url == f"https://doi.org/{str(doi_key(plain)).removeprefix('doi:')}"
+    assert doi_key(made(doi=plain).url) == doi_key(plain)
+
+
+@given(st.from_regex(r"10\.1175/[A-Z0-9()]{1,12}[0-9]<[0-9]{4}:[A-Z]{2,6}>2\.0\.CO;2", fullmatch=True))
+def test_a_doi_comes_out_of_every_export_as_it_went_in(doi: str) -> None:
+    paper = made(doi=doi, authors="W. Zhang, J. Li … and L. Kong")
+    assert paper.authors == ("W. Zhang", "J. Li", "L. Kong")
+    assert f"doi = {{{doi}}}" in bibtex([paper])
+    assert f"DO  - {doi}" in ris([paper])
+    assert json.loads(csl_json([paper]))[0]["DOI"] == doi
+
+
+def test_a_bibtex_field_with_commas_and_dots_is_divided_at_both(tmp_path: Path) -> None:
+    entry = "@article{a, title={Winds and Waves}, author={W. Zhang, J. Li … and L. Kong}, year={1999}}"
+    [paper], _, _ = read(tmp_path, "a.bib", entry)
+    assert paper.authors == ("W. Zhang", "J. Li", "L. Kong")
 
 
 def test_identifiers_of_pubmed() -> None:
