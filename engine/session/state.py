@@ -125,12 +125,8 @@ AboutSurvey = Revise | AskQuestion | FindGaps | Evaluate | AddBackground
 Step = tuple[SurveySession, tuple[Action, ...]]
 
 _APPROVED: dict[Phase, JobKind] = {
-    "topic": "keywords",
-    "keywords": "papers",
-    "papers": "outline",
-    "outline": "write",
-    "writing": "write",
-}
+    "topic": "keywords", "keywords": "papers", "papers": "outline", "outline": "write", "writing": "write",
+}  # fmt: skip
 _PROPOSED_BY: dict[Phase, JobKind] = {"keywords": "keywords", "papers": "papers", "outline": "outline"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +44,6 @@ from engine.evaluation.scores import (
 )
 from engine.evaluation.shared_lists import measure_shared_lists
 from engine.retrieval.embedding import Vectors
-from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.rubrics import CRITERIA
 from engine.values import Paper, PaperKey, Query
@@ -399,12 +398,3 @@ async def test_everything_together_and_its_reports(library: LocalLibrary) -> Non
     )
     assert bare.scores()["content quality"].value is None
     assert "configure a language model" in bare.scores()["content quality"].how
-
-
-async def test_our_own_survey_is_judged_by_its_own_references_wherever_they_came_from() -> None:
-    survey = own_survey()
-    tools = EvaluationTools(EmptyLibrary(), WordEmbedder(), RuleEntailment(WordEmbedder()))
-    scores = (await evaluate_document(from_survey(survey), "retrieval", replace(tools, survey=survey))).scores()
-    assert scores["claims whose sources are all known"].value == 1.0
-    unknown = (await evaluate_document(from_survey(survey), "retrieval", tools)).scores()
-    assert unknown["claims whose sources are all known"].value == 0.0

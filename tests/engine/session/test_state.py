@@ -395,13 +395,3 @@ def test_more_papers_are_searched_for_from_the_discussion_too() -> None:
     session = SurveySession("s", 0, AT["discussion"])
     _, actions = advance(session, MorePapers(5))
     assert [a.job.kind for a in actions if isinstance(a, StartJob)] == ["papers"]
-
-
-def test_more_after_a_question_searches_for_it_and_leaves_the_survey_alone() -> None:
-    asked = SurveySession("s", state=AT["discussion"], exchanges=(Exchange("what does it cost?", ""),))
-    searching, (started,) = advance(asked, MorePapers(10))
-    assert isinstance(started, StartJob)
-    assert (started.job.kind, started.job.question, started.job.searches) == ("answer", "what does it cost?", True)
-    assert started.job.before == ()
-    answered, _ = advance(searching, JobDone(started.job.id, answered="Little."))
-    assert answered.state == AT["discussion"]

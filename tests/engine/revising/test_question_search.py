@@ -1,0 +1,50 @@
+"""“Search more” under an answer: the question is searched, and the survey stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.wording.answers import answer as word_answer
+from engine.retrieval.libraries.local import LocalLibrary
+from engine.revising.extractive_answers import answer_by_quotation
+from engine.revising.question_search import search_question
+from engine.run import RunContext
+from engine.session.events import JobDone, MorePapers, StartJob
+from engine.session.exchanges import Exchange
+from engine.session.state import State, SurveySession, advance
+from engine.survey import Section, Survey
+from engine.values import Brief, FoundPaper, PaperSelection
+from tests.fakes import WordEmbedder, paper, papers
+
+BRIEF = Brief("dense retrieval")
+SELECTION = PaperSelection(tuple(FoundPaper(one, 1.0) for one in papers(7)))
+SURVEY = Survey("A Survey", "", (Section("One", "text"),), ())
+
+
+def test_more_after_a_question_searches_for_it_and_leaves_the_survey_alone() -> None:
+    finished = State("discussion", BRIEF, papers=SELECTION, survey=SURVEY)
+    asked = SurveySession("s", state=finished, exchanges=(Exchange("what does it cost?", ""),))
+    searching, (started,) = advance(asked, MorePapers(10))
+    assert isinstance(started, StartJob)
+    assert (started.job.kind, started.job.question, started.job.searches) == ("answer", "what does it cost?", True)
+    assert started.job.before == ()
+    answered, _ = advance(searching, JobDone(started.job.id, answered="Little."))
+    assert answered.state == finished
+
+
+async def test_an_answer_cites_what_was_searched_for_it_and_not_what_was_left_out(library: LocalLibrary) -> None:
+    costly = paper(900, title="Costs of moth traps", abstract="Moth traps cost nine euros a piece in every garden.")
+    refused = paper(901, title="More costs of moth traps", abstract="Moth traps cost ten euros a piece in gardens.")
+    await library.add([costly, refused])
+    await library.index(lambda _: None)
+    selection = replace(
+        SELECTION, found=(*SELECTION.found, FoundPaper(refused, 0.1)), excluded=frozenset({refused.key})
+    )
+    context = RunContext(library, WordEmbedder())
+    question = "what do moth traps cost?"
+    assert not answer_by_quotation(question, selection, SURVEY, context).claims
+    wider, new = await search_question(question, BRIEF, selection, context)
+    answer = replace(answer_by_quotation(question, wider, SURVEY, context), searched=new)
+    assert {c.key for claim in answer.claims for c in claim.citations} == {costly.key}
+    assert "more that I searched for this" in word_answer(answer)
+    assert "not cited in the survey: " in word_answer(answer)
