@@ -37,9 +37,8 @@ async def test_an_answer_cites_what_was_searched_for_it_and_not_what_was_left_ou
     refused = paper(901, title="More costs of moth traps", abstract="Moth traps cost ten euros a piece in gardens.")
     await library.add([costly, refused])
     await library.index(lambda _: None)
-    selection = replace(
-        SELECTION, found=(*SELECTION.found, FoundPaper(refused, 0.1)), excluded=frozenset({refused.key})
-    )
+    found = (*SELECTION.found, FoundPaper(refused, 0.1))
+    selection = PaperSelection(found, excluded=(refused.key,))
     context = RunContext(library, WordEmbedder())
     question = "what do moth traps cost?"
     assert not answer_by_quotation(question, selection, SURVEY, context).claims
