@@ -96,7 +96,7 @@ def _measure(distances: Points, found: Labels) -> float:
 def divide_by_means(points: Points | Vectors, k: int, seed: int = 0) -> Labels:
     """The cluster of each point, from 0: the best of `STARTS` runs of k-means++; fewer than ``k`` if one stays empty.
 
-    Needs ``k`` points that differ. Sums are taken in one order, so that every processor divides alike.
+    Sums are taken in one order, so that every processor divides alike.
     """
     exact = np.asarray(points, np.float64)
     runs = [_run_means(exact, k, np.random.default_rng(seed + start)) for start in range(STARTS)]
@@ -110,7 +110,8 @@ def _run_means(points: Points, k: int, chance: np.random.Generator) -> tuple[flo
     centres = points[[int(chance.integers(len(points)))]]
     while len(centres) < k:
         far = (_distances(points, centres) ** 2).min(axis=1).cumsum()
-        centres = np.vstack([centres, points[[int(np.searchsorted(far, chance.random() * far[-1], side="right"))]]])
+        chosen = min(int(np.searchsorted(far, chance.random() * far[-1], side="right")), len(points) - 1)
+        centres = np.vstack([centres, points[[chosen]]])
     found = np.full(len(points), -1)
     distances = _distances(points, centres)
     for _ in range(ROUNDS):
@@ -118,8 +119,7 @@ def _run_means(points: Points, k: int, chance: np.random.Generator) -> tuple[flo
         if np.array_equal(nearest, found):
             break
         found = nearest
-        filled = [points[found == i].mean(axis=0) if np.any(found == i) else centres[i] for i in range(k)]
-        centres = np.array(filled)
+        centres = np.array([points[found == i].mean(axis=0) if np.any(found == i) else centres[i] for i in range(k)])
         distances = _distances(points, centres)
     return round(float((distances[np.arange(len(points)), found] ** 2).sum()), DIGITS), found
 

@@ -45,9 +45,6 @@ takes in. Below 50 papers that range is empty: then from 3 (2 of fewer than 15 p
 SMALLEST_GROUP = 3
 """Papers; a smaller group goes to the nearest, unless so many groups were asked for."""
 
-FEWEST_GROUPED = 4
-"""Papers; fewer are one group."""
-
 TERMS_JUDGED = 5
 """Terms of a group, the best, by which it is judged."""
 
@@ -86,7 +83,7 @@ def group_papers(
     The same on every processor and with any number of threads.
     """
     algorithm = options.choose_algorithm(seed, attempt)
-    if len(vectors) < FEWEST_GROUPED:
+    if len(vectors) <= SMALLEST_GROUP:
         return Grouping(np.zeros(len(vectors), np.int64), algorithm, 0.0)
     points = reduce_dimensions(vectors, seed + attempt, options.reduction)
     k = count_groups(points, options, seed + attempt, wanted)
@@ -128,11 +125,9 @@ def _join_small(points: Points, found: Labels) -> Labels:
 
 def judge_representations(groups: Sequence[Cluster]) -> float:
     """The share of papers that say one of their group's best terms: a clustering is judged by these too (K15)."""
-    papers = sum(len(group.papers) for group in groups)
-    saying = 0
+    told: list[bool] = []
     for group in groups:
         wanted = [set(terms(term)) for term in group.terms[:TERMS_JUDGED]]
-        for paper in group.papers:
-            said = set(terms(f"{paper.title} {paper.content}"))
-            saying += any(term and term <= said for term in wanted)
-    return saying / papers if papers else 0.0
+        said = (set(terms(f"{paper.title} {paper.content}")) for paper in group.papers)
+        told += [any(term <= one for term in wanted) for one in said]
+    return sum(told) / len(told) if told else 0.0

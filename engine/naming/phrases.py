@@ -45,6 +45,9 @@ _WORD = re.compile(r"\d+d\b|[^\W\d_]+")
 _PLURAL = re.compile(r"(?<=[a-z]{3}[^suix])s$")
 _BRITISH = re.compile(r"(?:ogu|our)$")
 _BRITISH_VERB = re.compile(r"(?<=[a-z]{4})is(?=(?:e[drs]?|ing|ations?)$)")
+_ENDS = STOP_WORDS | {"using", "versus", "via", "toward", "towards"}
+"""Words that no phrase holds: the stop words, and prepositions that their list lacks."""
+
 _BEFORE_VERBS = frozenset(["to", "we", "can", "could", "may", "will", "cannot", "would", "should", "must", "might"])
 
 
@@ -203,7 +206,8 @@ class GroupedPhrases:
         first = self._words[words[0]]
         if words[0].endswith("ing") and first.beginning > GERUND * first.seen:
             return False  # “improving …”, but “learning …”: others end with it
-        return first.after_verb_cue <= USED_AS_VERB * first.seen
+        forms = (first, self._words[words[0].removesuffix("s")])
+        return all(form.after_verb_cue <= USED_AS_VERB * form.seen for form in forms)
 
     def is_part_of_longer(self, phrase: str, row: int, among: Iterable[str]) -> bool:
         """Whether in that group the phrase mostly stands within one longer phrase of those given."""
@@ -217,7 +221,7 @@ class GroupedPhrases:
 
 def _is_said(token: str) -> bool:
     """Whether a token may stand in a phrase: no stop word, punctuation or number."""
-    return len(token) > 1 and token.lower() not in STOP_WORDS and not token.isdigit() and "'" not in token
+    return len(token) > 1 and token.lower() not in _ENDS and not token.isdigit() and "'" not in token
 
 
 def _lower(word: str) -> str:

@@ -14,7 +14,7 @@ from engine.gathering.search import require_papers
 from engine.naming.clustering import Algorithm, clusters
 from engine.naming.grouping import SPELT, Grouping, GroupingOptions, group_papers, judge_representations
 from engine.naming.phrases import Formula
-from engine.naming.reduction import Reduction
+from engine.naming.reduction import Reduction, reduce_dimensions
 from engine.quoting.field_overview import write_overview
 from engine.quoting.reading_map import Material, lines_of, write_group, write_introduction
 from engine.quoting.shared_names import find_shared_names
@@ -43,7 +43,7 @@ from engine.writing.notices import word_quoted_length
 
 METHOD = "This reading map was put together without a language model, from sentences about the papers it cites."
 
-SMALLEST_DIVIDED, SMALLEST_PART, MOST_PARTS = 20, 6, 4
+SMALLEST_DIVIDED, SMALLEST_PART, MOST_PARTS = 15, 5, 8
 """Papers that a section needs to be divided into subsections, papers of each, and how many there are at most."""
 
 ADDED_PAPERS = 12
@@ -151,8 +151,8 @@ def _divide(group: Cluster, brief: Brief, context: RunContext, avoid: tuple[str,
     whole, papers = make_section(group), group.papers
     if len(papers) < SMALLEST_DIVIDED:
         return whole
-    vectors = embed_papers(context.embedder, papers)
-    found = tell_apart(vectors, MOST_PARTS, SMALLEST_PART, context.seed)
+    points = reduce_dimensions(embed_papers(context.embedder, papers), context.seed)
+    found = tell_apart(points, MOST_PARTS, SMALLEST_PART, context.seed)
     parts = clusters(papers, found, f"{brief.topic} {group.name}", formula, avoid)
     if len(parts) < 2:
         return whole

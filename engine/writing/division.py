@@ -15,6 +15,7 @@ from engine.naming.clustering import (
     divide_by_means,
     split_in_two,
 )
+from engine.naming.reduction import Points
 from engine.quoting.reading_map import SET_APART
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import RunContext
@@ -56,10 +57,10 @@ def divide_section(
     return split(place, tuple(mark_thin(section, context.limits) for section in sections))(outline)
 
 
-def tell_apart(vectors: Vectors, most: int, least: int, seed: int) -> Labels:
+def tell_apart(points: Points | Vectors, most: int, least: int, seed: int) -> Labels:
     """The clusters with the best silhouette, at most so many, none with fewer papers than ``least``."""
-    k = best_cluster_count(vectors, (2, min(most, len(vectors) // least)), seed)
-    return dissolve_small(vectors, divide_by_means(vectors, k, seed), least)
+    k = best_cluster_count(points, (2, min(most, len(points) // least)), seed)
+    return dissolve_small(points, divide_by_means(points, k, seed), least)
 
 
 def make_section(cluster: Cluster) -> OutlineNode:

@@ -66,6 +66,7 @@ def test_means_divide_what_lies_apart_the_same_way_each_time() -> None:
     assert np.array_equal(found, divide_by_means(apart, 3))
     twice = np.repeat(np.eye(4, dtype=np.float32), 6, axis=0)
     assert sorted(np.bincount(divide_by_means(twice, 4))) == [6, 6, 6, 6]
+    assert set(divide_by_means(np.zeros((5, 2), np.float32), 3)) == {0}
 
 
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=40), st.integers(1, 10))
