@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from bot.bench.simulated_surveyx import read_papers
+
 _PAPER = re.compile(r'<paper key="[^"]+">\n(.*)\n((?:.*\n)*?)</paper>')
 """Title and numbered sentences of a paper in a prompt."""
 
@@ -47,16 +49,21 @@ def other_queries(prompt: str) -> dict[str, Any]:
     return {"queries": [{"groups": [[word]]} for word in words[-3:] or ["method"]]}
 
 
-def study(prompt: str) -> dict[str, Any]:
+def studies(prompt: str) -> dict[str, Any]:
+    """What each of the papers in the prompt says."""
+    return {"studies": [_study(key, title, said) for key, title, said in read_papers(prompt)]}
+
+
+def _study(key: str, title: str, said: str) -> dict[str, Any]:
     """Every ninth study, by the length of its title, is not relevant; the others say what their abstracts say."""
-    found = _PAPER.search(prompt)
-    title, abstract = (html.unescape(part) for part in found.groups()) if found else ("a study", "")
-    sentences = re.findall(r"^\d+\. (.+)$", abstract, re.M) or [title]
-    if len(title) % 9 == 0:
+    abstract = " ".join(re.sub(r"^\d+\. ", "", line) for line in said.splitlines())
+    sentences = [s.strip() for s in re.split(r"(?<=[.!?])\s+", abstract) if s.strip()] or [title]
+    if len(title.rpartition(" (")[0] or title) % 9 == 0:
         why = "It shares words with the questions, but studies something else."
         nothing = dict.fromkeys(("argument", "insight", "limitation", "figures", "summary"), "")
-        return {"reason": why, "relevant": False, "questions": [], "evidence": "other", **nothing}
+        return {"key": key, "reason": why, "relevant": False, "questions": [], "evidence": "other", **nothing}
     return {
+        "key": key,
         "reason": "It speaks to question 1 directly and to question 3 in passing.",
         "relevant": True,
         "questions": [1, 3],
@@ -158,7 +165,7 @@ def _request(prompt: str) -> str:
 ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {
     "ScopeAnswer": scope,
     "QueriesAnswer": other_queries,
-    "StudyAnswer": study,
+    "StudiesAnswer": studies,
     "ConclusionsAnswer": conclusions,
     "HeadingAnswer": propose_heading,
     "OrderAnswer": order,

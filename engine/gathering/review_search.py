@@ -35,6 +35,10 @@ RELEVANCE, CITATIONS, FULL_TEXT = 0.6, 0.25, 0.15
 """Weights by which papers are chosen for reading (today's Jarvis)."""
 
 
+NEW_YEARS = 2
+"""Of the newest years nobody can be cited much: their papers have at least the mean."""
+
+
 @dataclass
 class ReviewSearch:
     """What was found so far: each paper once, with the rankings that hold it and the record of the searches."""
@@ -139,7 +143,8 @@ class ReviewSearch:
     async def candidates(self, scope: ReviewScope, sampling: Sampling, seed: int) -> list[FoundPaper]:
         """The papers in the order in which they are read: by their weights, or at random as published.
 
-        Where no language model will judge them, only papers that name the question's parts.
+        Those that a query names literally come first. Where no language model will judge them, only papers that name
+        the question's parts.
         """
         fused = [item for item in self.known.fuse(self.rankings) if not item.paper.retracted]
         if scope.phrases:
@@ -155,7 +160,7 @@ class ReviewSearch:
             replace(item, score=float(score), reasons=tuple(dict.fromkeys(reasons.get(item.paper.key, ()))))
             for item, score in zip(fused, scores, strict=True)
         ]
-        weighted.sort(key=lambda item: -item.score)
+        weighted.sort(key=lambda item: (not any(query.names(item.paper) for query in scope.queries), -item.score))
         if sampling == "random":
             weighted = weighted[: self.space]
             random.Random(seed).shuffle(weighted)
@@ -171,6 +176,8 @@ def weigh_papers(found: Sequence[FoundPaper], this_year: int, *, with_texts: boo
     counts = np.array([np.nan if f.paper.citations is None else float(f.paper.citations) for f in found])
     years = np.array([f.paper.year or 0 for f in found], np.int64)
     cited = popularity(counts, years, this_year)
+    new = years > this_year - NEW_YEARS
+    cited = np.where(new, np.maximum(cited, np.nan_to_num(cited).mean()), cited)
     open_text = np.array([float(is_open(f.paper)) for f in found])
     of_text = FULL_TEXT if with_texts else 0.0
     parts = ((RELEVANCE + FULL_TEXT - of_text, relevance), (CITATIONS, cited), (of_text, open_text))

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engine.errors import LanguageModelError, LimitExceeded, RetrievalError
@@ -22,7 +22,13 @@ from engine.text import clean, inert, sentences, shorten
 from engine.values import FoundPaper, LeftOut, Paper, Passage
 
 AT_ONCE = 5
-"""Summaries in flight (Jarvis)."""
+"""Calls in flight (Jarvis)."""
+
+TOGETHER = 4
+"""Papers that one call reads: the rules and the questions are sent once for all of them."""
+
+EXPECTED_TOKENS = 200
+"""What one paper read takes of the review's share, before any was read."""
 
 TEMPERATURE = 0.3
 TEXT_S = 5.0
@@ -59,6 +65,7 @@ Evidence = Literal[
 class StudyAnswer(TypedAnswer):
     """What a study says to the questions; the reason comes first because reasoning makes the decision better."""
 
+    key: str
     reason: PlainText
     relevant: bool
     questions: list[int]
@@ -68,6 +75,12 @@ class StudyAnswer(TypedAnswer):
     limitation: PlainText
     figures: PlainText
     summary: PlainText
+
+
+class StudiesAnswer(TypedAnswer):
+    """What each of the papers says."""
+
+    studies: list[StudyAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +119,10 @@ class Study:
         return tokens_of(paper_block([self.entry()], SUMMARY_CHARACTERS))
 
 
+_Outcome = Study | LeftOut | LimitExceeded | None
+"""A study, why it is none, the limit that was reached, or ``None`` where the model failed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What came of reading: the studies, the papers read and left out with the reason, and how many were not read."""
@@ -122,79 +139,112 @@ class Reading:
 async def read_studies(
     request: str, scope: ReviewScope, candidates: Sequence[FoundPaper], quota: int | None, context: RunContext
 ) -> Reading:
-    """Read papers in their order, `AT_ONCE` at a time, until the summaries fill ``quota`` tokens (``None``: all).
+    """Read papers in their order, `TOGETHER` in a call, until the summaries fill ``quota`` tokens (``None``: all).
 
     Papers are settled in their order, so that the same papers are kept however fast each call is. Where a limit is
     reached, what was read by then stays.
     """
-    model = context.require_model()
+    model, settled = context.require_model(), _Settled(quota)
     waiting = deque(candidates)
-    reading: deque[tuple[FoundPaper, asyncio.Task[Study | LeftOut | LimitExceeded | None]]] = deque()
-    studies: list[Study] = []
-    out: list[LeftOut] = []
-    used = read = unjudged = 0
-    full, stopped = False, ""
-
-    def is_room() -> bool:
-        """Whether one more will likely fit, when those that are being read are counted as the ones before."""
-        if quota is None or not studies:
-            return True
-        return used + len(reading) * used / max(1, read) < quota
-
+    reading: deque[tuple[list[FoundPaper], asyncio.Task[list[_Outcome]]]] = deque()
     async with asyncio.TaskGroup() as group:
         while True:
-            while waiting and len(reading) < AT_ONCE and not full and is_room():
-                found = waiting.popleft()
-                reading.append((found, group.create_task(_read(request, scope, found, model, context))))
+            while waiting and len(reading) < AT_ONCE and settled.has_room(sum(len(some) for some, _ in reading)):
+                together = [waiting.popleft() for _ in range(min(TOGETHER, len(waiting)))]
+                reading.append((together, group.create_task(_read(request, scope, together, model, context))))
             if not reading:
                 break
-            found, task = reading.popleft()
-            outcome = await task
-            if isinstance(outcome, LimitExceeded):
-                full, stopped = True, str(outcome)
-                continue
-            read += 1
-            if isinstance(outcome, LeftOut):
-                out.append(outcome)
-            elif outcome is None:
-                unjudged += 1
-            elif full or (quota is not None and studies and used + outcome.tokens() > quota):
-                full = True
-                out.append(LeftOut(replace(outcome.paper, body=()), "no room", NO_ROOM))
-            else:
-                studies.append(outcome)
-                used += outcome.tokens()
-            await context.progress(Progress("reading studies", read, len(candidates), found.paper.title))
-            await context.reviewing(ReviewDraft(scope.title, scope.questions, tuple(s.found for s in studies)))
-    unread = len(candidates) - len(studies) - len(out) - unjudged
-    return Reading(tuple(studies), tuple(out), unread, unjudged, stopped)
+            together, task = reading.popleft()
+            for outcome in await task:
+                settled.take(outcome)
+            await context.progress(Progress("reading studies", settled.read, len(candidates), together[-1].paper.title))
+            await context.reviewing(ReviewDraft(scope.title, scope.questions, tuple(s.found for s in settled.studies)))
+    unread = len(candidates) - len(settled.studies) - len(settled.out) - settled.unjudged
+    return Reading(tuple(settled.studies), tuple(settled.out), unread, settled.unjudged, settled.stopped)
+
+
+@dataclass
+class _Settled:
+    """What was read so far, within so many tokens."""
+
+    quota: int | None
+    studies: list[Study] = field(default_factory=list)
+    out: list[LeftOut] = field(default_factory=list)
+    used: int = 0
+    read: int = 0
+    unjudged: int = 0
+    full: bool = False
+    stopped: str = ""
+
+    def has_room(self, in_flight: int) -> bool:
+        """Whether more will likely fit, when the papers that are being read are counted as the ones before."""
+        if self.full or self.quota is None or not (self.studies or in_flight):
+            return not self.full
+        each = self.used / self.read if self.read else EXPECTED_TOKENS
+        return self.used + in_flight * each < self.quota
+
+    def take(self, outcome: _Outcome) -> None:
+        """Count one outcome; a study for which there is no room is left out."""
+        if isinstance(outcome, LimitExceeded):
+            self.full, self.stopped = True, str(outcome)
+            return
+        self.read += 1
+        if isinstance(outcome, LeftOut):
+            self.out.append(outcome)
+        elif outcome is None:
+            self.unjudged += 1
+        elif self.full or (self.quota is not None and self.studies and self.used + outcome.tokens() > self.quota):
+            self.full = True
+            self.out.append(LeftOut(replace(outcome.paper, body=()), "no room", NO_ROOM))
+        else:
+            self.studies.append(outcome)
+            self.used += outcome.tokens()
 
 
 async def _read(
-    request: str, scope: ReviewScope, found: FoundPaper, model: LanguageModel, context: RunContext
-) -> Study | LeftOut | LimitExceeded | None:
-    """The study, the reason it is left out, the limit that was reached, or ``None`` where the model failed."""
-    paper = await add_text(found.paper, context)
+    request: str, scope: ReviewScope, together: Sequence[FoundPaper], model: LanguageModel, context: RunContext
+) -> list[_Outcome]:
+    """What came of each of the papers, in their order, by one call."""
+    async with asyncio.TaskGroup() as group:
+        adding = [group.create_task(add_text(found.paper, context)) for found in together]
+    papers = [task.result() for task in adding]
+    readable = [paper for paper in papers if paper.content or paper.body]
+    answers: dict[str, StudyAnswer] = {}
+    failure: LimitExceeded | None = None
+    if readable:
+        prompt = fill(
+            "quick/study",
+            request=data(request),
+            questions=scope.number_questions(),
+            papers=paper_block(readable, ABSTRACT_TOKENS),
+        )
+        asked = Request("reading", f"study/{readable[0].key}", prompt, 1_024 * len(readable), TEMPERATURE)
+        try:
+            came = await model.answer_typed(asked, StudiesAnswer)
+            answers = {answer.key.strip().strip("[]").removeprefix("@"): answer for answer in came.studies}
+        except LanguageModelError:
+            pass
+        except LimitExceeded as error:
+            failure = error
+    return [
+        _settle(replace(found, paper=paper), answers.get(paper.key), failure, scope)
+        for found, paper in zip(together, papers, strict=True)
+    ]
+
+
+def _settle(
+    found: FoundPaper, answer: StudyAnswer | None, failure: LimitExceeded | None, scope: ReviewScope
+) -> _Outcome:
+    paper = found.paper
     if not paper.content and not paper.body:
         return LeftOut(paper, "not relevant", "no source has an abstract or a text of it")
-    prompt = fill(
-        "quick/study",
-        request=data(request),
-        questions=scope.number_questions(),
-        paper=paper_block([paper], ABSTRACT_TOKENS),
-    )
-    step = f"study/{paper.key}"
-    try:
-        answer = await model.answer_typed(Request("reading", step, prompt, 1_024, TEMPERATURE), StudyAnswer)
-    except LanguageModelError:
-        return None
-    except LimitExceeded as error:
-        return error
+    if answer is None:
+        return failure
     reason = _line(answer.reason) or "no reason was given"
     if not answer.relevant:
         return LeftOut(replace(paper, body=()), "not relevant", reason)
     return Study(
-        replace(found, paper=paper, judgement=reason),
+        replace(found, judgement=reason),
         tuple(sorted({n for n in answer.questions if 1 <= n <= len(scope.questions)})),
         answer.evidence,
         _line(answer.argument),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.checking.check import CLAIMS_PER_CALL
 from engine.gathering.review_scope import QUESTIONS
-from engine.gathering.studies import AT_ONCE, MOST_READ, TEXT_SHARE
+from engine.gathering.studies import AT_ONCE, MOST_READ, TEXT_SHARE, TOGETHER
 from engine.limits import Limits
 from engine.options import QuickOptions
 from engine.run import CallChain, PlannedCall
@@ -25,7 +25,7 @@ SCOPE_TOKENS, SCOPE_WRITTEN = 670, 150
 """Tokens that the plan of a review reads and writes."""
 
 STUDY_OVERHEAD, STUDY_WRITTEN = 620, 280
-"""Tokens of the rules and the JSON schema with which one paper is read, and of what is said of it."""
+"""Tokens of the rules and the JSON schema with which papers are read, and of what is said of each."""
 
 ENTRY_TOKENS, ENTRY_SHARE, MOST_ENTRY_TOKENS = 180, 0.38, 310
 """One study in the prompts that write from summaries: its fields, and of its summary so many tokens for each of the
@@ -46,7 +46,7 @@ CHECKED_COLUMNS, CELL_TOKENS = 3, 40
 def plan_quick_review(
     options: QuickOptions, limits: Limits, papers: Sequence[Paper], *, with_texts: bool
 ) -> Sequence[CallChain]:
-    """The calls of one review: its plan, the papers read `AT_ONCE` at a time, table, answers, conclusions.
+    """The calls of one review: its plan, the papers read `TOGETHER` in a call, table, answers, conclusions.
 
     ``papers``: some of those that it may read, where they are known; ``with_texts``: whether full texts are fetched,
     which are longer than abstracts.
@@ -59,9 +59,10 @@ def plan_quick_review(
         fitting = limits.review_tokens * options.share // (100 * entry)
         read = min(MOST_READ, options.space, round(fitting / RELEVANT) + UNDER_WAY)
         studies = min(fitting, round(read * RELEVANT))
-    study = PlannedCall("reading", STUDY_OVERHEAD + paper, STUDY_WRITTEN)
+    sizes = [min(TOGETHER, read - first) for first in range(0, read, TOGETHER)]
+    reading = [PlannedCall("reading", STUDY_OVERHEAD + count * paper, count * STUDY_WRITTEN) for count in sizes]
     chains: list[CallChain] = [(PlannedCall("outline", SCOPE_TOKENS, SCOPE_WRITTEN),)]
-    chains += [(study,) * len(range(at, read, AT_ONCE)) for at in range(min(read, AT_ONCE))]
+    chains += [tuple(reading[at::AT_ONCE]) for at in range(min(len(reading), AT_ONCE))]
     each = min(studies, CLAIMS_PER_CALL)
     cells = PlannedCall("checking", CHECK_OVERHEAD + each * (paper + CELL_TOKENS), each * TOKENS_PER_VERDICT)
     chains += [(cells,)] * (CHECKED_COLUMNS * -(-studies // CLAIMS_PER_CALL))

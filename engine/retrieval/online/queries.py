@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from engine.values import ALL_YEARS, YearRange
+from engine.text import words
+from engine.values import ALL_YEARS, Paper, YearRange
 
 PaperKind = Literal["review", "meta-analysis", "clinical trial", "case report", "dataset", "conference paper"]
 Field = Literal[
@@ -54,6 +55,11 @@ class BooleanQuery:
         parts = [[f"{field}{quote}{plain_phrase(phrase)}{quote}" for phrase in group] for group in self.groups]
         whole = [f"({' OR '.join(part)})" if len(part) > 1 and len(parts) > 1 else " OR ".join(part) for part in parts]
         return " AND ".join(whole)
+
+    def names(self, paper: Paper) -> bool:
+        """Whether title and abstract have one phrase of each group, letter for letter but for case."""
+        said = f" {' '.join(words(f'{paper.title} {paper.content}'))} "
+        return all(any(f" {' '.join(words(phrase))} " in said for phrase in group) for group in self.groups)
 
     def __str__(self) -> str:
         """As a person reads it, filters included."""

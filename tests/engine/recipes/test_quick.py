@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,7 +14,6 @@ import pytest
 from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys
 from engine.errors import RetrievalError, UserError
-from engine.gathering.review_search import weigh_papers
 from engine.gathering.studies import add_text, keep_known_figures
 from engine.limits import Limits
 from engine.llm.model import A, Request
@@ -26,7 +26,7 @@ from engine.run import ReviewDraft, RunContext
 from engine.session.events import Review
 from engine.survey import walk
 from engine.values import Brief, FoundPaper, Paper, PaperKey, Passage
-from tests.fakes import FakeModel, WordEmbedder, paper, papers
+from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 from tests.stand_ins.changes import PATIENCE_S
 
 ASKED = "How does dense retrieval use a passage index?"
@@ -45,17 +45,13 @@ def thinking(**answers: Callable[[str], str]) -> FakeModel:
     return FakeModel(lambda prompt, schema: answers.get(schema, lambda p: simulate_answer(p, schema))(prompt))
 
 
+def read_in(model: FakeModel) -> list[str]:
+    """The papers that were read, in the order in which they were asked about."""
+    return [key for request in model.asked("study/") for key in re.findall(r'<paper key="([^"]+)">', whole(request))]
+
+
 async def review(library: LocalLibrary, model: Any = None, **options: Any) -> Review:
     return await QuickRecipe().review(brief(**options), (), context(library, model))
-
-
-def test_the_weights_are_those_of_jarvis() -> None:
-    found = [
-        FoundPaper(paper(1, citations=0, identifiers=()), 1.0),
-        FoundPaper(paper(1, citations=100, identifiers=(), year=2020), 0.5),
-        FoundPaper(paper(1, citations=0), 0.0),
-    ]
-    assert weigh_papers(found, 2024) == pytest.approx([0.6, 0.3 + 0.25, 0.15])
 
 
 async def test_the_report_has_all_that_was_asked_searched_and_found(library: LocalLibrary) -> None:
@@ -101,11 +97,13 @@ async def test_only_papers_that_were_read_are_cited_and_every_claim_was_checked(
 
 async def test_a_cell_of_the_table_may_call_its_study_it(library: LocalLibrary) -> None:
     def study(prompt: str) -> str:
-        answer = json.loads(simulate_answer(prompt, "StudyAnswer"))
-        said = answer["argument"]
-        return json.dumps(answer | {"argument": f"It says: {said[0].lower()}{said[1:]}"} if said else answer)
+        studies = json.loads(simulate_answer(prompt, "StudiesAnswer"))["studies"]
+        for answer in studies:
+            said = answer["argument"]
+            answer["argument"] = f"It says: {said[0].lower()}{said[1:]}" if said else ""
+        return json.dumps({"studies": studies})
 
-    found = await review(library, thinking(StudyAnswer=study))
+    found = await review(library, thinking(StudiesAnswer=study))
     table = found.survey.sections[1].tables[0]
     assert [row[3][:9] for row in table.rows] == ["It says: "] * len(table.rows)
 
@@ -128,12 +126,15 @@ async def test_a_conclusion_says_how_many_studies_support_it_as_checked(library:
 
 async def test_a_paper_that_does_not_help_is_left_out_with_the_reason(library: LocalLibrary) -> None:
     def study(prompt: str) -> str:
-        answer = json.loads(simulate_answer(prompt, "StudyAnswer"))
-        no = "Graph Attention" in prompt
-        return json.dumps({**answer, "relevant": not no, "reason": "It is about graphs." if no else "It helps."})
+        studies = json.loads(simulate_answer(prompt, "StudiesAnswer"))["studies"]
+        titles = dict(re.findall(r'<paper key="([^"]+)">\n(.*)', prompt))
+        for answer in studies:
+            no = "Graph Attention" in titles[answer["key"]]
+            answer |= {"relevant": not no, "reason": "It is about graphs." if no else "It helps."}
+        return json.dumps({"studies": studies})
 
     found = await QuickRecipe().review(
-        brief("dense retrieval or graph attention"), (), context(library, thinking(StudyAnswer=study))
+        brief("dense retrieval or graph attention"), (), context(library, thinking(StudiesAnswer=study))
     )
     out = [item for item in found.survey.left_out if item.why != "no room"]
     assert out
@@ -146,7 +147,7 @@ async def test_a_paper_that_does_not_help_is_left_out_with_the_reason(library: L
 async def test_papers_without_a_doi_do_not_become_one(library: LocalLibrary) -> None:
     model = thinking()
     found = await review(library, model)
-    read = [request.step for request in model.asked("study/")]
+    read = read_in(model)
     assert len(read) == len(set(read))
     assert len(found.papers.list_included()) >= 5
 
@@ -160,7 +161,7 @@ async def test_reading_stops_at_the_quota(library: LocalLibrary) -> None:
     assert len(narrow.asked("study/")) < len(wide.asked("study/"))
     without_room = [item for item in small.survey.left_out if item.why == "no room"]
     assert without_room, "relevant papers that were read are not among those that were not"
-    assert len(narrow.asked("study/")) == len(small.papers.list_included()) + len(small.survey.left_out)
+    assert len(read_in(narrow)) == len(small.papers.list_included()) + len(small.survey.left_out)
     assert f"Relevant, but beyond the share of tokens: {len(without_room)}." in small.survey.sections[1].text
     assert f"Not read: {small.papers.beyond}." in small.survey.sections[1].text
     whole = len(large.papers.list_included()) + len(large.survey.left_out) + large.papers.beyond
@@ -228,12 +229,12 @@ def replace_search(library: LocalLibrary) -> Any:
 
 
 async def test_nothing_relevant_says_what_to_change(library: LocalLibrary) -> None:
-    def study(_: str) -> str:
-        nothing = dict.fromkeys(("argument", "insight", "limitation", "figures", "summary"), "")
-        return json.dumps({"reason": "Off topic.", "relevant": False, "questions": [], "evidence": "other", **nothing})
+    def study(prompt: str) -> str:
+        studies = json.loads(simulate_answer(prompt, "StudiesAnswer"))["studies"]
+        return json.dumps({"studies": [answer | {"relevant": False, "reason": "Off topic."} for answer in studies]})
 
     with pytest.raises(UserError, match=r"No relevant paper was found\. .*papers=100.*online=yes(?s:.*)Off topic"):
-        await review(library, thinking(StudyAnswer=study))
+        await review(library, thinking(StudiesAnswer=study))
 
 
 async def test_references_appear_as_they_are_found_and_the_review_grows(library: LocalLibrary) -> None:
@@ -254,7 +255,7 @@ async def test_only_search_shows_a_table_and_writes_no_review(library: LocalLibr
     found = await review(library, model, only_search=True, space=12)
     assert [section.title for section in found.survey.sections] == ["Question and Search", "Studies"]
     assert not model.asked("answer/")
-    read = len(model.asked("study/"))
+    read = len(read_in(model))
     assert read == len(found.papers.list_included()) + len(found.survey.left_out)  # no limit of tokens
 
 

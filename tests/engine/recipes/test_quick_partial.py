@@ -9,14 +9,17 @@ import pytest
 
 from bot.bench.simulation import simulate_answer
 from engine.errors import LanguageModelError, LimitExceeded
+from engine.gathering.review_search import weigh_papers
 from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Task
 from engine.retrieval.libraries.local import LocalLibrary
+from engine.retrieval.online.queries import BooleanQuery
 from engine.survey import walk
+from engine.values import FoundPaper
 from tests.engine.recipes.test_quick import review, thinking
 from tests.engine.recipes.test_surveyx import Killed, Recorded
-from tests.fakes import FakeModel
+from tests.fakes import FakeModel, paper, papers
 
 
 async def test_what_was_read_before_the_budget_ended_is_delivered(library: LocalLibrary) -> None:
@@ -24,12 +27,12 @@ async def test_what_was_read_before_the_budget_ended_is_delivered(library: Local
 
     def until_three(prompt: str) -> str:
         read.append(prompt)
-        if len(read) > 3:
+        if len(read) > 1:
             raise LimitExceeded("The budget of this survey is used up.")
-        return simulate_answer(prompt, "StudyAnswer")
+        return simulate_answer(prompt, "StudiesAnswer")
 
-    found = await review(library, thinking(StudyAnswer=until_three), share=90)
-    assert 1 <= len(found.papers.list_included()) <= 3
+    found = await review(library, thinking(StudiesAnswer=until_three), share=90)
+    assert 1 <= len(found.papers.list_included()) <= 4
     assert found.survey.references
     limits = next(s.text for s in found.survey.sections if "Limits" in s.title)
     assert "Reading ended early: The budget of this survey is used up." in limits
@@ -38,7 +41,7 @@ async def test_what_was_read_before_the_budget_ended_is_delivered(library: Local
         raise LimitExceeded("The budget of this survey is used up.")
 
     with pytest.raises(LimitExceeded, match="used up"):
-        await review(library, thinking(StudyAnswer=never))
+        await review(library, thinking(StudiesAnswer=never))
 
 
 @pytest.mark.parametrize(
@@ -71,3 +74,24 @@ async def test_a_review_that_dies_in_three_steps_pays_for_no_call_twice(library:
     assert found.survey.references
     paid = Counter(step for run in runs for step in run.asked)
     assert max(paid.values()) == 1
+
+
+def test_the_weights_are_those_of_jarvis() -> None:
+    found = [
+        FoundPaper(paper(1, citations=0, identifiers=()), 1.0),
+        FoundPaper(paper(1, citations=100, identifiers=(), year=2020), 0.5),
+        FoundPaper(paper(1, citations=0), 0.0),
+    ]
+    assert weigh_papers(found, 2024) == pytest.approx([0.6, 0.3 + 0.25, 0.15])
+
+
+def test_papers_of_the_newest_years_are_not_weighed_down_by_their_citations() -> None:
+    old = [FoundPaper(paper(n, citations=100 * n, year=2015), 0.5) for n in range(1, 5)]
+    new = FoundPaper(paper(9, citations=0, year=2024), 0.5)
+    same_but_old = FoundPaper(paper(9, citations=0, year=2015), 0.5)
+    assert weigh_papers([*old, new], 2024)[-1] > weigh_papers([*old, same_but_old], 2024)[-1]
+
+
+def test_a_query_names_a_paper_that_has_a_phrase_of_each_group() -> None:
+    asked = BooleanQuery((("dense retrieval", "passage index"), ("variant3",)))
+    assert [n for n, own in enumerate(papers(5), start=1) if asked.names(own)] == [3]
