@@ -55,7 +55,6 @@ class SectionLines:
 def divide(lines: Sequence[Line], text: TextBlock | None) -> list[SectionLines]:
     """The sections of a paper in order."""
     is_set = text is not None and sum(_is_marked(line, text) for line in lines) >= LEAST_HEADINGS
-    bold = _find_bold_beginnings(lines) if text is not None and is_set else {}
     reader = _StyledHeadings(lines, text) if text is not None and is_set else _PlainHeadings(lines)
     found = [SectionLines("", ())]
     held: list[Line] = []
@@ -69,8 +68,6 @@ def divide(lines: Sequence[Line], text: TextBlock | None) -> list[SectionLines]:
             heading = "Abstract" if run_in[1].lower() in {"abstract", "summary"} else "Keywords"
         elif not used and (run_in := _NUMBERED_RUN_IN.match(lines[at].text)) and _opens_section(run_in[2], lines, at):
             heading = run_in[2] if reader.numbering.take(run_in[1]) else ""
-        elif not used and (run_in := bold.get(at)):
-            heading = run_in[0].strip()
         if heading:
             found[-1] = SectionLines(found[-1].heading, tuple(held))
             found.append(SectionLines(heading, ()))
@@ -87,22 +84,6 @@ def _opens_section(words: str, lines: Sequence[Line], at: int) -> bool:
     """Whether words at the beginning of a line can be a heading: a sentence, or nothing, ends before."""
     before = next((line.text for line in reversed(lines[:at]) if line.text), "")
     return reads_as_heading(words) and (before.rstrip().endswith((".", "!", "?", ":")) or len(before) < 40)
-
-
-def _find_bold_beginnings(lines: Sequence[Line]) -> dict[int, re.Match[str]]:
-    """Where bold words without a full stop begin a paragraph, as Nature sets its subsections: "Memory layout We …".
-
-    None where subsections are numbered, or where few different ones are so: then they are terms, or paragraphs' names.
-    """
-    if any((numbered := _NUMBERED.fullmatch(line.text)) and "." in numbered["number"] for line in lines):
-        return {}
-    found = {}
-    for at, line in enumerate(lines):
-        length = line.style.bold_start if line.style else 0
-        words = re.match(rf".{{{length}}}\s+(?=[A-Z])", line.text) if length else None
-        if words and not re.search(r"\d", words[0]) and _opens_section(words[0].strip(), lines, at):
-            found[at] = words
-    return found if len({words[0] for words in found.values()}) >= LEAST_FREQUENT else {}
 
 
 def _may_run_in(word: str, section: str) -> bool:

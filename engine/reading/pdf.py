@@ -30,8 +30,6 @@ class LineStyle:
     is_bold: bool = False
     is_italic: bool = False
     is_upright: bool = True
-    bold_start: int = 0
-    """Characters at its beginning that are bold, of a line that is not: those of a heading in the line of its text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ import math
 import re
 from collections.abc import Sequence
 from functools import partial
-from itertools import takewhile
 from typing import Any, BinaryIO
 
 SAMPLED = 12
@@ -111,13 +110,7 @@ def _read_line(text: Any, characters: Sequence[int], places: Sequence[int], heig
     bold = sum(bool(_BOLD.search(name)) for name in names) >= 0.9 * len(names)
     italic = sum(bool(_ITALIC.search(name)) for name in names) >= 0.9 * len(names)
     places_shown = (round(value, 1) for value in (x.value, right.value, height - y.value, size))
-    begins = 0 if bold else len(_decode([characters[n] for n in _bold_beginning(text, characters, kept)]).strip())
-    return [said + end, *places_shown, bold, italic, upright, begins]
-
-
-def _bold_beginning(text: Any, characters: Sequence[int], places: Sequence[int]) -> list[int]:
-    """The characters before the first that is not bold."""
-    return list(takewhile(lambda n: chr(characters[n]).isspace() or _BOLD.search(_font(text, n)), places))
+    return [said + end, *places_shown, bold, italic, upright]
 
 
 def _is_mark(text: Any, characters: Sequence[int], size: float, at: int) -> bool:

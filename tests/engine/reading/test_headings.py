@@ -135,38 +135,13 @@ def test_captions_in_bold_type_and_the_ends_of_run_in_headings_are_no_headings()
     assert any("Details in brief. We sample some of them at random." in p.text for p in text.passages)
 
 
-def set_lines(said: Sequence[str], headings: Collection[str], bold: Collection[str] = ()) -> PdfText:
-    """One page: headings bold and apart, lines that begin with bold words, the rest as text."""
+def set_lines(said: Sequence[str], headings: Collection[str]) -> PdfText:
+    """One page: headings bold and apart, the rest as text."""
     styles, baseline = [], 72.0
     for line in said:
         baseline += 30.0 if line in headings else 12.0
-        begins = max((len(words) for words in bold if line.startswith(words)), default=0)
-        styles.append(LineStyle(72, 300, baseline, 10.0, is_bold=line in headings, bold_start=begins))
+        styles.append(LineStyle(72, 300, baseline, 10.0, is_bold=line in headings))
     return PdfText("", ("\n".join(said),), (tuple(styles),))
-
-
-SUBSECTIONS = ["Memory layout", "Kernel fusion", "Participants", "What did not work"]
-
-
-def set_paper(numbers: Sequence[str]) -> PdfText:
-    """A paper with four paragraphs that begin with bold words."""
-    said = ["Abstract", "We begin with what is known of it.", numbers[0], "We go on with what is new in it."]
-    for words in SUBSECTIONS:
-        said += [f"{words} We say what was found in it.", "It is more than was known before it."]
-    said += [numbers[1], "We end with what is open in it."]
-    return set_lines(said, {"Abstract", *numbers}, SUBSECTIONS)
-
-
-def test_bold_words_that_begin_paragraphs_are_headings_where_no_others_are_below_the_sections() -> None:
-    text = from_pdf(set_paper(["1 Method", "2 Conclusion"]), "x")
-    assert list(dict.fromkeys(p.section for p in text.passages)) == ["Abstract", "Method", *SUBSECTIONS, "Conclusion"]
-    assert any(p.text.startswith("We say what was found") for p in text.passages if p.section == "Participants")
-
-
-def test_bold_words_are_terms_where_subsections_are_numbered() -> None:
-    text = from_pdf(set_paper(["1.1 Method", "2 Conclusion"]), "x")
-    assert [p.text[:13] for p in text.passages if p.section == "Participants"] == []
-    assert any("Participants We say" in p.text for p in text.passages)
 
 
 def test_the_article_of_a_heading_is_no_letter_of_an_appendix() -> None:
