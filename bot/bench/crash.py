@@ -257,6 +257,7 @@ async def _report(
         "Surveys finished": str(_surveys(home / "screen.jsonl")),
         "Calls": str(len(service.calls)),
         "Calls asked again after a kill": str(count_asked_again(service.calls, log.kills)),
+        "Answers sent a second before a kill, asked again": str(count_asked_again(service.calls, log.kills, KEEPING_S)),
         "Finished calls paid again": str(again),
         "Messages": str(len(posted)),
         "Messages lost": str(len(lost)),
@@ -281,10 +282,21 @@ async def count_paid_again(connection: AsyncConnection) -> int:
     return max(0, (await connection.execute(paid)).scalar_one() - (await connection.execute(kept)).scalar_one())
 
 
-def count_asked_again(calls: list[Call], kills: list[float]) -> int:
-    """Questions that the service was asked again after a kill: their answers had not been kept when it came."""
+KEEPING_S = 1.0
+"""So long after an answer was sent it may be kept by none: an older one that is asked for again was lost by us."""
+
+
+def count_asked_again(calls: list[Call], kills: list[float], answered_s: float | None = None) -> int:
+    """Questions that the service was asked again after a kill: their answers had not been kept when it came.
+
+    With ``answered_s`` those only that were answered so many seconds before the kill.
+    """
     groups: dict[str, list[Call]] = {}
     for call in sorted(calls, key=lambda call: call.start):
         groups.setdefault(json.dumps(call.body, sort_keys=True), []).append(call)
     pairs = [pair for group in groups.values() for pair in pairwise(group)]
-    return sum(any(first.start <= kill <= again.start for kill in kills) for first, again in pairs)
+
+    def was_asked_before(call: Call, kill: float) -> bool:
+        return call.start <= kill if answered_s is None else call.end + answered_s <= kill
+
+    return sum(any(was_asked_before(first, kill) and kill <= again.start for kill in kills) for first, again in pairs)
