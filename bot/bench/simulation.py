@@ -152,6 +152,13 @@ def simulate_answer(prompt: str, schema: str) -> str:
     return json.dumps(made(prompt)) if made else _prose(prompt)
 
 
+def _reading(prompt: str) -> dict[str, Any]:
+    """A question to a finished survey is asked; nothing else is understood."""
+    said = html.unescape(_find_or(r"<said>\n(.+?)\n</said>", prompt, ""))
+    asks = said.endswith("?") and "The step is: discussion" in prompt
+    return {"commands": [f"ask {said}"] if asks else [], "sure": True, "for_bot": True}
+
+
 def _outline(prompt: str) -> dict[str, Any]:
     count = int(_find_or(r"exactly (\d+) sections", prompt, "8"))
     titles = [_words(title, 6) for title in _titles(prompt) or re.findall(r'"title":"([^"]+)"', prompt)] or ["Work"]
@@ -216,6 +223,7 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
     **simulated_surveyx.ANSWERS,
     **simulated_reviews.ANSWERS,
     **simulated_notes.ANSWERS,
+    "ReadingAnswer": _reading,
     "KeywordsAnswer": lambda _: {"keywords": []},
     "OutlineAnswer": _outline,
     "SubsectionsAnswer": _subsections,

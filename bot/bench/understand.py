@@ -1,4 +1,7 @@
-"""The command `bench understand`: how many utterances are read as their writer meant them."""
+"""The command `bench understand`: how many utterances are read as their writer meant them.
+
+A reading that changes a survey counts as right where it is done, or is the first of the buttons that are offered.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +16,57 @@ from rich.console import Console
 from rich.table import Table
 
 from adapters.chat import Place
+from bot.commands.access import act_of
+from bot.commands.commands import Export, FreeText
 from bot.commands.grammar import parse
-from bot.commands.intents.reading import ReadingContext, read_plain, understand
+from bot.commands.intents.features import Heard
+from bot.commands.intents.reading import understand
+from bot.commands.intents.training import name_speaker
 from engine.errors import UserError
+from engine.rendering.files import parse_formats
 from engine.session.state import PHASES, Phase, State
 
 ASKED_BACK = "?"
+_MEANINGLESS = frozenset({"a", "an", "the", "to", "and", "into", "please", "section", "as"})
 SILENT = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What somebody said where; ``means`` is a command, `ASKED_BACK` or `SILENT`."""
+    """What somebody said where; ``means`` is a command, `ASKED_BACK` or `SILENT`, as is each that it may ``also`` mean.
+
+    ``spoken`` names who has spoken in the thread, its owner first; ``before`` are the last two messages, each with its
+    speaker: ``bot: The outline …``. A thread without ``spoken`` is one among people.
+    """
 
     text: str
     phase: Phase
     place: Place
     means: str
+    also: tuple[str, ...] = ()
+    spoken: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+
+    @property
+    def heard(self) -> Heard:
+        """Where it was said, as the reader is told."""
+        people = {*self.spoken} - {"bot", "scholium"}
+        others = self.place == "thread" and (len(people) > 1 or not people)
+        return Heard(self.phase, self.place, others, tuple(map(name_speaker, self.before[-2:])))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What became of an utterance: the command that is ``done``, what is ``offered``, or silence."""
+
+    done: str = ""
+    offered: tuple[str, ...] = ()
+    silent: bool = False
+
+    @property
+    def first(self) -> str:
+        """What it was taken for before anything else."""
+        return SILENT if self.silent else self.done or next(iter(self.offered), ASKED_BACK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +78,26 @@ class Misreading:
     place: Place
     means: str
     read: str
+    offered: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class UnderstandingFigures:
-    """Shares of utterances read right, from 0 to 1, of each phase and of all; what was acted on though not for us."""
+    """Shares of utterances read right, from 0 to 1, of each phase and of all, and counts of what must not happen.
+
+    ``wrong_changes`` are of a survey, by a reading that was not meant; ``unheard`` is what was said to the bot alone
+    and got no answer; ``overheard`` what was meant for somebody else and done.
+    """
 
     phases: dict[str, float]
     share: float
+    offered: float
     utterances: int
+    for_us_alone: int
     not_for_us: int
-    acted_on: int
+    wrong_changes: int
+    unheard: int
+    overheard: int
     wrong: tuple[Misreading, ...]
 
 
@@ -65,11 +111,14 @@ async def understand_file(console: Console, data: Path, *, as_json: bool) -> int
     for phase, share in figures.phases.items():
         table.add_row(phase, f"{100 * share:.1f} %")
     table.add_row("all", f"{100 * figures.share:.1f} %")
+    table.add_row("right or offered", f"{100 * figures.offered:.1f} %")
     console.print(table)
     for miss in figures.wrong:
         line = f"{miss.phase}, {miss.place}: “{miss.text}” means {_word(miss.means)}, was read as {_word(miss.read)}"
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    console.print(f"{figures.not_for_us} were not for the bot; it acted on {figures.acted_on} of them.")
+    console.print(f"{figures.wrong_changes} wrong changes of a survey.")
+    console.print(f"{figures.unheard} of {figures.for_us_alone} said to the bot alone met by silence.")
+    console.print(f"{figures.not_for_us} were not for the bot; it acted on {figures.overheard} of them.")
     return 0
 
 
@@ -99,70 +148,73 @@ def read_utterances(file: Path) -> list[Utterance]:
 
 def measure_understanding(utterances: list[Utterance]) -> UnderstandingFigures:
     """Read each utterance as a conversation without a survey of its own would, and compare."""
+    counts: Counter[str] = Counter()
     right: Counter[str] = Counter()
     wrong = []
     for said in utterances:
-        read = read_utterance(said.text, said.phase, said.place)
-        if _is_same(read, said.means, said.phase):
-            right[said.phase] += 1
-        else:
-            wrong.append(Misreading(said.text, said.phase, said.place, said.means, read))
-    counts = Counter(said.phase for said in utterances)
+        read = read_utterance(said)
+        meant = (said.means, *said.also)
+        asked = not (read.done or read.silent)
+        is_right = any(_is_same(read.first, means) for means in meant) or (asked and ASKED_BACK in meant)
+        right[said.phase] += is_right
+        counts["offered"] += is_right or any(_is_same(one, means) for one in read.offered for means in meant)
+        counts["changed"] += not is_right and bool(read.done) and _changes(read.done)
+        counts["alone"] += not said.heard.among_people
+        counts["unheard"] += not said.heard.among_people and read.silent
+        counts["strange"] += said.means == SILENT
+        counts["overheard"] += SILENT in meant and bool(read.done) and not is_right
+        if not is_right:
+            wrong.append(Misreading(said.text, said.phase, said.place, said.means, read.first, read.offered))
+    totals = Counter(said.phase for said in utterances)
     return UnderstandingFigures(
-        {phase: right[phase] / counts[phase] for phase in PHASES if counts[phase]},
+        {phase: right[phase] / totals[phase] for phase in PHASES if totals[phase]},
         right.total() / len(utterances),
+        counts["offered"] / len(utterances),
         len(utterances),
-        sum(said.means == SILENT for said in utterances),
-        sum(miss.means == SILENT for miss in wrong),
+        counts["alone"],
+        counts["strange"],
+        counts["changed"],
+        counts["unheard"],
+        counts["overheard"],
         tuple(wrong),
     )
 
 
-def read_utterance(text: str, phase: Phase, place: Place) -> str:
-    """The command that the words are taken for, `ASKED_BACK`, or `SILENT`."""
+def read_utterance(said: Utterance) -> Reading:
+    """What becomes of it without a language model."""
     try:
-        found = understand(text, ReadingContext(phase, place), State(phase=phase))
-    except UserError:  # unreadable, or the last of a list that this conversation does not have
-        return read_plain(text, ReadingContext(phase, place)).said or ASKED_BACK
-    if found.silent:
-        return SILENT
-    return found.said if found.said and found.fits else ASKED_BACK
+        found = understand(said.text, said.heard, State(phase=said.phase))
+    except UserError:  # a command that cannot be read is refused with how it is written
+        return Reading()
+    done = said.text.strip() if found.typed else found.guess
+    return Reading(done, found.offers, found.silent)
 
 
-def _is_same(read: str, means: str, phase: Phase) -> bool:
-    """Whether two commands do the same: word for word, as values, or once both are read at this step."""
-    read, means = (_name_proposal(command.strip(), phase) for command in (read, means))
-    if ASKED_BACK in {read, means} or SILENT in {read, means}:
+def _changes(command: str) -> bool:
+    return act_of(parse(command)) not in {"read", "ask", "open"}
+
+
+def _is_same(read: str, means: str) -> bool:
+    """Whether two commands do the same: word for word, or as values."""
+    if {ASKED_BACK, SILENT} & {read, means}:
         return read == means
-    return (
-        _plain(read) == _plain(means) or _value(read) == _value(means) or _plain(read) == _plain(_reread(means, phase))
-    )
-
-
-def _name_proposal(command: str, phase: Phase) -> str:
-    """`show` at a step shows what is proposed there: `show keywords`, `show papers`, `show outline`."""
-    return f"show {phase}" if command == "show" and phase in {"keywords", "papers", "outline"} else command
-
-
-def _reread(means: str, phase: Phase) -> str:
-    return read_utterance(means, phase, "direct")
+    return _plain(read) == _plain(means) or _value(read) == _value(means)
 
 
 def _plain(command: str) -> str:
-    """Without case, punctuation, articles, “to” and the order of merged sections, which change no meaning.
-
-    Nor does how the wish of a rewrite is joined: “with a focus on …” is “focus on …”.
-    """
+    """Without case, punctuation, articles and the order of merged sections, which change no meaning."""
     bare = re.sub(r"[“”\"'.,;:?!]+(?=\s|$)|(?<=\s)[“”\"']", " ", command.casefold())
-    words = [word for word in bare.split() if word not in {"a", "an", "the", "to", "and", "into"}]
-    if words[:1] == ["rewrite"]:
-        words = [word for word in words if word not in {"with", "so", "that", "it"}]
+    bare = re.sub(r"^((?:please )?)(?:delete|remove)\b", r"\1drop", bare)
+    words = [word for word in bare.split() if word not in _MEANINGLESS]
     return " ".join(sorted(words) if words[:1] == ["merge"] else words)
 
 
 def _value(command: str) -> object:
-    """The command as a value; itself where the grammar cannot read it or two values are never the same."""
+    """The command as a value; itself where the grammar cannot read it, or reads nothing into it."""
     try:
-        return parse(command)
+        value = parse(command)
+        if isinstance(value, Export):
+            value = Export(parse_formats(value.formats))
     except UserError:
         return command
+    return command if isinstance(value, FreeText) else value

@@ -129,9 +129,15 @@ class SearchOnline:
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """Words that are no command: a topic, a question, or not understood, as the phase has it."""
+    """Words that are no command: what they likeliest mean is offered, or done where it is a sure ``guess``.
+
+    ``private``: they are perhaps said to somebody else, so that only the person is asked.
+    """
 
     text: str
+    offers: tuple[str, ...] = ()
+    guess: str = ""
+    private: bool = False
 
 
 SurveyCommand = ListSurveys | OpenSurvey | NewSurvey | NameSurvey | ArchiveSurvey

@@ -69,7 +69,9 @@ _LIST = re.compile(r"(?:use )?(?:these |my )?(?:papers|reading list|list of pape
 LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
 """Said with a file of papers: they are the survey's papers, and no others."""
 
-_PLACE = r"(\d+(?:\.\d+)*)"
+_ABOUT = r"\s+(?:on|of|about)"
+_ASKING = r"(?:i (?:need|want)|write|make|start)\s+(?:me\s+)?an?\s+(?:literature\s+)?(?:survey|review|overview)"
+_PLACE = r"(?:(?:section|chapter)\s+)?(\d+(?:\.\d+)*)"
 
 
 def parse(text: str) -> Command:
@@ -109,16 +111,14 @@ def parse_years(text: str) -> YearRange:
 
 
 def _start(match: re.Match[str]) -> Command:
-    given = match.group(1)
+    return read_start(match.group(1))
+
+
+def read_start(given: str) -> StartSurvey:
+    """A topic with its options, as they follow the command's word."""
     options = {name.lower(): value.strip('"') for name, value in _OPTION.findall(given)}
     topic = _OPTION.sub(" ", given)
     return StartSurvey(" ".join(topic.split()), options)
-
-
-def write_start(command: StartSurvey) -> str:
-    """The words that `parse` reads as this command."""
-    options = (f'{name}="{value}"' if " " in value else f"{name}={value}" for name, value in command.options.items())
-    return " ".join(("survey", command.topic, *options))
 
 
 def _quick(match: re.Match[str], **options: str) -> Command:
@@ -206,8 +206,12 @@ def _rule(usage: str, pattern: str, make: _MakeCommand) -> Rule:
 
 # The first rule that fits the whole text wins.
 RULES: tuple[Rule, ...] = (
-    _rule("", r"/?survey\s+(list(?: all)?(?: \d{1,3})?|help|status|stop)", lambda m: parse(m[1])),
-    _rule("survey TOPIC", r"(?:/?survey|write a survey (?:on|of|about))\s+(.+)", _start),
+    _rule(
+        "",
+        r"(?:/?survey\s+(?=(?:list(?: all)?(?: \d{1,3})?|help|status|stop)$)|/survey\s+(?=quick\s))(.+)",
+        lambda m: parse(m[1]),
+    ),
+    _rule("survey TOPIC", rf"(?:/?survey(?:{_ABOUT})?|{_ASKING}{_ABOUT})\s+(.+)", _start),
     _rule("quick QUESTION", r"/?quick(?:\s+review)?(?:\s+(?:on|of|about))?:?(?:\s+(.+))?", _quick),
     _rule("search online", r"search online(?: too| as well)?", lambda m: SearchOnline()),
     _rule("search TOPIC", r"search\s+(?!for\s+\d)(?:for\s+)?(.+)", lambda m: _quick(m, review="no")),
@@ -228,7 +232,7 @@ RULES: tuple[Rule, ...] = (
     _rule("help", r"help|\?|commands", lambda m: Show("help")),
     _rule("", r"hello|hi", lambda m: Show("hello")),
     _rule("", r"thanks|thank you", lambda m: Show("thanks")),
-    _rule("", r"choose ([12])", lambda m: Choose(int(m[1]))),
+    _rule("", r"choose ([1-3])", lambda m: Choose(int(m[1]))),
     _rule("status", r"status|progress", lambda m: Show("status")),
     _rule("cost", r"costs?", lambda m: Show("cost")),
     _rule("budget", r"budgets?", lambda m: Show("budget")),
@@ -256,13 +260,13 @@ RULES: tuple[Rule, ...] = (
     _rule("references", r"references((?:\s+\d{1,4})*(?: of \d{1,6})?)", lambda m: Show("references", m[1].strip())),
     _rule("show 3.2", r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+))?", lambda m: Show("show", m.group(1) or "")),
     _rule("", rf"why\s+{_PLACE}\s+page\s+(\d{{1,3}})", lambda m: Show("why section", f"{m[1]} {m[2]}")),
-    _rule("why 3.2", rf"why\s+(?:section\s+)?{_PLACE}\??", lambda m: Show("why section", m.group(1))),
+    _rule("why 3.2", rf"why\s+{_PLACE}\??", lambda m: Show("why section", m.group(1))),
     _rule("tree 12", r"(?:attribute )?tree\s+(?:of\s+)?\[?(\d{1,5})\]?", lambda m: Show("tree", m.group(1))),
     _rule("why table 2", r"why\s+(table|figure)\s+(\d{1,3})\??", lambda m: Show("why float", f"{m[1].lower()} {m[2]}")),
     _rule("why [12]", r"why\s+\[(\d+)\]\??", lambda m: Show("why reference", m.group(1))),
     _rule(
         "export",
-        r"export((?:\s+\S+)*)",
+        r"export(?:\s+(?:as|to))?((?:\s+\S+)*)",
         lambda m: Export(tuple(re.split(r"[\s,]+", m.group(1).lower().strip())) if m.group(1).strip() else ()),
     ),
     _rule(
@@ -312,7 +316,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(
         "move 12 to 3",
-        rf"(?:move|put)\s+(?:paper\s+)?(\d{{1,4}})\s+(?:in)?to\s+(?:group\s+|section\s+)?{_PLACE}",
+        rf"(?:move|put)\s+(?:paper\s+)?(\d{{1,4}})\s+(?:in)?to\s+(?:group\s+)?{_PLACE}",
         lambda m: MovePaper(int(m.group(1)), m.group(2)),
     ),
     _rule(
@@ -325,7 +329,7 @@ RULES: tuple[Rule, ...] = (
         rf"merge\s+{_PLACE}\s+(?:and\s+|with\s+)?{_PLACE}",
         lambda m: EditOutline(outline.merge(m.group(1), m.group(2))),
     ),
-    _rule("search for 3", rf"search\s+for\s+(?:section\s+)?{_PLACE}", lambda m: SearchSection(m.group(1))),
+    _rule("search for 3", rf"search\s+for\s+{_PLACE}", lambda m: SearchSection(m.group(1))),
     _rule("split 3", rf"split\s+{_PLACE}", lambda m: SplitSection(m.group(1))),
     _rule(
         "rewrite 3.2: WISH",

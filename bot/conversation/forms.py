@@ -8,7 +8,7 @@ from typing import get_args
 from adapters.chat import Form, FormField, Incoming
 from bot.commands.briefs import LANGUAGES, ONLINE, Defaults
 from bot.commands.commands import Command, StartSurvey
-from bot.commands.grammar import OPTIONS, numbers_in
+from bot.commands.grammar import OPTIONS, QUICK_OPTIONS, numbers_in
 from bot.wording import labels
 from bot.wording import sentences as wording
 from engine.errors import UserError
@@ -107,10 +107,9 @@ def command(verb: str, values: Mapping[str, str], session: SurveySession | None)
     """What a filled form means. Raises `UserError` where a field cannot be read."""
     if verb == "start":
         given = {name: value.strip() for name, value in values.items() if value.strip() and name != "topic"}
-        if unknown := next((name for name in given if name not in OPTIONS), ""):
+        if unknown := next((name for name in given if name not in {*OPTIONS, *QUICK_OPTIONS}), ""):
             raise UserError(labels.NO_OPTION.format(unknown[:40], list_words(OPTIONS)))
-        options = {name: given[name] for name in OPTIONS if name in given}
-        return StartSurvey(clean(values.get("topic", "")), options)
+        return StartSurvey(clean(values.get("topic", "")), given)
     state = session.state if session else State()
     if "keywords" in values and state.keywords:
         wanted = tuple(dict.fromkeys(line.strip() for line in values["keywords"].splitlines() if line.strip()))

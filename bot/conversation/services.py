@@ -10,6 +10,7 @@ from adapters.chat import Conversation, Incoming
 from bot.commands.commands import RaiseBudget
 from bot.store.ledger import BudgetLimit, BudgetUse, Payer
 from bot.store.surveys import StoredSurvey
+from bot.store.talk import Talk
 from engine.errors import RecordError
 from engine.llm.meter import Usage
 from engine.llm.model import LanguageModel
@@ -56,6 +57,10 @@ class ConversationServices(Protocol):
         Raises `UserError` where there is none, where it is one of dollars and tokens are added or the reverse, and
         where it would be more than is set for every survey unless ``beyond_settings``.
         """
+        ...
+
+    async def load_talk(self, incoming: Incoming, owner: str) -> Talk:
+        """Who has spoken where this was said, and what was said before it."""
         ...
 
     async def find_trees(

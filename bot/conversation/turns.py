@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import assert_never
 
 from adapters.chat import Form, FormFault, Incoming, Outgoing
-from bot.commands.access import Act, Participant, act_of, refusal
+from bot.commands.access import Act, act_of, refusal
 from bot.commands.briefs import Defaults, brief_of
 from bot.commands.commands import (
     NOT_FOR_THE_SESSION,
@@ -32,12 +32,11 @@ from bot.commands.commands import (
     Show,
     StartSurvey,
 )
-from bot.commands.grammar import LIST_WORDS, parse, write_start
-from bot.commands.intents.positions import count_items
-from bot.commands.intents.suggestions import suggest_commands
+from bot.commands.grammar import LIST_WORDS, parse
 from bot.conversation import forms
 from bot.conversation.group_maps import write_group_map
 from bot.conversation.intake import compute
+from bot.conversation.opening import read_opening
 from bot.conversation.paying import find_asker, participant_of, payer_of
 from bot.conversation.pricing import raise_budget, word_price, word_review_price
 from bot.conversation.services import ConversationServices
@@ -48,6 +47,7 @@ from bot.conversation.understanding import command_of, difference, read
 from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, today
 from bot.store.sessions import StoredConversation
+from bot.store.talk import Talk
 from bot.wording import money, replies, reviews, trees, views
 from bot.wording import sentences as wording
 from bot.wording.cards import EDITS, PROPOSING, Card, by_whom, make_card, word_change, word_decision
@@ -68,7 +68,7 @@ from engine.session.events import (
     Tell,
     UseList,
 )
-from engine.session.state import State, SurveySession, advance
+from engine.session.state import SurveySession, advance
 from engine.values import Outline
 
 QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate", "background"})
@@ -93,7 +93,9 @@ class Turns:
         """The turn for something a person did; it holds an answer unless people talk to one another."""
         turn = await self.load_uses(Turn(stored, incoming.person, incoming.alone))
         try:
-            command = await compute(self._read_command, stored, incoming)
+            among = incoming.place == "thread" and not incoming.button
+            talk = await self._services.load_talk(incoming, stored.owner) if among else Talk()
+            command = await compute(self._read_command, stored, incoming, talk)
             if command is None or not self._may(turn, incoming, command):
                 return turn
             if incoming.left_out:
@@ -123,11 +125,11 @@ class Turns:
             turn.show_card(self.card(turn))  # papers for a topic that had none
         return None
 
-    def _read_command(self, stored: StoredConversation, incoming: Incoming) -> Command | None:
+    def _read_command(self, stored: StoredConversation, incoming: Incoming, talk: Talk) -> Command | None:
         """The command that was meant, one of those offered before included; ``None`` where nothing was said to us."""
         number = incoming.text.strip().rstrip(".")
-        offered = stored.choices and number in {"1", "2"}
-        command = Choose(int(number)) if offered else command_of(incoming, stored.session)
+        offered = number in map(str, range(1, len(stored.choices) + 1))
+        command = Choose(int(number)) if offered else command_of(incoming, stored.session, talk)
         if not isinstance(command, Choose):
             return command
         if not stored.choices and stored.session.state.candidates:
@@ -138,30 +140,7 @@ class Turns:
 
     async def read_opening(self, incoming: Incoming) -> Incoming | Outgoing:
         """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
-        at, alone = incoming.conversation, incoming.person
-        try:
-            command = await compute(command_of, incoming, None)
-            if isinstance(command, Show) and command.view in {"help", "hello", "thanks"}:
-                return Outgoing(
-                    at, views.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone
-                )
-            if isinstance(command, ListSurveys):
-                found = await self._services.list_surveys(at, alone)
-                return Outgoing(at, replies.list_surveys(found, "", command), only_for=alone)
-            if isinstance(command, FreeText) and incoming.place == "mentioned":
-                return Outgoing(at, replies.not_understood(command.text, State()), only_for=alone)
-            if not isinstance(command, FreeText | StartSurvey):
-                return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)
-            start = command if isinstance(command, StartSurvey) else parse(f"survey {command.text}")
-            if refused := refusal(self._rules, Participant(at, alone), "start"):
-                return Outgoing(at, wording.word_refusal(refused, ""), only_for=alone)
-            if isinstance(start, StartSurvey):
-                brief_of(start, self.defaults)
-        except UserError as error:
-            return Outgoing(at, wording.failure(error), only_for=alone)
-        if incoming.values or not isinstance(start, StartSurvey):
-            return incoming
-        return replace(incoming, text=write_start(start))
+        return await read_opening(incoming, self._services, self.defaults, self._rules)
 
     def form(self, stored: StoredConversation, incoming: Incoming) -> Form:
         """The form that a button asks for. Raises `UserError` where the person may not, or there is none now."""
@@ -176,7 +155,7 @@ class Turns:
     def fault(self, stored: StoredConversation, incoming: Incoming) -> FormFault | None:
         """What is wrong with a filled form; nothing is changed."""
         try:
-            command = command_of(incoming, stored.session)
+            command = command_of(incoming, stored.session, Talk())
             if isinstance(command, StartSurvey):
                 brief_of(command, self.defaults)
             elif command and not isinstance(command, NOT_FOR_THE_SESSION):
@@ -224,8 +203,8 @@ class Turns:
                 await self._begin(turn, incoming.person, command)
             case More():
                 self.decide(turn, MorePapers(self.defaults.more_papers))
-            case FreeText(text):
-                await self._plain(turn, incoming, text)
+            case FreeText():
+                await self._plain(turn, incoming, command)
             case Show():
                 await self._show(turn, command, incoming.person)
             case Export(formats):
@@ -278,32 +257,45 @@ class Turns:
                     turn.close_card(f"{wording.FORGOTTEN_CARD}{by_whom(turn.actor)}.")
                 turn.say(wording.FORGOTTEN if sure else wording.FORGET)
 
-    async def _plain(self, turn: Turn, incoming: Incoming, text: str) -> None:
-        """Words that nothing without a model understands."""
+    async def _plain(self, turn: Turn, incoming: Incoming, words: FreeText) -> None:
+        """Words that are no command: a model reads them, else what they likeliest mean is done, shown or offered."""
         session = turn.session
         asker = find_asker(self._rules, turn.stored, incoming.person)
         may_ask = not asker or not refusal(self._rules, participant_of(turn.stored, asker), "ask")
         if may_ask and not session.job and (model := self._services.model(session, payer_of(turn.stored, asker))):
-            await self._read(turn, incoming, text, model)
+            await self._read(turn, incoming, words, model)
         else:
-            self._ask_back(turn, text)
+            await self._guess(turn, incoming, words)
 
-    def _ask_back(self, turn: Turn, text: str, failure: str = "") -> None:
-        """Say that it was not understood, and offer what was likeliest meant."""
-        session = turn.session
-        choices = suggest_commands(text, "writing" if session.job else session.state.phase, count_items(session.state))
-        turn.offer(replies.ask_meaning(text, choices, failure), choices)
+    async def _guess(self, turn: Turn, incoming: Incoming, words: FreeText, failure: str = "") -> None:
+        """Do what is sure or only shows; else say that it was not understood, and offer what comes nearest."""
+        guess = parse(words.guess) if words.guess else None
+        if (
+            guess
+            and not failure
+            and refusal(self._rules, participant_of(turn.stored, turn.actor), act_of(guess)) is None
+        ):
+            if isinstance(guess, StartSurvey) and not turn.stored.owner:
+                turn.stored = replace(turn.stored, owner=incoming.person)
+            await self._obey(turn, incoming, guess)
+            return
+        turn.alone = turn.alone or words.private
+        turn.offer(replies.ask_meaning(words.text, words.offers, failure, is_private=words.private), words.offers)
 
-    async def _read(self, turn: Turn, incoming: Incoming, text: str, model: LanguageModel) -> None:
+    async def _read(self, turn: Turn, incoming: Incoming, words: FreeText, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""
+        among = incoming.place == "thread"
+        talk = await self._services.load_talk(incoming, turn.stored.owner) if among else Talk()
         try:
-            reading = await read(model, text, turn.session)
+            reading = await read(model, words.text, turn.session, talk)
         except LanguageModelError as error:
-            self._ask_back(turn, text, str(error))
+            await self._guess(turn, incoming, words, str(error))
+            return
+        if not reading.for_bot:
             return
         allowed = all(self._may(turn, incoming, command) for command in reading.commands)
         if not reading.commands:
-            self._ask_back(turn, text)
+            await self._guess(turn, incoming, replace(words, guess=""))
         elif allowed and reading.acts_alone:
             await self._obey(turn, incoming, reading.commands[0])
         elif allowed and reading.makes_edits:

@@ -1,4 +1,4 @@
-"""What a person's words mean in a conversation; words that nothing knows are read by a language model.
+"""What a person's words mean in a conversation; what is no command is read by a language model, if there is one.
 
 The model only ever proposes commands that a person could have typed; what it proposes is parsed like theirs.
 """
@@ -6,14 +6,15 @@ The model only ever proposes commands that a person could have typed; what it pr
 from __future__ import annotations
 
 import difflib
-import re
 from dataclasses import dataclass, replace
 
 from adapters.chat import Incoming
 from bot.commands.commands import Choose, Command, Export, FreeText, ListSurveys, Show, StartSurvey
 from bot.commands.grammar import parse
-from bot.commands.intents.reading import ReadingContext, Understanding, understand
+from bot.commands.intents.features import Heard
+from bot.commands.intents.reading import hear_name, understand
 from bot.conversation import forms
+from bot.store.talk import Talk
 from bot.wording.proposals import proposal
 from engine.errors import UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -29,30 +30,33 @@ from engine.session.events import (
     Stop,
 )
 from engine.session.state import State, SurveySession, advance
-from engine.values import walk_outline
 
 LONGEST_SAID = 1_000
-"""Characters of a message that are read."""
-
+"""Characters of a message that a language model is asked to read."""
 
 ANY_TIME = Stop | Show | Export
 """What a button means however much has changed since it was shown."""
 
+SHOWING = Show | Export | ListSurveys | AskQuestion
+EDITS = EditKeywords | EditPapers | EditOutline | SplitSection
+
 
 class ReadingAnswer(TypedAnswer):
-    """Commands of the grammar, in order."""
+    """Whether words are for the bot, and the commands of the grammar that they mean, in order."""
 
     commands: list[str]
     sure: bool
+    for_bot: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the words were read as; only commands that the grammar knows."""
+    """What a model read words as; only commands that the grammar knows."""
 
     said: tuple[str, ...]
     commands: tuple[Command, ...]
     sure: bool
+    for_bot: bool = True
 
     @property
     def acts_alone(self) -> bool:
@@ -68,57 +72,51 @@ class Reading:
         return len(self.commands) > 1 and all(isinstance(command, SHOWING | EDITS) for command in self.commands)
 
 
-SHOWING = Show | Export | ListSurveys | AskQuestion
-EDITS = EditKeywords | EditPapers | EditOutline | SplitSection
+def read_words_said(incoming: Incoming, session: SurveySession | None, talk: Talk) -> Command | None:
+    """What is meant: a command that was typed, else `FreeText` with the likeliest; ``None`` where it is not for us.
 
-
-def understand_words(incoming: Incoming, session: SurveySession | None) -> Understanding:
-    """What is meant, without a model. Raises `UserError` where a command is begun but cannot be read."""
+    Raises `UserError` where a command is begun but cannot be read.
+    """
     state = session.state if session else State()
-    found = understand(incoming.text, _context_of(incoming, state), state)
-    if incoming.place == "thread" and session and session.job and isinstance(found.command, Approve | Regenerate):
-        return Understanding(silent=True)  # said among people while we work, it answers one of them
-    return found
-
-
-def _context_of(incoming: Incoming, state: State) -> ReadingContext:
-    own = _own_words(state) if incoming.place == "thread" else frozenset()
-    return ReadingContext(state.phase, incoming.place, own)
+    phase = "writing" if session and session.job else state.phase
+    heard = Heard(phase, incoming.place, talk.others, talk.before)
+    found = understand(incoming.text, heard, state)
+    if found.silent:
+        return None
+    if found.typed is None:
+        return FreeText(incoming.text, found.offers, found.guess, private=found.private)
+    answers = isinstance(found.typed, Approve | Regenerate) and session is not None and session.job is not None
+    if answers and hear_name(incoming.text, heard)[1].among_people:
+        return None  # said among people while we work, it answers one of them
+    return found.typed
 
 
 def is_stop(incoming: Incoming) -> bool:
-    """Whether somebody wants what runs to be stopped, which does not wait for its turn."""
+    """Whether somebody may want what runs to be stopped, which does not wait for its turn."""
     if incoming.values or incoming.button:
         return incoming.button.partition(":")[0] == "stop" and not incoming.values
     try:
-        found = understand(
-            incoming.text, ReadingContext("writing", incoming.place, by_patterns=True), State(phase="writing")
-        )
+        found = understand(incoming.text, Heard("writing", incoming.place), State(phase="writing"))
     except UserError:
         return False
-    return isinstance(found.command, Stop)
+    return isinstance(found.typed, Stop) or found.guess == "stop"
 
 
-def _own_words(state: State) -> frozenset[str]:
-    """The words of the survey's topic, keywords and titles."""
-    texts = [state.brief.topic] if state.brief else []
-    texts += [keyword.text for keyword in state.keywords.keywords] if state.keywords else []
-    texts += [node.title for _, node in walk_outline(state.outline.nodes)] if state.outline else []
-    return frozenset(word for text in texts for word in re.findall(r"[^\W_]{4,}", text.lower()))
-
-
-async def read(model: LanguageModel, text: str, session: SurveySession) -> Reading:
+async def read(model: LanguageModel, text: str, session: SurveySession, talk: Talk) -> Reading:
     """The commands that do what the person says; none where nothing fits. Raises `LanguageModelError`."""
     prompt = fill(
         "conversation/reading",
         phase=session.state.phase,
         proposal=data(proposal(session.state)),
+        people="The person and others talk here." if talk.others else "Only the person and the bot talk here.",
+        before=data("\n".join(talk.said)) or "Nothing.",
         said=data(text[:LONGEST_SAID]),
     )
     answer = await model.answer_typed(Request("reading", "reading", prompt, 512, 0.0), ReadingAnswer)
     pairs = [(said, command) for said in answer.commands if (command := _parse_known(said)) is not None]
     whole = len(pairs) == len(answer.commands)
-    return Reading(tuple(s for s, _ in pairs), tuple(c for _, c in pairs), answer.sure and whole)
+    said, commands = tuple(s for s, _ in pairs), tuple(c for _, c in pairs)
+    return Reading(said, commands, answer.sure and whole, answer.for_bot or not talk.others)
 
 
 def _parse_known(said: str) -> Command | None:
@@ -140,14 +138,14 @@ def difference(session: SurveySession, commands: tuple[Command, ...]) -> str:
     return "\n".join(line for line in lines if line[:1] in "+-" and line[:3] not in {"+++", "---"})
 
 
-def command_of(incoming: Incoming, session: SurveySession | None) -> Command | None:
+def command_of(incoming: Incoming, session: SurveySession | None, talk: Talk) -> Command | None:
     """Text, button or form as a command; ``None`` where people talk to one another.
 
     A button's revision decides whether what it changes is still meant.
     """
     if not incoming.button:
-        found = understand_words(incoming, session)
-        return found.command or (None if found.silent and not incoming.attachments else FreeText(incoming.text))
+        command = read_words_said(incoming, session, talk)
+        return FreeText(incoming.text) if command is None and incoming.attachments else command
     verb, session_id, revision = forms.read_action(incoming.button)
     command = forms.command(verb, dict(incoming.values), session) if incoming.values else parse(verb)
     if session is None or isinstance(command, StartSurvey):

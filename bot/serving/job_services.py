@@ -28,6 +28,7 @@ from bot.store.online_cache import StoredOnlineCache
 from bot.store.sent_papers import note_sent
 from bot.store.sessions import Store
 from bot.store.surveys import StoredSurvey
+from bot.store.talk import Talk, load_talk
 from bot.wording import money, replies
 from engine.errors import UserError
 from engine.llm.meter import Usage
@@ -119,6 +120,10 @@ class AppServices:
         await raise_budget(self._store, whose, wanted.scope, *((0.0, round(added)) if in_tokens else (added, 0)))
         (after,) = await load_budget_use(self._store, whose, limits)
         return use, after
+
+    async def load_talk(self, incoming: Incoming, owner: str) -> Talk:
+        """Who has spoken where this was said, and what was said before it."""
+        return await load_talk(self._store, incoming.conversation, incoming.key, incoming.person, owner)
 
     async def find_trees(
         self, session: SurveySession, payer: Payer, keys: Sequence[PaperKey]

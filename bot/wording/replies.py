@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from bot.commands.commands import ListSurveys
 from bot.store.surveys import StoredSurvey
-from bot.wording.hints import suggest_words
 from bot.wording.labels import survey_line
 from bot.wording.sentences import WELCOME, pluralize, status
 from engine.citations import reference_text
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.named_papers import NamedPapers
-from engine.session.state import State, SurveySession
+from engine.session.state import SurveySession
 from engine.text import clean, shorten
 
 THANKS = "You are welcome."
@@ -26,17 +25,18 @@ def hello(session: SurveySession) -> str:
     return f"Hello. {status(session)}"
 
 
-def ask_meaning(text: str, choices: Sequence[str], failure: str = "") -> str:
-    """Words that were not understood, and what they likeliest mean; ``failure`` is why no language model read them."""
+def ask_meaning(text: str, choices: Sequence[str], failure: str = "", *, is_private: bool = False) -> str:
+    """Words that no command does, and the commands that come nearest; ``failure`` is why no language model read them.
+
+    Said in private, they were perhaps meant for somebody else.
+    """
     said = escape_markdown(shorten(clean(text), 80))
+    lead = f"Did you mean me with “{said}”?" if is_private else f"I know no command that does “{said}” for certain."
     listed = "\n".join(f"{number}. `{choice}`" for number, choice in enumerate(choices, start=1))
-    warning = f"\n\n⚠ {escape_markdown(failure)}" if failure else ""
-    return f"I am not sure what you mean by “{said}”. Did you mean one of these?\n\n{listed}{warning}"
-
-
-def not_understood(text: str, state: State) -> str:
-    """An honest answer to words that mean nothing here."""
-    return f"I did not understand “{escape_markdown(shorten(clean(text), 80))}”. You can say {suggest_words(state)}."
+    nearest = f" Nearest to it:\n\n{listed}" if choices else " `help` shows what I can do."
+    if is_private:
+        nearest = f" Then press what you want:\n\n{listed}" if choices else " Then say it with my name before it."
+    return f"{lead}{nearest}" + (f"\n\n⚠ {escape_markdown(failure)}" if failure else "")
 
 
 def word_left_out(kept: int, left_out: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
@@ -255,9 +254,9 @@ def _duration(seconds: float) -> str:
 
 def word_opened(incoming: Incoming) -> str:
     """The first message of a survey's thread."""
-    topic = dict(incoming.values).get("topic") or re.sub(r"^(?:survey|quick)\s+", "", incoming.text, flags=re.I)
-    kind = "quick review" if re.match(r"quick\b", incoming.text, re.I) else "literature survey"
-    return f"A {kind} on **{escape_markdown(shorten(clean(topic), 150))}**, asked for by @{incoming.person}"
+    asked = dict(incoming.values)
+    kind = "quick review" if asked.get("recipe") == "quick" else "literature survey"
+    return f"A {kind} on **{escape_markdown(shorten(clean(asked['topic']), 150))}**, asked for by @{incoming.person}"
 
 
 def platform_failed(why: str) -> str:

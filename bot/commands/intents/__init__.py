@@ -1,1 +1,1 @@
-"""Plain words read as commands of the grammar, without a language model. Pure."""
+"""Plain words → the likeliest commands, by one linear classifier; exact slots; a guess shows and never changes."""

@@ -1,113 +1,104 @@
-"""What the classifier sees of words: the words, the letters in them, and what kind of word each is.
-
-The kinds carry what was learnt of one verb over to its synonyms: “kick out 3” has the kinds of “remove 3”.
-"""
+"""What the classifier sees: words, letters in words, and where they were said. Linear in the length of the text."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
-from functools import cache
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
-from bot.commands.intents.vocabulary import table, words
+import numpy as np
+from numpy.typing import NDArray
 
-_REFERENCE = re.compile(r"\[(\d{1,4})\]")
-_ANY_NUMBER = re.compile(r"#?\d+(?:\.\d+)*(?:-\d+)?|#last")
-_PLAIN_NUMBER = re.compile(r"#?\d[\d.-]*")
-_PLAIN_WAY = re.compile(r"[a-z]+(?: [a-z]+)*")
-_KINDS = (
-    "negation", "nouns", "opinion", "languages", "social", "hesitation", "asking", "inverted", "artefacts"
-)  # fmt: skip
-_MOST_WORDS = 3
-_LETTERS = (3, 4, 5)
-_SUBJECT = "SUBJECT"
-"""Words that no list knows, one or several: what a survey is about."""
+from adapters.chat import Place
+
+BUCKETS = 1 << 15
+"""Features are named by a hash; at 20,000 of them about a quarter share their bucket with another."""
+LONGEST = 300
+"""Characters that are looked at: what a longer message wants stands in its beginning."""
+_WORD = re.compile(r"\[?\d+(?:[.\-–]\d+)*\]?|[^\W\d_]+(?:['’][^\W\d_]+)*|[?!.,:@/=]")
+_MOST_LETTERS = 5
+_CONTEXT_WEIGHT = 0.5
+"""Of each feature of the context, where the words' and the letters' have length 1."""
 
 
-def describe(norm: str, phase: str) -> tuple[tuple[str, ...], ...]:
-    """Four groups of features of normalised words at a step, each as often as it is said.
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Where words were said: at what step, in what place, whether more people than one have spoken there.
 
-    One to three words in a row, three to five letters within words, the kinds of words, and each kind at its step.
+    ``before`` are the last two messages, the latest last: ``bot``, ``colleague`` or ``owner``, with ``?`` where it
+    asks.
     """
-    letters = f"at_{phase} {_ANY_NUMBER.sub('0', _REFERENCE.sub('[0]', norm))}"
-    first, _, rest = letters.partition(" ")
-    kinds = name_kinds(norm)
-    return (
-        (*_in_a_row((first, "BEGIN", *rest.split(), "END"), "word"),),
-        (*_within_words(letters),),
-        (*_in_a_row((f"at_{phase}", "BEGIN", *kinds, "END"), "kind"),),
-        (*(f"{phase}: {kind}" for kind in kinds),),
-    )
+
+    phase: str
+    place: Place = "direct"
+    others: bool = False
+    before: tuple[str, ...] = ()
+
+    @property
+    def among_people(self) -> bool:
+        """Whether the words may be meant for somebody else."""
+        return self.place == "thread" and self.others
 
 
-def _in_a_row(said: tuple[str, ...], sort: str) -> Iterator[str]:
-    for count in range(1, _MOST_WORDS + 1):
-        for start in range(len(said) - count + 1):
-            yield f"{sort} {' '.join(said[start : start + count])}"
+def read_words(text: str) -> list[str]:
+    """The words as they are compared: numbers are 0, references [0]."""
+    found = _WORD.findall(text[:LONGEST].lower())
+    return [("[0]" if word[0] == "[" else "0") if word.strip("[]")[:1].isdecimal() else word for word in found]
 
 
-def _within_words(text: str) -> Iterator[str]:
-    """Letters in a row, a space before and behind each word counted as letters; short words whole."""
-    for word in text.split():
+def describe(text: str, heard: Heard) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The features of the words, of their letters, and of the context."""
+    said = read_words(text)
+    return tuple(_list_words(said)), tuple(_list_letters(said)), tuple(_list_context(said, heard))
+
+
+def _list_words(said: Sequence[str]) -> Iterator[str]:
+    padded = ["<", *said, ">"]
+    yield from (f"w {word}" for word in said)
+    yield from (f"w {first} {second}" for first, second in pairwise(padded))
+
+
+def _list_letters(said: Sequence[str]) -> Iterator[str]:
+    for word in said:
         padded = f" {word} "
-        for count in _LETTERS:
-            if len(padded) <= count:
-                yield f"letters{padded}"
-                break
-            for start in range(len(padded) - count + 1):
-                yield f"letters{padded[start : start + count]}"
+        for count in range(3, _MOST_LETTERS + 1):
+            yield from (f"l {padded[start : start + count]}" for start in range(max(1, len(padded) - count + 1)))
 
 
-def name_kinds(norm: str) -> list[str]:
-    """The kinds of normalised words; neighbours that are part of a subject count as one."""
-    kinds: list[str] = []
-    for _, kind in _divide(norm):
-        if kind != _SUBJECT or kinds[-1:] != [_SUBJECT]:
-            kinds.append(kind)
-    return kinds
+def _list_context(said: Sequence[str], heard: Heard) -> Iterator[str]:
+    talk = heard.place if heard.place != "thread" else "people" if heard.others else "direct"
+    length = "short" if len(said) <= 3 else "long"
+    yield f"c {heard.phase}"
+    yield f"c {talk}"
+    yield f"c {length} {talk}"
+    yield f"c numbers {min(2, sum(word in {'0', '[0]'} for word in said))} {heard.phase}"
+    if talk == "people":
+        latest = heard.before[-1] if heard.before else "unknown"
+        yield f"c after {latest}"
+        yield f"c {length} after {latest.rstrip('?')}"
+    if said[-1:] == ["?"]:
+        yield f"c asks {heard.phase}"
 
 
-def find_subjects(norm: str) -> list[str]:
-    """The words that no list knows."""
-    return [word for word, kind in _divide(norm) if kind == _SUBJECT and word.isalpha()]
+def weigh(groups: Sequence[Sequence[str]], rarity: NDArray[np.float32]) -> dict[int, float]:
+    """Bucket → weight: tf-idf of length 1 for words and for letters, a fixed weight for the context."""
+    found: defaultdict[int, float] = defaultdict(float)
+    *counted, context = groups
+    for names in counted:
+        counts = Counter(name_bucket(name) for name in names)
+        weights = {b: (1 + math.log(n)) * float(rarity[b]) for b, n in counts.items()}
+        length = math.sqrt(sum(w * w for w in weights.values())) or 1.0
+        for bucket, weight in weights.items():
+            found[bucket] += weight / length
+    for name in context:
+        found[name_bucket(name)] += _CONTEXT_WEIGHT
+    return dict(found)
 
 
-def _divide(norm: str) -> Iterator[tuple[str, str]]:
-    """One or a few words, and their kind."""
-    said = norm.split()
-    start = 0
-    while start < len(said):
-        end = next(
-            (end for end in range(min(start + 4, len(said)), start, -1) if " ".join(said[start:end]) in _ways()),
-            start + 1,
-        )
-        word = " ".join(said[start:end])
-        yield word, _name_kind(word)
-        start = end
-
-
-@cache
-def _name_kind(word: str) -> str:
-    if _PLAIN_NUMBER.fullmatch(word):
-        return "0"
-    if word == "#last":
-        return word
-    if command := _ways().get(word):
-        return f"TO_{command.upper()}"
-    if word in table("formats"):
-        return "FORMAT"
-    kind = next((name.upper() for name in _KINDS if word in words(name)), "")
-    return kind or (word if word in words("function") else _SUBJECT)
-
-
-@cache
-def _ways() -> dict[str, str]:
-    """Words of the commands → the class that lists them first."""
-    found: dict[str, str] = {}
-    for name, ways in table("classes").items():
-        for way in filter(_PLAIN_WAY.fullmatch, ways):
-            found.setdefault(way, name)
-    for name, listed in table("kinds").items():
-        for way in listed.split(", "):
-            found.setdefault(way, name)
-    return found
+def name_bucket(feature: str) -> int:
+    """The number that a feature goes by, the same in every process."""
+    return zlib.crc32(feature.encode()) % BUCKETS

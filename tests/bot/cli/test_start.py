@@ -36,9 +36,11 @@ async def test_a_terminal_that_waits_for_the_first_word_has_loaded_nothing_heavy
         "import asyncio\n"
         "from rich.console import Console\n"
         "from bot.cli.terminal import chat\n"
-        "from bot.commands.intents.reading import ReadingContext, read_plain\n"
+        "from bot.commands.intents.features import Heard\n"
+        "from bot.commands.intents.reading import understand\n"
+        "from engine.session.state import State\n"
         "assert asyncio.run(chat(Console(), '', None, '')) == 0\n"
-        "assert read_plain('yes go ahead', ReadingContext('papers')).said == 'ok'"
+        "assert understand('yes please continue', Heard('papers'), State(phase='papers')).offers"
     )
     assert "engine" in loaded
     assert loaded.isdisjoint(HEAVY), loaded & set(HEAVY)

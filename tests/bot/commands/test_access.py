@@ -203,7 +203,7 @@ async def test_a_readers_question_is_the_readers_cost_and_stands_in_nobodys_way(
                 paid = {row[0]: row[1] for row in await connection.execute(people)}
             assert paid["ben"] >= 1
             model.pace = 1_000.0  # ben's next answer would take minutes
-            await lab.chat.backend.handle(Incoming(HERE, "ben", "k-ben", "how are passages indexed?"))
+            await lab.chat.backend.handle(Incoming(HERE, "ben", "k-ben", "ask how are passages indexed?"))
             await lab.settled()
             assert (await lab.session()).job
             await lab.talk("rename 2 to Indexes")

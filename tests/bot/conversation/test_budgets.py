@@ -32,7 +32,7 @@ async def test_an_owner_raises_what_they_asked_for_but_not_what_is_set_for_all(
         assert "Only @mara can do that" in chat.last
         await chat.say("budget survey 1")
         assert chat.last == "$1.00 more for this survey: $1.50 of $1.50 left."
-        await chat.say("raise the budget to 2.50 dollars")
+        await chat.say("budget survey to 2.50")
         assert chat.last == "$1.00 more for this survey: $2.50 of $2.50 left."
         await chat.say("budget survey to 2")
         assert "The budget for this survey is $2.50 already" in chat.last

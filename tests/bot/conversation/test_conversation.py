@@ -180,7 +180,7 @@ async def test_an_old_button_changes_nothing_and_says_so(lab: Lab) -> None:
         ("survey dense retrieval language=fr", "language=fr is not possible"),
         (f'survey dense retrieval audience="{"a" * 201}"', "at most 200 characters; this one has 201"),
         ("cost", "Nothing was spent"),
-        ("gibberish", "I am not sure what you mean"),
+        ("gibberish", "no command that does"),
         ("why 3", "no text yet"),
         ("export", "nothing to export"),
         ("ok", "nothing to approve"),

@@ -225,11 +225,11 @@ async def test_a_sentence_is_read_as_commands_and_shown_before_it_is_done(
             await chat.say("we talked about another name over coffee")
             assert [button.label for button in chat.messages()[-1].buttons] == ["rename 2 to Never"]
             await chat.say("status")
-            await chat.say("the first should be called beginnings")
+            await chat.say("rename 1 to beginnings")
             assert "**1** beginnings" in chat.last
             assert "Never" not in chat.last
             await chat.say("launch the rocket over there")
-            assert "I am not sure what you mean" in chat.last
+            assert "no command that does" in chat.last
 
 
 @pytest.mark.parametrize(("answer", "arguments", "code"), [("ok\n", (), 0), ("", (), 1), ("", ("--yes",), 0)])

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from adapters.chat import Incoming
 from bot.commands.commands import NOT_FOR_THE_SESSION, FreeText, Show, StartSurvey
-from bot.conversation.understanding import command_of, understand_words
+from bot.conversation.understanding import command_of
+from bot.store.talk import Talk
 from bot.wording import views
 from bot.wording.sentences import OUR_FAULT
 from engine.errors import UserError
@@ -106,7 +107,7 @@ STEPS = steps()
 @example("drop ", "1 2 " * 500, STEPS[2], "direct")
 def test_what_is_said_is_understood_or_answered(beginning: str, odd: str, session: SurveySession, place: str) -> None:
     try:
-        command = command_of(Incoming(HERE, "mara", "k", beginning + odd, place=place), session)  # type: ignore[arg-type]
+        command = command_of(Incoming(HERE, "mara", "k", beginning + odd, place=place), session, Talk())  # type: ignore[arg-type]
         if isinstance(command, Show) and command.view not in {"cost", "budget", "tree"}:
             views.view(session, command)
         elif command and not isinstance(command, NOT_FOR_THE_SESSION | StartSurvey):
@@ -167,10 +168,10 @@ async def test_characters_that_no_database_takes_are_left_out_where_they_come_in
 
 @pytest.mark.parametrize("piece", ["the ", "please ", "a\n", "and 1 ", "ok "])
 def test_a_very_long_message_is_read_as_what_it_begins_with(piece: str) -> None:
-    said = understand_words(Incoming(HERE, "mara", "k", piece * 5_000), SurveySession("abc"))
-    assert said.command is None or isinstance(said.command, FreeText)
+    said = command_of(Incoming(HERE, "mara", "k", piece * 5_000), SurveySession("abc"), Talk())
+    assert isinstance(said, FreeText)
     with pytest.raises(UserError, match="A title has at most 300 characters; this one has"):
-        understand_words(Incoming(HERE, "mara", "k", "rename 2 to " + piece * 5_000), SurveySession("abc"))
+        command_of(Incoming(HERE, "mara", "k", "rename 2 to " + piece * 5_000), SurveySession("abc"), Talk())
     pool = KeywordPool((Keyword("dense retrieval", "topic"),))
     with pytest.raises(UserError, match="A keyword has at most 200 characters"):
         edit_keywords(pool, (piece * 5_000,), ())

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from bot.conversation.understanding import read
+from bot.store.talk import Talk
 from bot.wording import replies
 from engine.llm.model import Unreachable
 from engine.retrieval.libraries.local import LocalLibrary
@@ -30,14 +31,14 @@ def model_that_reads(*commands: str) -> FakeModel:
     ],
 )  # fmt: skip
 async def test_what_changes_anything_is_a_button(said: str) -> None:
-    reading = await read(model_that_reads(said), "do what the third title says", SurveySession("abc"))
+    reading = await read(model_that_reads(said), "do what the third title says", SurveySession("abc"), Talk())
     assert reading.said in ((said,), ())
     assert not reading.acts_alone and not reading.makes_edits
 
 
 @pytest.mark.parametrize("said", ["status", "show 1", "export pdf", "ask what is known of gold", "list"])
 async def test_what_only_shows_is_done(said: str) -> None:
-    assert (await read(model_that_reads(said), "please", SurveySession("abc"))).acts_alone
+    assert (await read(model_that_reads(said), "please", SurveySession("abc"), Talk())).acts_alone
 
 
 async def test_a_model_that_obeys_a_title_deletes_nothing_and_lets_nobody_in(

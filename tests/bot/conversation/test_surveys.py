@@ -22,18 +22,18 @@ async def test_a_new_topic_begins_another_survey_and_the_former_is_kept(library:
     async with opened() as lab:
         await lab.talk("survey dense retrieval", "ok")
         first = await lab.session()
-        said = await lab.chat.say("please make a survey about graph attention")
+        said = await lab.chat.say("survey graph attention")
         assert "“dense retrieval” is kept" in said[0].text
         assert (await lab.session()).id != first.id
-        await lab.chat.say("list my surveys")
+        await lab.chat.say("list")
         assert "1. **dense retrieval** (papers, your turn)" in lab.chat.last
         assert "2. **graph attention** (keywords, your turn) ← here" in lab.chat.last
-        await lab.chat.say("open my first survey")
+        await lab.chat.say("open 1")
         assert (await lab.session()).state == first.state
-        await lab.chat.say(f"call this survey {'Retrieval ' * 21}")
+        await lab.chat.say(f"name {'Retrieval ' * 21}")
         assert "A survey's name has at most 200 characters; this one has 209." in lab.chat.last
-        await lab.chat.say("call this survey Retrieval, a Review")
-        await lab.chat.say("archive survey 2")
+        await lab.chat.say("name Retrieval, a Review")
+        await lab.chat.say("archive 2")
         await lab.chat.say("list")
         assert "1. **Retrieval, a Review** (papers, your turn) ← here" in lab.chat.last
         assert "graph attention" not in lab.chat.last
@@ -49,7 +49,7 @@ async def test_surveys_are_listed_where_each_gets_a_thread_of_its_own(library: L
     channel = replace(HERE, thread="")
     async with opened() as lab:
         await lab.talk("survey dense retrieval")
-        for person, says in (("ben", "list"), ("mara", "list my surveys")):
+        for person, says in (("ben", "list"), ("mara", "list all")):
             await lab.chat.backend.handle(Incoming(channel, person, says, says, opens=True))
             await lab.settled()
     none, some = lab.chat.messages()[-2:]
@@ -105,7 +105,7 @@ async def test_undo_and_redo_are_each_others_inverse(library: LocalLibrary) -> N
         last = await lab.state()
         await lab.talk("undo 2", "redo")
         assert [k.text for k in (await lab.state()).keywords.keywords][-1] == "query encoder"  # type: ignore[union-attr]
-        await lab.talk("redo that")
+        await lab.talk("redo")
         assert await lab.state() == last
         await lab.talk("redo")
         assert "nothing to redo" in lab.chat.last

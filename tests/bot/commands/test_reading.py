@@ -1,0 +1,110 @@
+"""Plain words without a language model: on sentences that the classifier was not made from."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.chat import Place
+from bot.bench.understand import UnderstandingFigures, Utterance, measure_understanding, read_utterance, read_utterances
+from bot.commands.commands import StartSurvey
+from bot.commands.intents.features import Heard
+from bot.commands.intents.reading import understand
+from bot.commands.intents.training import load_examples
+from engine.errors import UserError
+from engine.session.events import AskQuestion, EditKeywords, EditPapers
+from engine.session.state import PHASES, Phase, State
+from engine.values import Keyword, KeywordPool
+
+DATA = Path(__file__).with_name("data")
+
+
+def measure(name: str) -> UnderstandingFigures:
+    return measure_understanding(read_utterances(DATA / f"{name}.jsonl"))
+
+
+def test_eight_people_of_a_lab_are_understood_and_nothing_is_done_that_they_did_not_say() -> None:
+    figures = measure("lab_sentences")
+    assert figures.share >= 0.85, figures.wrong
+    assert figures.offered >= 0.95, figures.wrong
+    assert figures.for_us_alone >= 60 and figures.not_for_us >= 30
+    assert (figures.wrong_changes, figures.unheard, figures.overheard) == (0, 0, 0), figures.wrong
+
+
+def test_requests_beyond_its_powers_change_nothing_and_get_an_answer() -> None:
+    figures = measure("beyond_powers")
+    assert figures.share >= 0.85, figures.wrong
+    assert (figures.wrong_changes, figures.unheard) == (0, 0), figures.wrong
+
+
+def test_what_was_written_down_before_there_was_a_classifier_is_read() -> None:
+    figures = measure("utterances")
+    assert figures.share >= 0.8, figures.wrong
+    assert (figures.unheard, figures.overheard) == (0, 0), figures.wrong
+
+
+def test_no_held_out_sentence_stands_among_the_examples() -> None:
+    held_out = {
+        said.text.lower() for f in ("lab_sentences", "beyond_powers") for said in read_utterances(DATA / f"{f}.jsonl")
+    }
+    shared = {example.text.lower() for example in load_examples()} & held_out
+    assert all(len(text.split()) <= 2 for text in shared), shared
+
+
+@pytest.mark.parametrize(
+    "question", ["can models forget?", "do list methods help?", "is status a predictor of health?"]
+)
+def test_a_question_reaches_its_command_whole(question: str) -> None:
+    for said in (f"quick {question}", f"/survey quick {question}"):
+        assert understand(said, Heard("topic"), State()).typed == StartSurvey(question, {"recipe": "quick"})
+    assert understand(f"ask {question}", Heard("discussion"), State(phase="discussion")).typed == AskQuestion(question)
+
+
+def test_numbers_name_what_is_proposed_at_the_step() -> None:
+    pool = KeywordPool((Keyword("dense retrieval", "topic"), Keyword("hashing", "topic")))
+    state = State(phase="keywords", keywords=pool)
+    assert understand("drop 2", Heard("keywords"), state).typed == EditKeywords(drop=("hashing",))
+    assert understand("remove 3 and 5", Heard("papers"), State(phase="papers")).typed == EditPapers(exclude=(3, 5))
+    with pytest.raises(UserError):
+        understand("drop 9", Heard("keywords"), state)
+
+
+@pytest.mark.parametrize(("text", "offered"), [("the second one is too broad, take it out", "exclude 2")])
+def test_what_would_do_what_was_said_is_offered_with_its_numbers(text: str, offered: str) -> None:
+    read = understand(text, Heard("papers"), State(phase="papers"))
+    assert offered in read.offers and not read.guess
+
+
+def test_the_same_words_are_an_answer_to_whoever_spoke_last() -> None:
+    to_us = understand(
+        "yes", Heard("papers", "thread", others=True, before=("colleague", "bot")), State(phase="papers")
+    )
+    to_them = understand(
+        "yes", Heard("papers", "thread", others=True, before=("bot", "colleague?")), State(phase="papers")
+    )
+    assert to_us.typed
+    assert not to_them.typed and not to_them.guess
+
+
+PIECES = st.sampled_from(["the ", "9", "1.", "x,", "please ", "add ", "] ", "\n", "“", "and 1 ", "drop 1 ", "= ", "?"])
+
+
+@given(
+    PIECES, st.sampled_from(["", "add ", "rename 1.", "drop ", "survey ", "move 1 ", "cite "]), st.sampled_from(PHASES)
+)
+def test_a_message_is_read_in_linear_time(piece: str, beginning: str, phase: Phase) -> None:
+    before = time.process_time()
+    try:
+        understand(beginning + piece * (40_000 // len(piece)), Heard(phase), State(phase=phase))
+    except UserError as error:
+        assert str(error)
+    assert time.process_time() - before < 0.4  # half of it on a machine at rest
+
+
+@given(st.text(max_size=80), st.sampled_from(PHASES), st.sampled_from(["direct", "thread", "mentioned"]))
+def test_anything_is_read(text: str, phase: Phase, place: Place) -> None:
+    read_utterance(Utterance(text, phase, place, "?"))
