@@ -82,9 +82,9 @@ class Paper:
         return self.abstract or self.summary
 
 
-Ranking = Literal["survey", "relevance", "words", "title"]
-"""``survey``: what a survey of the topic would cite; ``relevance``: closest in words and meaning to the
-query; ``words``: has most of its words, most often; ``title``: closest titles."""
+Ranking = Literal["survey", "relevance", "title"]
+"""``relevance``: closest in words and meaning to the query; ``survey``: the same with a prior for citations, what a
+survey of the topic would cite; ``title``: closest titles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +101,13 @@ class Query:
     least_citations: int = 0
 
 
+Tier = Literal["core", "near", ""]
+"""``core``: it names the topic, or stands at the top by words and by closeness; ``near``: it comes next; empty where
+nothing was ranked."""
+
 FoundBy = Literal["keyword", "cited", "citing", "recommended", "list", "foundation", "similar"]
 """By searching a keyword; because papers found cite it; because it cites them; because a service recommends it
-for them; because a person's list names it; because the topic's papers name it in their abstracts."""
+for them; because a person's list names it; the last two stand in surveys of earlier versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +132,7 @@ class FoundPaper:
     reasons: tuple[Reason, ...] = ()
     judgement: str = ""
     """Why it is relevant to the topic, where a language model judged that."""
+    tier: Tier = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,16 +225,8 @@ class ListedPaper:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """How many of the papers found are about the topic, and how many foundations were added.
-
-    ``nearest`` are the titles that come next and are not about the topic, where few papers are.
-    """
-
-    about: int
-    foundations: int = 0
-    nearest: tuple[str, ...] = ()
+FEW_ON_TOPIC = 20
+"""With fewer papers on the topic, a person is asked before anything is written from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +236,6 @@ class PaperSelection:
     found: tuple[FoundPaper, ...]
     excluded: tuple[PaperKey, ...] = ()
     searches: tuple[SearchRecord, ...] = ()
-    filtered: int = 0
-    """Different papers left out because they are far from the topic."""
     left_out: tuple[LeftOut, ...] = ()
     """Papers that were judged not relevant; they are not among ``found``."""
     repeats: int = 0
@@ -248,9 +243,7 @@ class PaperSelection:
     listed: tuple[ListedPaper, ...] = ()
     """The lines of the list that these papers come from, where a person gave one."""
     beyond: int = 0
-    """Different papers that were found and are on topic, but beyond the number wanted."""
-    coverage: Coverage | None = None
-    """How well the topic is covered; ``None`` where that was not measured."""
+    """Different papers that were found, but beyond the number wanted."""
 
     def all_left_out(self) -> tuple[LeftOut, ...]:
         """Papers left out for a reason: retracted ones that nobody took in again, and those judged not relevant."""
@@ -258,6 +251,14 @@ class PaperSelection:
         retracted = (f.paper for f in self.found if f.paper.retracted and f.paper.key in out)
         why = "it was retracted by its publisher or its authors"
         return (*(LeftOut(paper, "retracted", why) for paper in retracted), *self.left_out)
+
+    def count_tier(self, tier: Tier) -> int:
+        """How many of the papers found are of a tier."""
+        return sum(item.tier == tier for item in self.found)
+
+    def is_thin(self) -> bool:
+        """Whether a ranking has found hardly any paper on the topic."""
+        return any(item.tier for item in self.found) and self.count_tier("core") < FEW_ON_TOPIC
 
     def list_included(self) -> tuple[Paper, ...]:
         """Papers that may be used, best first."""

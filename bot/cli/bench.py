@@ -12,22 +12,20 @@ from bot.cli.running import LibraryName, open_console, read_place, run_command
 bench = typer.Typer(help="Measure.", no_args_is_help=True, rich_markup_mode=None)
 
 
-@bench.command()
-def find(
+@bench.command("gather")
+def bench_gather(
     gold: Annotated[list[Path], typer.Option(help="JSON: topic → list of paper ids; may be named several times.")],
     library: LibraryName = "",
     at: Annotated[str, typer.Option(help="local or weaviate, for a library that is in both places.")] = "",
-    keywords: Annotated[bool, typer.Option("--keywords", help="The topic alone and all keywords proposed.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Recall of the papers that human surveys cite, at 100, 300, 600 and 1200."""
+    """What a survey gets of the papers wanted, at 100, 300 and 1200, beside what the library's own search has."""
     with open_console() as console:
-        from bot.bench.find import FindOptions
-        from bot.bench.find import find as run
+        from bot.bench.gather import measure_gathering
 
         place = read_place(at)
 
-    run_command(run(console, gold, library, place, FindOptions(keywords, json)))
+    run_command(measure_gathering(console, gold, library, place, as_json=json))
 
 
 @bench.command("understand")

@@ -126,8 +126,8 @@ def _list_actions(state: State) -> tuple[tuple[str, str, str], ...]:
     """Label, verb and word of each button of the step."""
     if state.phase == "outline" and state.outline and state.outline.is_grouping:
         return _OF_GROUPS
-    coverage = state.papers.coverage if state.phase == "papers" and state.papers else None
-    otherwise = _OTHERWISE if coverage and coverage.nearest else ()
+    is_thin = state.phase == "papers" and state.papers is not None and state.papers.is_thin()
+    otherwise = _OTHERWISE if is_thin else ()
     is_online = state.brief is not None and state.brief.online
     offered = (*_BUTTONS[state.phase], *otherwise, *_offer_for_thin(state))
     return tuple(action for action in offered if not (is_online and action == _SEARCH_ONLINE))

@@ -68,16 +68,16 @@ def _origin(origin: str, found: int) -> str:
         case "person":
             return " (added by you)"
         case "model":
-            return f" ({_count_papers(found)} on your topic; named by the model)"
+            return f" (brings {_count_papers(found)}; named by the model)"
         case _:
-            return f" ({_count_papers(found)} on your topic)"
+            return f" (brings {_count_papers(found)})"
 
 
 def _count_papers(count: int) -> str:
     return f"{count} {'paper' if count == 1 else 'papers'}"
 
 
-LISTED_PAPERS = 10
+LISTED_PAPERS, LISTED_NEAR = 10, 5
 PAGE_OF_PAPERS = 15
 EXAMPLES = 3
 SHOWN_NOTES = 4
@@ -89,12 +89,7 @@ def _papers(selection: PaperSelection) -> str:
     used = len(selection.list_included())
     years = sorted(f.paper.year for f in selection.found if f.paper.year)
     span = "" if not years else f" from {years[0]}" if years[0] == years[-1] else f" from {years[0]} to {years[-1]}"
-    lines = [_short_line(i, item, selection) for i, item in enumerate(selection.found[:LISTED_PAPERS], start=1)]
-    rest = len(selection.found) - LISTED_PAPERS
-    more = ["", f"… and {rest} more."] if rest > 0 else []
-    out = selection.filtered + len(selection.left_out)
-    left_out = f" {out:,} more {'was' if out == 1 else 'were'} found but left out." if out else ""
-    head = f"**{used} {'paper' if used == 1 else 'papers'}**{span}.{left_out}"
+    head = f"**{used} {'paper' if used == 1 else 'papers'}**{span}.{_count_tiers(selection)}"
     retracted = [
         f"⚠ {place} {link(shorten(clean(item.paper.title), 80), item.paper)}{_marks(item, selection)}"
         for place, item in enumerate(selection.found, start=1)
@@ -104,14 +99,39 @@ def _papers(selection: PaperSelection) -> str:
         [
             head,
             "",
-            *_word_coverage(selection),
+            *_word_thin_topic(selection),
             *_word_unsure_lines(selection),
             *_notes(selection),
-            *lines,
-            *more,
+            *_list_first(selection),
             *(["", *retracted] if retracted else ()),
         ]
     )
+
+
+def _count_tiers(selection: PaperSelection) -> str:
+    core = selection.count_tier("core")
+    near = selection.count_tier("near")
+    out = len(selection.left_out)
+    left_out = f" {out:,} judged not relevant {'was' if out == 1 else 'were'} left out." if out else ""
+    if not near and not core:
+        return left_out
+    return f" {core} on your topic{f', {near} near it' if near else ''}.{left_out}"
+
+
+def _list_first(selection: PaperSelection) -> list[str]:
+    """The first papers of the core, a line, and the first that are near it; or the first of all."""
+    numbered = list(enumerate(selection.found, start=1))
+    near = [pair for pair in numbered if pair[1].tier == "near"]
+    core = [pair for pair in numbered if pair[1].tier != "near"]
+    first = core[:LISTED_PAPERS]
+    lines = [_short_line(i, item, selection) for i, item in first]
+    rest = len(core) - len(first)
+    lines += ["", f"… and {rest} more{' on the topic' if near else ''}."] if rest > 0 else []
+    if not near:
+        return lines
+    shown = near[:LISTED_NEAR]
+    lines += ["", "**Near it**", "", *(_short_line(i, item, selection) for i, item in shown)]
+    return [*lines, "", f"… and {len(near) - len(shown)} more."] if len(near) > len(shown) else lines
 
 
 def _short_line(position: int, item: FoundPaper, selection: PaperSelection) -> str:
@@ -131,17 +151,16 @@ def _marks(item: FoundPaper, selection: PaperSelection) -> str:
     return "".join(f" · {mark}" for mark, holds in marks if holds)
 
 
-def _word_coverage(selection: PaperSelection) -> list[str]:
-    """Whether there is enough about the topic, with the choices where there is not."""
-    coverage = selection.coverage
-    if coverage is None or not coverage.nearest:
+def _word_thin_topic(selection: PaperSelection) -> list[str]:
+    """That few papers are on the topic, with the choices."""
+    if not selection.is_thin():
         return []
-    about = "1 paper is" if coverage.about == 1 else f"{coverage.about} papers are"
-    nearest = "; ".join(f"“{escape_markdown(shorten(clean(title), 90))}”" for title in coverage.nearest)
+    core = selection.count_tier("core")
+    count = "No paper is" if core == 0 else "Only 1 paper is" if core == 1 else f"Only {core} papers are"
     return [
-        f"⚠ **Only {about} about your topic.** The next ones are not: {nearest}.",
+        f"⚠ **{count} surely on your topic here.** Those near it stand below the line.",
         "",
-        "Go on with these, search online, go back to try other words, or stop.",
+        "Go on with all, `exclude` what does not belong, search online, or go back to try other words.",
         "",
     ]
 

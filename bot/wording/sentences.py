@@ -81,7 +81,7 @@ _STAGES = {
     "following citations": "Following citations",
     "retractions": "Checking for retractions",
     "choosing": "Judging which papers are relevant",
-    "filtering": "Leaving out what is off topic",
+    "filtering": "Ranking what was found",
     "grouping": "Grouping the papers by what they are about",
     "dividing": "Dividing the groups",
     "writing": "Writing",

@@ -11,11 +11,18 @@ import numpy as np
 
 from engine.errors import RetrievalError
 from engine.gathering.relevance import JUDGED_SPARE
-from engine.gathering.topic_parts import name_parts
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.online.sources import Neighbour, Online
-from engine.retrieval.ranking import SEEDS, closeness, measure_popularity, measure_usual, standardise, survey_scores
+from engine.retrieval.ranking import (
+    SEEDS,
+    closeness,
+    measure_popularity,
+    measure_usual,
+    order_best,
+    score_papers,
+    standardise,
+)
 from engine.retrieval.topic_words import Scores, measure_texts, read_topic
 from engine.run import Progress, RunContext
 from engine.values import Brief, FoundBy, FoundPaper, Keyword, KeywordPool, Paper, PaperKey, Query, Reason, SearchRecord
@@ -31,9 +38,9 @@ FOUNDATION_WEIGHT = 3.0
 """In units of the topic's own search: the order in which a survey would cite what was found counts twice, and what
 the found papers themselves cite as much as both together, since no word of it need be searched for."""
 
-NAMED_WEIGHT = 0.5
-"""The papers that have most of a keyword's words count half as much beside those that a survey would cite: few
-citations keep no paper from being found."""
+TOPIC_PAPERS = 1_200
+"""Papers that the topic finds in the library: as many as the recipe that asks for most, and titles that name the topic
+are looked for among them."""
 
 
 @dataclass
@@ -47,7 +54,6 @@ class CandidatePool:
     rankings: list[tuple[list[PaperKey], float]] = field(default_factory=list)
     reasons: dict[PaperKey, list[Reason]] = field(default_factory=dict)
     records: list[SearchRecord] = field(default_factory=list)
-    _topic_rankings: int = 0
     _topic_seeds: list[PaperKey] = field(default_factory=list)
     _from_online: dict[PaperKey, None] = field(default_factory=dict)
 
@@ -60,30 +66,19 @@ class CandidatePool:
         """Every keyword in the library."""
         library, keywords, places = self.context.library, self.pool.keywords, asyncio.Semaphore(SEARCHES_AT_ONCE)
 
-        async def search(query: Query) -> Sequence[FoundPaper]:
+        async def search(number: int, keyword: Keyword) -> Sequence[FoundPaper]:
+            depth = max(TOPIC_PAPERS, int(limit * JUDGED_SPARE)) if number == 0 else SEEDS
             async with places:
-                return await library.search(query)
+                return await library.search(Query(keyword.text, depth, years=self.brief.years))
 
-        asked = [self._plan_queries(number, keyword, limit) for number, keyword in enumerate(keywords)]
         async with asyncio.TaskGroup() as group:
-            searches = [[group.create_task(search(query)) for query in queries] for queries in asked]
-            for number, (keyword, (first, *others)) in enumerate(zip(keywords, searches, strict=True)):
+            searches = [group.create_task(search(number, keyword)) for number, keyword in enumerate(keywords)]
+            for number, (keyword, searching) in enumerate(zip(keywords, searches, strict=True)):
                 await self.context.progress(Progress("searching", number, len(keywords), keyword.text))
-                self._take_library(found := await first, keyword.text, self._weight(number))
-                for other in others:
-                    self._take_library(await other, keyword.text, NAMED_WEIGHT * self._weight(number))
-                if number == 0:
-                    self._topic_rankings = len(self.rankings)
+                found = await searching
+                self._take_library(found, keyword.text, self._weight(number))
                 if self.brief.library:
                     self.note_search(library.name, keyword.text, len(found))
-
-    def _plan_queries(self, number: int, keyword: Keyword, limit: int) -> list[Query]:
-        """What a keyword is searched by: what a survey would cite, then, for some, what has most of its words."""
-        depth = max(2 * limit, self.context.limits.candidate_papers) if number == 0 else SEEDS
-        named = [keyword.text] if number == 0 or keyword.origin == "person" else []
-        named += name_parts(keyword.text) if number == 0 else []
-        by_words = [Query(text, depth, "words", self.brief.years) for text in named]
-        return [Query(keyword.text, depth, years=self.brief.years), *by_words]
 
     async def online(self) -> None:
         """Every keyword online, by relevance and by citations."""
@@ -143,8 +138,8 @@ class CandidatePool:
             near = _with_specter(near, keys, specter, seeds_there)
         cited = measure_popularity(papers, datetime.now(UTC).year)
         words = measure_texts(read_topic(self.brief.topic), [p.title for p in papers], [p.abstract for p in papers])
-        scores = survey_scores(words, near, cited, measure_usual(words, near, cited))
-        order = [keys[int(i)] for i in np.argsort(-scores, kind="stable")]
+        scores = score_papers(words.bm25, near, cited, measure_usual(words, near, cited), "survey")
+        order = [keys[int(i)] for i in order_best(scores, len(keys))]
         self.rankings.append((order, SURVEY_WEIGHT * self.topic_weight))
 
     async def follow_citations(self) -> None:
@@ -219,10 +214,6 @@ class CandidatePool:
         if weight:
             self.rankings.append((keys, weight))
         return keys
-
-    def fuse_by_topic(self) -> list[PaperKey]:
-        """The papers that the topic's own searches of the library found, best first; nothing else counts."""
-        return [found.paper.key for found in self.known.fuse(self.rankings[: self._topic_rankings])]
 
     def fuse(self) -> list[FoundPaper]:
         """Every paper ranked so far, best first, with its reasons."""

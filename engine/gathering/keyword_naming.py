@@ -46,7 +46,7 @@ class ClusterNamer:
 
         Raises `LimitExceeded` where the budget is used up.
         """
-        if self.failure:
+        if self.failure or not clusters:
             return [""] * len(clusters)
         generator = random.Random(self._seed)
         shown = (generator.sample(list(papers), min(SHOWN_PAPERS, len(papers))) for papers in clusters)

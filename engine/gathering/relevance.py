@@ -7,17 +7,21 @@ decision better.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import ceil
+from typing import Any
+
+import numpy as np
 
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.limits import Limits
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
+from engine.retrieval.cross_encoder import CrossEncoder
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.text import clean, inert, shorten
-from engine.values import FoundPaper, PaperKey
+from engine.values import FoundPaper, LeftOut, Paper, PaperKey
 
 JUDGED_AT_ONCE = 8
 """Papers in a call: all calls run at once, and an answer takes as long as it has verdicts."""
@@ -104,3 +108,73 @@ def plan_judging(limit: int, limits: Limits) -> list[CallChain]:
     calls = ceil(papers / JUDGED_AT_ONCE)
     read = RULES_TOKENS + papers * PAPER_TOKENS // max(1, calls)
     return [(PlannedCall("checking", read, papers * VERDICT_TOKENS // calls),) for _ in range(calls)]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPapers:
+    """Those that stay, in their order, and those left out; of so many nothing was said, and ``why``."""
+
+    kept: tuple[FoundPaper, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    unjudged: int = 0
+    why: str = ""
+
+
+Meanwhile = Callable[[Sequence[Paper]], Coroutine[Any, Any, None]]
+"""What is done with the candidates while a language model judges them; given up when it has."""
+
+
+async def do_nothing(_: Sequence[Paper]) -> None:
+    """Only wait."""
+
+
+COMPARED = 100
+"""Core papers that a cross-encoder reads to learn how near the topic a paper of it is."""
+
+AS_CORE = 0.1
+"""A near paper stays that an encoder finds nearer than this share of the core."""
+
+
+async def judge_tiers(
+    topic: str, ranked: Sequence[FoundPaper], context: RunContext, meanwhile: Meanwhile = do_nothing
+) -> JudgedPapers:
+    """The papers without those that are near but judged not relevant; `RunContext.judge` says which are judged."""
+    left_in = {paper.key for paper in context.accepted}
+    asked = [item for item in ranked if context.judge == "all" or item.tier != "core"]
+    asked = [item for item in asked if item.paper.key not in left_in]
+    verdicts = Verdicts({})
+    if context.judge != "none" and context.model:
+        asked = asked[: context.limits.judging_calls * JUDGED_AT_ONCE]
+        async with asyncio.TaskGroup() as group:
+            beside = group.create_task(meanwhile([item.paper for item in ranked]))
+            verdicts = await judge_papers(topic, asked, context.model, context)
+            beside.cancel()
+    elif context.judge != "none" and context.cross_encoder:
+        core = [item for item in ranked if item.tier == "core"][:COMPARED]
+        verdicts = await asyncio.to_thread(_compare, topic, core, asked, context.cross_encoder)
+    else:
+        asked = []
+    refused = {key: verdict for key, verdict in verdicts.of.items() if not verdict.relevant}
+    reasons = {key: verdict.reason for key, verdict in verdicts.of.items()}
+    kept = [replace(f, judgement=reasons.get(f.paper.key, "")) for f in ranked if f.paper.key not in refused]
+    out = [
+        LeftOut(item.paper, "not relevant", reasons[item.paper.key] or "no reason was given")
+        for item in ranked
+        if item.paper.key in refused
+    ]
+    unjudged = sum(item.paper.key not in verdicts.of for item in asked)
+    return JudgedPapers(tuple(kept), tuple(out), unjudged, verdicts.failure)
+
+
+def _compare(topic: str, core: Sequence[FoundPaper], asked: Sequence[FoundPaper], encoder: CrossEncoder) -> Verdicts:
+    """How near the topic an encoder finds papers, measured by the core; nothing is said where that is small."""
+    if len(core) < JUDGED_AT_ONCE or not asked:
+        return Verdicts({})
+    scores = encoder.score(topic, [f"{item.paper.title}. {item.paper.content}" for item in (*core, *asked)])
+    low = np.quantile(scores[: len(core)], AS_CORE)
+    verdicts = {}
+    for item, score in zip(asked, scores[len(core) :], strict=True):
+        is_near = bool(score >= low)
+        how = "as near to the topic as" if is_near else "further from the topic than"
+        verdicts[item.paper.key] = Verdict(is_near, f"{how} papers that name it, by {encoder.name}")
+    return Verdicts(verdicts)

@@ -9,24 +9,22 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import RetrievalError
-from engine.gathering.question_papers import choose_naming, spread
 from engine.gathering.review_scope import ReviewScope, plan_other_queries
+from engine.gathering.tiers import Subject, has_known_signal, measure_words
 from engine.options import Sampling
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.sources import PaperSearch
-from engine.retrieval.ranking import popularity
+from engine.retrieval.ranking import measure_popularity
 from engine.run import Progress, RunContext
 from engine.values import Brief, FoundPaper, Paper, PaperKey, Query, Reason, SearchRecord
 
 LEAST_PAPERS = 10
 MOST_RETRIES = 2
 """Fewer papers than that are looked for with other words, so often (Jarvis)."""
-
-MOST_NAMING = 200
-"""Papers of a library that are taken because they have a query's words, where no language model will judge them."""
 
 PLACE_S = 20.0
 """Seconds that one query may take in one place: the others do not wait for it any longer."""
@@ -78,12 +76,7 @@ class ReviewSearch:
         await self.context.progress(Progress("searching", detail="; ".join(query.render() for query in queries)))
         online = self.context.online
         async with asyncio.TaskGroup() as group:
-            by_words = bool(scope.phrases)
-            tasks = [
-                group.create_task(self._in_library(query, by_words=by_words))
-                for query in queries
-                if self._is_wanted("library")
-            ]
+            tasks = [group.create_task(self._in_library(query)) for query in queries if self._is_wanted("library")]
             if online:
                 searched = [
                     place
@@ -98,17 +91,16 @@ class ReviewSearch:
     def _is_wanted(self, place: str) -> bool:
         return not self.places or place in self.places
 
-    async def _in_library(
-        self, query: BooleanQuery, *, by_words: bool
-    ) -> tuple[BooleanQuery, Sequence[Paper], SearchRecord | None]:
-        """The most relevant papers; ``by_words``: also those that have most of the query's words."""
+    async def _in_library(self, query: BooleanQuery) -> tuple[BooleanQuery, Sequence[Paper], SearchRecord | None]:
+        """The most relevant papers; none where the library says no more of the query than by chance."""
         if not self.brief.library and self.context.library.name == "no library":
             return query, (), None
-        library = self.context.library
-        found = list(await library.search(Query(query.words(), self.space, "relevance", query.years)))
-        if by_words:
-            found += await library.search(Query(query.words(), MOST_NAMING, "words", query.years))
-        papers = list({item.paper.key: item.paper for item in found}.values())
+        library, text = self.context.library, query.words()
+        found = await library.search(Query(text, self.space, "relevance", query.years))
+        papers = [item.paper for item in found]
+        subject = Subject(text, await library.count_topic(text))
+        if not has_known_signal(subject, await asyncio.to_thread(measure_words, subject, papers)):
+            papers = []
         return query, papers, _record(library.name, query, len(papers))
 
     async def _online(
@@ -143,19 +135,16 @@ class ReviewSearch:
     async def candidates(self, scope: ReviewScope, sampling: Sampling, seed: int) -> list[FoundPaper]:
         """The papers in the order in which they are read: by their weights, or at random as published.
 
-        Those that a query names literally come first. Where no language model will judge them, only papers that name
-        the question's parts.
+        Those that a query names literally come first. Where no language model will judge them, they stay as they were
+        found: those first that decide the question.
         """
         fused = [item for item in self.known.fuse(self.rankings) if not item.paper.retracted]
-        if scope.phrases:
-            context = self.context
-            fused = await choose_naming(scope.questions[0], scope.phrases, fused, context.library, context.embedder)
         if not fused:
             return []
         reasons: dict[PaperKey, list[Reason]] = {}
         for key, found in self.reasons.items():
             reasons.setdefault(self.known.key_of(key), []).extend(found)
-        scores = weigh_papers(fused, datetime.now(UTC).year, with_texts=not scope.phrases)
+        scores = weigh_papers(fused, datetime.now(UTC).year) if self.context.model else [item.score for item in fused]
         weighted = [
             replace(item, score=float(score), reasons=tuple(dict.fromkeys(reasons.get(item.paper.key, ()))))
             for item, score in zip(fused, scores, strict=True)
@@ -167,22 +156,22 @@ class ReviewSearch:
         return weighted
 
 
-def weigh_papers(found: Sequence[FoundPaper], this_year: int, *, with_texts: bool = True) -> list[float]:
-    """For each paper 0.6 · relevance + 0.25 · citations + 0.15 · full text, each from 0 to 1.
-
-    Where no full text will be read (``with_texts``), its weight goes to relevance.
-    """
+def weigh_papers(found: Sequence[FoundPaper], this_year: int) -> list[float]:
+    """For each paper 0.6 · relevance + 0.25 · citations + 0.15 · full text, each from 0 to 1."""
     relevance = np.array([item.score for item in found])
-    counts = np.array([np.nan if f.paper.citations is None else float(f.paper.citations) for f in found])
-    years = np.array([f.paper.year or 0 for f in found], np.int64)
-    cited = popularity(counts, years, this_year)
-    new = years > this_year - NEW_YEARS
-    cited = np.where(new, np.maximum(cited, np.nan_to_num(cited).mean()), cited)
+    cited = measure_popularity([item.paper for item in found], this_year)
+    new = np.array([(item.paper.year or 0) > this_year - NEW_YEARS for item in found], np.bool_)
+    cited = np.where(new, np.maximum(cited, cited.mean() if len(cited) else 0.0), cited)
     open_text = np.array([float(is_open(f.paper)) for f in found])
-    of_text = FULL_TEXT if with_texts else 0.0
-    parts = ((RELEVANCE + FULL_TEXT - of_text, relevance), (CITATIONS, cited), (of_text, open_text))
-    total = sum(weight * spread(values) for weight, values in parts)
-    return [float(value) for value in np.asarray(total)]
+    parts = ((RELEVANCE, relevance), (CITATIONS, cited), (FULL_TEXT, open_text))
+    return [float(value) for value in np.sum([weight * _spread(values) for weight, values in parts], axis=0)]
+
+
+def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spread over the whole range from 0 to 1; all 1 where they do not differ."""
+    low, high = values.min(initial=np.inf), values.max(initial=-np.inf)
+    result: NDArray[np.float64] = (values - low) / (high - low) if high > low else np.ones_like(values)
+    return result
 
 
 def is_open(paper: Paper) -> bool:

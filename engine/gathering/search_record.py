@@ -12,12 +12,11 @@ def search_flow(selection: PaperSelection) -> tuple[tuple[str, int], ...]:
     why = [item.why for item in selection.all_left_out()]
     retracted, irrelevant, without_room = (why.count(reason) for reason in ("retracted", "not relevant", "no room"))
     used = len(selection.list_included())
-    different = len(selection.found) + selection.filtered + irrelevant + without_room + selection.beyond
+    different = len(selection.found) + irrelevant + without_room + selection.beyond
     return (
         ("Records found", different + selection.repeats),
         ("Repeats of a paper", selection.repeats),
         ("Different papers", different),
-        ("Left out as off topic", selection.filtered),
         ("Left out as retracted", retracted),
         ("Left out as not relevant", irrelevant),
         *(((WITHOUT_ROOM, without_room),) if without_room else ()),  # a quick review only

@@ -21,7 +21,7 @@ from engine.revising.either_way import RevisedEitherWay
 from engine.run import CallChain, Progress, RunContext, Step
 from engine.session.events import Review
 from engine.survey import Section, SurveyWarning
-from engine.text import list_words, shorten
+from engine.text import shorten
 from engine.values import (
     Brief,
     FoundPaper,
@@ -76,12 +76,11 @@ class QuickRecipe(RevisedEitherWay):
         queries = await search.run(brief.topic, scope)
         candidates = await search.candidates(scope, options.sampling, context.seed + context.attempt)
         if not candidates:
-            raise UserError(explain_nothing_relevant(brief, (), scope.phrases))
+            raise UserError(explain_nothing_relevant(brief, ()))
         most = QUOTED_STUDIES if context.model is None else MOST_READ
         shown = candidates[: options.space if options.only_search else min(options.space, most)]
         if context.model is None:
             selection = _selection(search, shown, Reading((), unread=len(candidates) - len(shown)))
-            selection = replace(selection, filtered=search.count_usable() - len(candidates))
             parts, method = await asyncio.to_thread(_quote_parts, scope, selection, options, context)
         else:
             reading = await read_studies(brief.topic, scope, shown, _quota(options, context), context)
@@ -159,12 +158,9 @@ def _read_from(reading: Reading) -> tuple[str, ...]:
     return tuple(said)
 
 
-def explain_nothing_relevant(brief: Brief, left_out: Sequence[LeftOut], phrases: Sequence[str] = ()) -> str:
-    """No paper helps: what to change, and why the first ones that were read do not, or what no paper names."""
+def explain_nothing_relevant(brief: Brief, left_out: Sequence[LeftOut]) -> str:
+    """No paper helps: what to change, and why the first ones that were read do not."""
     where = "" if brief.online else ", or search online too (`online=yes`)"
     read = f" {len(left_out)} papers were read." if left_out else ""
-    if phrases:
-        named = list_words([f"“{phrase}”" for phrase in phrases])
-        read = f" None of the papers found names {named}{' together' if len(phrases) > 1 else ''}."
     reasons = "".join(f"\n- {shorten(out.paper.title, 100)}: {out.reason}" for out in left_out[:3])
     return f"No relevant paper was found.{read} Ask in other words, look at more papers (`papers=100`){where}.{reasons}"

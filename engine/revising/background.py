@@ -15,7 +15,6 @@ from engine.checking.faults import find_faults, source_of
 from engine.checking.names import Vocabulary
 from engine.citations import cite, with_references
 from engine.errors import UserError
-from engine.gathering.review_scope import extract_phrases
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.wikipedia import Wikipedia, is_encyclopedia
@@ -29,7 +28,7 @@ EXCERPT_CHARACTERS = 24_000
 MOST_EXCERPTS = 4
 INTRODUCTION_CHARACTERS = 600
 QUOTED_SENTENCES = 2
-MOST_SUBJECTS, SUBJECT_CHARACTERS = 3, 120
+SUBJECT_CHARACTERS = 120
 MOST_TITLES = 40
 TEMPERATURE = 0.2
 
@@ -97,12 +96,11 @@ async def _background(brief: Brief, survey: Survey, wikipedia: Wikipedia, contex
 
 
 async def _find_article(brief: Brief, wikipedia: Wikipedia) -> str:
-    """The article whose title has no word but the topic's, or, of a question, of one of its first parts."""
-    for subject in extract_phrases(brief.topic)[:MOST_SUBJECTS] if brief.quick else [brief.topic]:
-        wanted = set(terms(subject))
-        for title, _ in await wikipedia.search(subject):
-            if set(terms(title)) and set(terms(title)) <= wanted:
-                return title
+    """The article whose title has no word but the topic's."""
+    wanted = set(terms(brief.topic))
+    for title, _ in await wikipedia.search(brief.topic):
+        if set(terms(title)) and set(terms(title)) <= wanted:
+            return title
     raise UserError(f"Wikipedia has no article that is clearly about “{brief.topic[:80]}”.")
 
 

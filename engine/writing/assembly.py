@@ -101,7 +101,7 @@ def with_same_papers(outline: Outline, keys: Sequence[PaperKey]) -> Outline:
 FIRST_PAPERS = 20
 """Papers closest to the topic of which a survey tells those that it does not cite."""
 
-ALWAYS_TOLD = frozenset({"Records found", "Left out as off topic", "Left out by the reader", "Papers gathered"})
+ALWAYS_TOLD = frozenset({"Records found", "Left out by the reader", "Papers gathered"})
 """What is told of the search even where it is none."""
 
 

@@ -132,8 +132,6 @@ def _report_counts(selection: PaperSelection) -> str:
     parts += [f"Read and left out as not relevant: {out}; the reasons stand at the end."] if out else []
     without_room = flow.get(WITHOUT_ROOM, 0)
     parts += [f"Relevant, but beyond the share of tokens: {without_room}."] if without_room else []
-    off_topic = flow["Left out as off topic"]
-    parts += [f"Left out because they do not name what was asked for: {off_topic}."] if off_topic else []
     parts += [f"Not read: {unread}."] if unread else []
     return " ".join(parts)
 
@@ -155,7 +153,7 @@ def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedd
     papers = selection.list_included()
     candidates = [s for paper in papers for s in quotable(paper) if s.statement != "problem"]
     said_there = {term for s in candidates for term in terms(f"{s.paper.title} {s.text}")}
-    asked = sorted(said_there.intersection(terms(" ".join(scope.phrases))))
+    asked = sorted(said_there.intersection(terms(scope.subject)))
     said = find_speaking(scope.questions[0], asked, candidates, embedder, _ANSWERS)[:QUOTED_ANSWERS]
     told = {s.paper.key for s in said if s.statement == "contribution"}
     others = [paper for paper in papers if paper.key not in told]

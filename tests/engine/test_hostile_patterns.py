@@ -9,10 +9,11 @@ import pytest
 from engine.checking.numbers_in_place import place_numbers
 from engine.checking.quantities import count_listed
 from engine.evaluation.documents import from_markdown
-from engine.gathering.review_scope import find_comparison
+from engine.gathering.review_scope import read_years
+from engine.retrieval.abbreviations import with_abbreviations
 from engine.retrieval.matching import stands_as_title
 from engine.retrieval.paper_text import clean_abstract, clean_name
-from engine.retrieval.topic_words import remove_based
+from engine.retrieval.topic_words import read_topic
 from engine.text import LONGEST_RUN, clean
 from engine.writing.model_text import read_prose
 
@@ -32,7 +33,7 @@ def test_a_piece_said_a_thousand_times_is_read_at_once(piece: str) -> None:
     assert not stands_as_title("Dense retrieval", f"{text}x")
     assert place_numbers(f"It rose by 3 {text} than 4.5 points")
     assert count_listed(f"{text}x") == set()
-    assert remove_based(f"{text}x-bound").endswith("x-bound")
+    assert with_abbreviations(read_topic("a topic"), [f"a {text} (AT)"] * 3) == read_topic("a topic")
     prose = "It has a sentence of seven words. " * 8
-    find_comparison(f"compare {text} {'compare ' * 1_000}")
+    assert read_years(f"since {text} 1 since").first is None
     assert from_markdown(f"# Title\n\n## One\n\n{prose}\n\n{text}x\n\n{text}").title == "Title"

@@ -51,4 +51,4 @@ class JointLibrary:
         unknown = {word for word, _ in own.spellings} & {word for word, _ in shared.spellings}
         spellings = tuple((word, other) for word, other in shared.spellings if word in unknown)
         is_author = own.is_author or shared.is_author
-        return TopicCounts(own.papers + shared.papers, both, spellings, own.implied & shared.implied, is_author)
+        return TopicCounts(own.papers + shared.papers, both, spellings, is_author)

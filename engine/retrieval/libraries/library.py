@@ -44,8 +44,6 @@ class TopicCounts:
     papers_with: tuple[int, ...] = ()
     spellings: tuple[tuple[str, str], ...] = ()
     """A word of the topic that no paper has → the library's word that is spelt most like it."""
-    implied: frozenset[int] = frozenset()
-    """Places of words that nearly all papers have which have the topic's other words (`find_implied`)."""
     is_author: bool = False
     """Whether the topic is the name of an author of papers here, as far as the library can tell."""
 

@@ -18,6 +18,7 @@ import numpy as np
 from filelock import AsyncFileLock, FileLock, Timeout
 
 from engine.errors import UserError
+from engine.retrieval.abbreviations import with_abbreviations
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
 from engine.retrieval.libraries.adding import Changes, StoredPaper, from_stored, plan_changes, split_merge
 from engine.retrieval.libraries.appending import UnindexedPapers
@@ -38,8 +39,8 @@ from engine.retrieval.libraries.refitting import fill_draft
 from engine.retrieval.libraries.vectors import DamagedIndex, VectorStore
 from engine.retrieval.libraries.word_index import closest_form
 from engine.retrieval.libraries.word_parts import WordParts
-from engine.retrieval.ranking import order_best, popularity
-from engine.retrieval.topic_words import with_abbreviations
+from engine.retrieval.ranking import find_seeds, order_best, popularity
+from engine.retrieval.topic_words import read_topic
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 BATCH = 5_000
@@ -92,12 +93,13 @@ class LocalLibrary:
         index = await self._index()
         if not index.keys or not query.text.strip():
             return []
-        said = await asyncio.to_thread(index.read_topic, query.text)
-        topic = said.topic
-        if query.ranking in {"survey", "words"}:
-            topic = with_abbreviations(topic, await self._abstracts(index, [int(row) for row in said.seeds[0]]))
-        scores = await asyncio.to_thread(index.rank, query, topic, said)
-        chosen = [int(row) for row in order_best(scores, query.limit) if scores[row] > -np.inf]
+        topic = read_topic(query.text)
+        if query.ranking != "title":
+            seeds = await asyncio.to_thread(lambda: find_seeds(index.measure(topic).bm25))
+            topic = with_abbreviations(topic, await self._abstracts(index, seeds.tolist()))
+        scores = await asyncio.to_thread(index.rank, query, topic)
+        best = order_best(scores, query.limit, index.key_order)
+        chosen = [int(row) for row in best if scores[row] > -np.inf]
         papers = await self._at(index, chosen)
         return [FoundPaper(papers[row], float(scores[row])) for row in chosen if row in papers]
 
@@ -111,9 +113,8 @@ class LocalLibrary:
             texts = [f"{row['title']} {row['abstract']}" for row in await self._take(rows, ["title", "abstract"])]
             if spelling := closest_form(texts, stem, word):
                 spellings.append((word, spelling))
-        implied = await index.find_implied(topic)
         is_author = await self._papers.has_author(topic)
-        return TopicCounts(len(index.keys), counts, tuple(spellings), implied, is_author)
+        return TopicCounts(len(index.keys), counts, tuple(spellings), is_author)
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches, each whole or not at all; `index` makes them searchable.

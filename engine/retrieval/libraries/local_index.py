@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial, reduce
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,24 +12,11 @@ from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.libraries.paper_rows import PaperFacts
 from engine.retrieval.libraries.word_index import KNOWN_WORD
 from engine.retrieval.libraries.word_parts import WordParts
-from engine.retrieval.ranking import (
-    CITED_WEIGHT,
-    SEEDS,
-    Seeds,
-    Usual,
-    UsualEvidence,
-    find_seeds,
-    order_best,
-    reciprocal_rank_fusion,
-    survey_scores,
-    topic_closeness,
-    word_scores,
-)
+from engine.retrieval.ranking import DECIMALS, Usual, UsualEvidence, closeness, find_seeds, score_papers
 from engine.retrieval.topic_words import (
     Scores,
     TopicWords,
     WordEvidence,
-    find_implied,
     find_words,
     measure_words,
     rarity,
@@ -46,15 +33,6 @@ CANDIDATES = 8_000
 
 
 @dataclass(frozen=True)
-class SaidTopic:
-    """A topic as it was said, what its words tell of every paper, and the rows that stand for it (`find_seeds`)."""
-
-    topic: TopicWords
-    evidence: WordEvidence
-    seeds: Seeds
-
-
-@dataclass(frozen=True)
 class LocalIndex:
     """Row i of every array is paper ``keys[i]``."""
 
@@ -66,88 +44,58 @@ class LocalIndex:
     embedder: Embedder
     words: WordParts
 
-    def read_topic(self, topic: str) -> SaidTopic:
-        """The topic's words; those seeds that they find first tell the abbreviations of its phrases."""
-        said = read_topic(topic)
-        evidence = self.measure(said)
-        return SaidTopic(said, evidence, find_seeds(evidence))
-
     def measure(self, topic: TopicWords) -> WordEvidence:
         """What the topic's words tell of every paper."""
         found = find_words(topic, self.words.find)
-        rarities = rarity([len(word.rows) for word in found.said], len(self.keys))
-        return measure_words(found, rarities, self.words.lengths, self.words.usual_length)
+        rarities = rarity([len(word.rows) for word in found], len(self.keys))
+        return measure_words(topic, found, rarities, self.words.lengths, self.words.usual_length)
 
     def count_topic(self, topic: str) -> tuple[tuple[int, ...], tuple[tuple[str, str], ...]]:
         """Papers with each word of a topic, and for words that no paper has the stem that is spelt most like it."""
         said = read_topic(topic)
-        found = find_words(said, self.words.find)
-        counts = tuple(len(word.rows) for word in found.written)
+        counts = tuple(len(word.rows) for word in find_words(said, self.words.find))
         # Beside a word that no paper has, one that hardly any has may be the same person's slip, made by others too.
         few = KNOWN_WORD if 0 in counts else 1
         unknown = {s for s, count in zip(said.stems, counts, strict=True) if count < few}
         misspelt = [(word, self.words.most_like(stem(word))) for word in words(topic) if stem(word) in unknown]
         return counts, tuple((word, other) for word, other in misspelt if other)
 
-    async def find_implied(self, topic: str) -> frozenset[int]:
-        """The words of a topic that its other words imply here."""
-        said = read_topic(topic)
-        found = [word.rows for word in find_words(said, self.words.find).written]
+    @cached_property
+    def key_order(self) -> NDArray[np.int64]:
+        """The place of each paper's key among all keys in order, by which ties are broken."""
+        places = np.empty(len(self.keys), np.int64)
+        places[np.argsort(np.array(self.keys, dtype=str), kind="stable")] = np.arange(len(self.keys))
+        return places
 
-        async def count(words: frozenset[int]) -> int:
-            return len(reduce(partial(np.intersect1d, assume_unique=True), [found[j] for j in words]))
-
-        return await find_implied(said.stems, count)
-
-    def rank(self, query: Query, topic: TopicWords, said: SaidTopic) -> Scores:
+    def rank(self, query: Query, topic: TopicWords) -> Scores:
         """A score for every paper, in the order that the query asks for; -inf for those that it does not take."""
-        words = said.evidence if topic == said.topic else self.measure(topic)
-        match query.ranking:
-            case "survey":
-                scores = self._rank_for_survey(
-                    query, words, said.seeds if words is said.evidence else find_seeds(words)
-                )
-            case "relevance":
-                scores = self._rank_by_relevance(query, words)
-            case "words":
-                scores = np.where(words.present > 0, words.present + words.in_text, -np.inf)
-            case "title":
-                scores = (self.titles @ self._vector(query)).astype(np.float64)
+        if query.ranking == "title":
+            scores = (self.titles @ self._vector(query)).astype(np.float64)
+        else:
+            scores = self._rank(query, self.measure(topic).bm25)
         scores[~self.allow(query)] = -np.inf
-        return scores
+        return np.round(scores, DECIMALS)
 
-    def _rank_for_survey(self, query: Query, words: WordEvidence, stand_for: Seeds) -> Scores:
-        seeds = [np.asarray(self.abstracts[rows]) for rows in stand_for if len(rows)]
-        seeds = seeds or [vector[None] for vector in [self._vector(query)] if vector.any()]
-        if not seeds:
+    def _rank(self, query: Query, bm25: Scores) -> Scores:
+        seeds = np.asarray(self.abstracts[find_seeds(bm25)])
+        seeds = seeds if len(seeds) else self._vector(query)[None]
+        if not seeds.any() and not bm25.any():
             return np.full(len(self.keys), -np.inf)
-        middle = (self.abstracts @ np.mean([group.mean(axis=0) for group in seeds], axis=0)).astype(np.float64)
         sample = _sample(len(self.keys))
         usual = UsualEvidence(
-            bm25=Usual.of(words.bm25),
-            in_text=Usual.of(words.in_text),
-            in_title=Usual.of(words.in_title),
-            near=Usual.of(topic_closeness(self.abstracts[sample], seeds)),
+            bm25=Usual.of(bm25),
+            near=Usual.of(closeness(self.abstracts[sample], seeds)),
             cited=Usual.of(self.popularity),
         )
-        promising = Usual.of(middle).standardise(middle) + word_scores(words, usual)
-        promising += CITED_WEIGHT * usual.cited.standardise(self.popularity)
+        middle = (self.abstracts @ seeds.mean(axis=0)).astype(np.float64)
+        by_middle = replace(usual, near=Usual.of(middle))
+        promising = score_papers(bm25, middle, self.popularity, by_middle, query.ranking)
         promising[~self.allow(query)] = -np.inf
         count = min(max(CANDIDATES, 4 * query.limit), len(self.keys))
         rows = np.sort(np.argpartition(-promising, count - 1)[:count])
+        near = closeness(self.abstracts[rows], seeds)
         scores = np.full(len(self.keys), -np.inf)
-        near = topic_closeness(self.abstracts[rows], seeds)
-        scores[rows] = survey_scores(words.at(rows), near, self.popularity[rows], usual)
-        return scores
-
-    def _rank_by_relevance(self, query: Query, words: WordEvidence) -> Scores:
-        """Words and meaning, their ranks fused."""
-        near = (self.abstracts @ self._vector(query)).astype(np.float64)
-        depth = max(SEEDS, query.limit)
-        rankings = [[int(row) for row in order_best(values, depth) if values[row] > 0] for values in (words.bm25, near)]
-        fused = reciprocal_rank_fusion(rankings)
-        scores = np.full(len(self.keys), -np.inf)
-        scores[list(fused)] = list(fused.values())
+        scores[rows] = score_papers(bm25[rows], near, self.popularity[rows], usual, query.ranking)
         return scores
 
     def _vector(self, query: Query) -> Vectors:

@@ -39,7 +39,6 @@ from engine.retrieval.libraries.weaviate_schema import (
     translate_failures,
 )
 from engine.retrieval.libraries.weaviate_survey import SurveySearch
-from engine.text import terms
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 DESCRIBED_S = 60.0
@@ -124,15 +123,7 @@ class WeaviateLibrary:
         await self._notice()
         if not query.text.strip() or not (self._server.vectoriser or self._description.embedder):
             return []
-        match query.ranking:
-            case "survey":
-                return await self._read(self._for_survey(query))
-            case "relevance":
-                return await self._read(self._by_words_and_meaning(query))
-            case "words":
-                return await self._read(self._objects.by_words(query))
-            case "title":
-                return await self._read(self._by_title(query))
+        return await self._read(self._by_title(query) if query.ranking == "title" else self._by_topic(query))
 
     async def _read(self, answer: Coroutine[Any, Any, T]) -> T:
         """The answer; after a failure the description is read anew, as the papers may be in another collection now."""
@@ -335,28 +326,18 @@ class WeaviateLibrary:
         vectors = await embed_papers(await self.embedder(), stored) if is_ours else None
         return await self._objects.store(stored, vectors)
 
-    async def _for_survey(self, query: Query) -> list[FoundPaper]:
+    async def _by_topic(self, query: Query) -> list[FoundPaper]:
         """As in a folder: closeness to what the words find, naming the topic, and being cited, all standardised."""
         found, seeds = await self._survey.find(query.text)
-        if not seeds and self._server.vectoriser:
-            return await self._by_words_and_meaning(query)
-        if not seeds:
-            seeds = [(await asyncio.to_thread((await self.embedder()).embed, [query.text]))[:1]]
-            if not seeds[0].any():
+        if not len(seeds) and self._server.vectoriser:
+            return await self._objects.nearest(query, "abstract", None)
+        if not len(seeds):
+            seeds = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[:1]
+            if not seeds.any():
                 return []
         best = await self._survey.rank(query, found, seeds)
         rows = await self._objects.by_id(list(best))
         return [FoundPaper(rows[name], score) for name, score in best.items() if name in rows]
-
-    async def _by_words_and_meaning(self, query: Query) -> list[FoundPaper]:
-        """The server's hybrid search: both ranks fused, as reciprocal rank fusion does."""
-        words = " ".join(terms(query.text))
-        if self._server.vectoriser:
-            return await self._objects.by_words_and_meaning(query, words, None, 0.5)
-        vector = await self._embed(query.text)
-        if not words and vector is None:
-            return []
-        return await self._objects.by_words_and_meaning(query, words, vector, 0.0 if vector is None else 0.5)
 
     async def _by_title(self, query: Query) -> list[FoundPaper]:
         if self._server.vectoriser:

@@ -9,7 +9,7 @@ from operator import and_
 from typing import Any
 
 from weaviate.classes.data import DataObject
-from weaviate.classes.query import Filter, HybridFusion, MetadataQuery
+from weaviate.classes.query import Filter, MetadataQuery
 from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from weaviate.util import generate_uuid5
 
@@ -26,8 +26,7 @@ from engine.retrieval.libraries.adding import (
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.libraries.weaviate_schema import READ_S, WeaviateServer, is_read_only, repeat, translate_failures
 from engine.retrieval.merging.same_paper import list_blocking_keys
-from engine.retrieval.topic_words import find_implied, read_topic
-from engine.text import terms
+from engine.retrieval.topic_words import index_terms, read_topic
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 PAGE = 1_000
@@ -59,14 +58,8 @@ class PaperObjects:
 
     async def count_topic(self, topic: str) -> TopicCounts:
         """How many papers have each word of a topic."""
-        stems = read_topic(topic).stems
-        counts = await asyncio.gather(*(self.count_with([stem]) for stem in stems))
-
-        async def count_all(words: frozenset[int]) -> int:
-            return await self.count_with([stems[j] for j in words])
-
-        implied = await find_implied(stems, count_all)
-        return TopicCounts(await self.count(), tuple(counts), implied=implied)
+        counts = await asyncio.gather(*(self.count_with([stem]) for stem in read_topic(topic).stems))
+        return TopicCounts(await self.count(), tuple(counts))
 
     async def count_with(self, stems: Sequence[str]) -> int:
         """How many papers have all of the stems."""
@@ -186,41 +179,6 @@ class PaperObjects:
         for why in (await self._insert_all(objects)).values():
             raise RetrievalError(f"Weaviate refused a paper ({why[:160]}).")
 
-    async def by_words(self, query: Query) -> list[FoundPaper]:
-        """The best by the server's BM25."""
-        stems = read_topic(query.text).stems
-        if not stems:
-            return []
-        async with translate_failures("to search"):
-            found = await self._papers.query.bm25(
-                " ".join(stems),
-                query_properties=["words"],
-                limit=query.limit + len(query.exclude),
-                filters=filter_papers(query),
-                return_properties=FIELDS,
-                return_metadata=MetadataQuery(score=True),
-            )
-        return _select_found(query, [(o, float(o.metadata.score or 0.0)) for o in found.objects])
-
-    async def by_words_and_meaning(
-        self, query: Query, words: str, vector: list[float] | None, alpha: float
-    ) -> list[FoundPaper]:
-        """The best by both ranks fused; ``alpha`` is the share of meaning. Without a vector the server makes one."""
-        async with translate_failures("to search"):
-            found = await self._papers.query.hybrid(
-                words or None,
-                alpha=alpha,
-                vector=vector,
-                target_vector="abstract",
-                query_properties=["words"],
-                fusion_type=HybridFusion.RANKED,
-                limit=query.limit + len(query.exclude),
-                filters=filter_papers(query),
-                return_properties=FIELDS,
-                return_metadata=MetadataQuery(score=True),
-            )
-        return _select_found(query, [(o, float(o.metadata.score or 0.0)) for o in found.objects])
-
     async def nearest(self, query: Query, target: str, vector: list[float] | None) -> list[FoundPaper]:
         """The papers whose title or abstract is nearest; without a vector the server makes one of the query."""
         common: dict[str, Any] = {
@@ -275,7 +233,7 @@ def _values(stored: StoredPaper) -> dict[str, Any]:
 
 def _words(paper: Paper) -> str:
     """Our own stems, so that words are found here as they are in a library on this machine."""
-    return " ".join(terms(f"{paper.title}. {paper.content}"))
+    return " ".join(index_terms(f"{paper.title}. {paper.content}"))
 
 
 def to_paper(values: Any) -> Paper:

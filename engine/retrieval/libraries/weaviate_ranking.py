@@ -15,24 +15,25 @@ from numpy.typing import NDArray
 
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.ranking import (
+    DECIMALS,
     Usual,
     UsualEvidence,
+    closeness,
     find_seeds,
     order_best,
     popularity,
-    survey_scores,
-    topic_closeness,
+    score_papers,
 )
 from engine.retrieval.topic_words import (
     Scores,
     TopicWords,
     WordEvidence,
     find_words,
+    index_terms,
     measure_words,
     rarity,
     search_stems,
 )
-from engine.text import terms
 from engine.values import ALL_YEARS, PaperKey, Query
 
 FACTS = ["key", "title", "words", "year", "citations", "venue_folded"]
@@ -66,7 +67,7 @@ class PaperColumns:
             np.array([np.nan if c is None else float(c) for c in counts]),
             np.array([v.get("year") or 0 for v in values], np.int64),
             [v.get("venue_folded") or "" for v in values],
-            [" ".join(terms(v.get("title") or "")) for v in values],
+            [" ".join(index_terms(v.get("title") or "")) for v in values],
             [v.get("words") or "" for v in values],
         )
 
@@ -136,32 +137,32 @@ class TopicPapers:
         """What the topic's words tell of these papers, their rarity being that in the whole library."""
         texts = [text.split() for text in columns.texts]
         found = find_words(self.topic, search_stems([title.split() for title in columns.titles], texts))
-        there = [max(n, len(word.rows)) for n, word in zip(self.papers_with, found.said, strict=True)]
+        there = [max(n, len(word.rows)) for n, word in zip(self.papers_with, found, strict=True)]
         lengths = np.array([len(text) for text in texts], np.float32)
-        return measure_words(found, rarity(there, self.papers), lengths, usual_length)
+        return measure_words(self.topic, found, rarity(there, self.papers), lengths, usual_length)
 
-    def seeds(self, usual_length: float) -> list[Vectors]:
-        """The vectors of the papers that stand for the topic, in groups; none where no paper names it."""
+    def seeds(self, usual_length: float) -> Vectors:
+        """The vectors of the papers that stand for the topic; none where no paper names it."""
         if not self.named.ids:
-            return []
-        return [self.named.abstracts[rows] for rows in find_seeds(self.measure(self.named, usual_length)) if len(rows)]
+            return np.zeros((0, 0), np.float32)
+        return self.named.abstracts[find_seeds(self.measure(self.named, usual_length).bm25)]
 
 
-def rank_for_survey(
-    found: TopicPapers, near: Sequence[PaperColumns], seeds: Sequence[Vectors], held: LibrarySample, query: Query
+def rank_fetched(
+    found: TopicPapers, near: Sequence[PaperColumns], seeds: Vectors, held: LibrarySample, query: Query
 ) -> Mapping[Any, float]:
-    """The ids of the best papers with their scores (`survey_scores`), best first, at most as many as are wanted."""
+    """The ids of the best papers with their scores (`score_papers`), best first, at most as many as are wanted."""
     everyone = join_columns([found.named, held.sample, *near])
-    words = found.measure(everyone, held.usual_length)
-    close = topic_closeness(everyone.abstracts, seeds)
+    bm25 = found.measure(everyone, held.usual_length).bm25
+    close = closeness(everyone.abstracts, seeds)
     cited = _popularity(everyone, frozenset(held.sample.ids))
     weights = _weights(everyone, found, held)
-    usual = UsualEvidence(
-        *(Usual.of(values, weights) for values in (words.bm25, words.in_text, words.in_title, close, cited))
-    )
-    scores = survey_scores(words, close, cited, usual)
+    usual = UsualEvidence(*(Usual.of(values, weights) for values in (bm25, close, cited)))
+    scores = score_papers(bm25, close, cited, usual, query.ranking)
     scores[~everyone.find_allowed(query)] = -np.inf
-    return {everyone.ids[row]: float(scores[row]) for row in order_best(scores, query.limit) if scores[row] > -np.inf}
+    places = np.argsort(np.argsort(np.array(everyone.keys, dtype=str), kind="stable"), kind="stable")
+    best = order_best(scores, query.limit, places)
+    return {everyone.ids[row]: round(float(scores[row]), DECIMALS) for row in best if scores[row] > -np.inf}
 
 
 def _weights(everyone: PaperColumns, found: TopicPapers, held: LibrarySample) -> Scores:

@@ -12,6 +12,7 @@ import numpy as np
 from weaviate.classes.query import Filter, Sort
 
 from engine.errors import RetrievalError
+from engine.retrieval.abbreviations import with_abbreviations
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.weaviate_papers import PaperObjects, filter_papers
 from engine.retrieval.libraries.weaviate_ranking import (
@@ -19,11 +20,11 @@ from engine.retrieval.libraries.weaviate_ranking import (
     LibrarySample,
     PaperColumns,
     TopicPapers,
-    rank_for_survey,
+    rank_fetched,
 )
 from engine.retrieval.libraries.weaviate_schema import translate_failures
 from engine.retrieval.ranking import SEEDS
-from engine.retrieval.topic_words import TopicWords, Writing, read_topic, with_abbreviations
+from engine.retrieval.topic_words import TopicWords, Writing, read_topic
 from engine.values import Query
 
 NAMED = 2_400
@@ -56,11 +57,11 @@ class SurveySearch:
         """The library has changed: read its sample again."""
         self._held = None
 
-    async def find(self, text: str) -> tuple[TopicPapers, list[Vectors]]:
+    async def find(self, text: str) -> tuple[TopicPapers, Vectors]:
         """The papers that a topic's words find, and the vectors of those that stand for it, which may be none."""
         said = read_topic(text)
         if not said.stems:
-            return TopicPapers(said, (), await self._objects.count(), PaperColumns.of([])), []
+            return TopicPapers(said, (), await self._objects.count(), PaperColumns.of([])), np.zeros((0, 0), np.float32)
         abstracts, total, there = await asyncio.gather(
             self._abstracts(said),
             self._objects.count(),
@@ -71,10 +72,10 @@ class SurveySearch:
         held = await self._load_sample()
         return found, await asyncio.to_thread(found.seeds, held.usual_length)
 
-    async def rank(self, query: Query, found: TopicPapers, seeds: Sequence[Vectors]) -> Mapping[Any, float]:
+    async def rank(self, query: Query, found: TopicPapers, seeds: Vectors) -> Mapping[Any, float]:
         """The ids of the best papers with their scores, best first."""
         held = await self._load_sample()
-        middle = np.mean([group.mean(axis=0) for group in seeds], axis=0)
+        middle = seeds.mean(axis=0)
         fetched = [self._near(middle, query, max(query.limit, NEAREST))]
         for first, last, limit in NEAREST_CITED:
             cited = Filter.by_property("citations").greater_or_equal(held.find_citation_quantile(first))
@@ -86,7 +87,7 @@ class SurveySearch:
         if filter_papers(query) is not None and found.topic.stems:
             fetched.append(self._find_named(found.topic.all_stems(), NAMED, query))
         near = await asyncio.gather(*fetched)
-        return await asyncio.to_thread(rank_for_survey, found, near, seeds, held, query)
+        return await asyncio.to_thread(rank_fetched, found, near, seeds, held, query)
 
     async def _find_named(self, stems: Sequence[str], limit: int, query: Query | None = None) -> PaperColumns:
         """The best by the server's BM25, of those that a query takes where one is given."""

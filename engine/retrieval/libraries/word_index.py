@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.retrieval.topic_words import Occurrences
-from engine.text import stem, terms, words
+from engine.retrieval.topic_words import Occurrences, index_terms
+from engine.text import stem, words
 
 if TYPE_CHECKING:  # SciPy takes long to load; it is imported where it is used
     from scipy.sparse import csr_matrix
@@ -22,12 +22,8 @@ LONG_WORD = 7
 KNOWN_WORD = 5
 """A word of fewer letters is misspelt by one letter at most; one that fewer papers have may be misspelt itself."""
 
-ENDINGS = ("ion", "ing", "ment", "ness", "able", "ive", "ers", "ation", "ition", "ization")
-"""A misspelt one of these leaves its word without a stem: "detecton" is "detect" and nearly "ion"."""
 
-LEAST_STEM = 4
-
-VOCABULARY = "stems.json"
+VOCABULARY = "terms.json"
 """The file of an index's stems; an index of other stems, by an earlier version, has none of that name."""
 
 MOST = 255
@@ -68,9 +64,6 @@ class WordIndex:
         near = [other for other in self.vocabulary if abs(len(other) - len(stem)) <= 2]
         most = 1 if len(stem) < LONG_WORD else 2
         found = process.extract(stem, near, scorer=DamerauLevenshtein.distance, score_cutoff=most, limit=10)
-        begins = [stem[:at] for at in range(LEAST_STEM, len(stem)) if stem[:at] in self.vocabulary]
-        ended = [b for b in begins if any(DamerauLevenshtein.distance(stem[len(b) :], e) == 1 for e in ENDINGS)]
-        found += [(other, 1, 0) for other in ended]
         likely = [(distance, -self.papers_with(other), other) for other, distance, _ in found]
         likely = [item for item in likely if -item[1] >= KNOWN_WORD]
         return min(likely)[2] if likely else ""
@@ -83,7 +76,7 @@ class WordIndex:
     def save(self, folder: Path) -> None:
         """Write plain arrays and a word list."""
         for name in _ARRAYS:
-            np.save(folder / f"words-{name}.npy", getattr(self, name))
+            np.save(folder / f"terms-{name}.npy", getattr(self, name))
         (folder / VOCABULARY).write_text(json.dumps(list(self.vocabulary)), encoding="utf-8")
 
     @classmethod
@@ -92,7 +85,7 @@ class WordIndex:
         if not (folder / VOCABULARY).exists():
             return None
         stems = json.loads((folder / VOCABULARY).read_text(encoding="utf-8"))
-        arrays = {name: np.load(folder / f"words-{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
+        arrays = {name: np.load(folder / f"terms-{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
         return cls({stem: at for at, stem in enumerate(stems)}, **arrays)
 
 
@@ -135,7 +128,7 @@ def _count(titles: Sequence[str], abstracts: Sequence[str], vocabulary: dict[str
     starts = [0]
     for title, abstract in zip(titles, abstracts, strict=True):
         for text, value in ((title, _TITLE + 1), (abstract, 1)):
-            places = [vocabulary.setdefault(stem, len(vocabulary)) for stem in terms(text)]
+            places = [vocabulary.setdefault(stem, len(vocabulary)) for stem in index_terms(text)]
             columns += places
             values += [value] * len(places)
         starts.append(len(columns))

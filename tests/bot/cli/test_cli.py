@@ -267,19 +267,18 @@ def test_models_that_cannot_be_loaded_are_said_and_done_without(lab: Path) -> No
     assert "Keywords" in text, done.stdout
 
 
-def test_bench_find_measures_recall(lab: Path) -> None:
+def test_bench_gather_measures_what_a_survey_gets_and_goes_on_after_a_refusal(lab: Path) -> None:
     wanted = [p.key for p in papers(4)] + ["arxiv:9999.00001"]
-    (lab / "gold.json").write_text(json.dumps({"dense retrieval": wanted}))
-    done = command(lab, "bench", "find", "--library", "main", "--gold", "gold.json", "--json")
+    (lab / "gold.json").write_text(json.dumps({"dense retrieval": wanted, "zzyzx quuxly": wanted}))
+    done = command(lab, "bench", "gather", "--library", "main", "--gold", "gold.json", "--json")
     result = json.loads(done.stdout)
-    assert result["topics"]["dense retrieval"] == {"100": 0.8, "300": 0.8, "600": 0.8, "1200": 0.8}
-    assert result["mean"]["100"] == 0.8
-    assert result["seconds"] > 0
-    done = command(lab, "bench", "find", "--library", "main", "--gold", "gold.json", "--keywords", "--json")
-    row = json.loads(done.stdout)["topics"]["dense retrieval"]
-    assert row["with keywords @100"] == row["alone @100"] == 0.8
+    found, refused = result["topics"]["dense retrieval"], result["topics"]["zzyzx quuxly"]
+    assert found["@300"] == found["search @300"] == 0.8 and not found["refused"]
+    assert found["papers"] == found["core"] + found["near"] > 0
+    assert refused["refused"] and refused["@300"] == 0
+    assert result["mean"]["@300"] == 0.4
     (lab / "bad.json").write_text("[]")
-    assert "topic → list of paper ids" in command(lab, "bench", "find", "--gold", "bad.json").stderr
+    assert "topic → list of paper ids" in command(lab, "bench", "gather", "--gold", "bad.json").stderr
 
 
 def test_help_of_every_command(tmp_path: Path) -> None:

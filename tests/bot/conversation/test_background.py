@@ -152,7 +152,7 @@ async def test_a_question_is_looked_up_by_its_subject(site: Encyclopedia) -> Non
     assert "Dense retrieval finds documents by vectors" in quoted.sections[0].text
     assert [asked["gsrsearch"] for asked in site.asked if "gsrsearch" in asked] == [
         "Vector retrieval",
-        "dense retrieval",
+        QUESTION.topic,
     ]
 
 

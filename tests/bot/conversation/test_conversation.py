@@ -170,7 +170,7 @@ async def test_an_old_button_changes_nothing_and_says_so(lab: Lab) -> None:
     [
         ("survey x", "too short"),
         ("survey " + "word " * 1_000, "Name it in a few words"),
-        ("survey 图神经网络的综述", "survey graph neural networks survey"),
+        ("survey 图神经网络的综述", "in the language of the papers"),
         ("survey dense retrieval recipe=magic", "one of: cluster, autosurvey"),
         ("survey dense retrieval years=2025..2018", "run backwards"),
         ("survey dense retrieval library=nowhere", "There is no library"),

@@ -99,9 +99,8 @@ async def test_where_no_source_answers_that_is_said_and_nothing_is_made_up(site:
 
 async def test_the_library_is_enough_where_online_sources_are_away(site: Scholarly, library: LocalLibrary) -> None:
     async with opened() as lab:
-        await lab.chat.say("survey dense retrieval")
         site.fault = lambda _, __: "503"
-        await lab.chat.say("ok")
+        await lab.talk("survey dense retrieval", "ok")
         state = await lab.state()
         assert state.papers and len(state.papers.found) >= 12
         await lab.chat.say("sources")

@@ -89,5 +89,5 @@ async def test_papers_that_only_they_sent_are_in_no_file_and_those_of_others_sta
         folder.rename(folder.with_name("papers-fresh"))  # as if it had been interrupted before its last two steps
         folder.with_name("papers-former").mkdir()
         left = await app.libraries.workspace_library(HERE.workspace)
-        found = await left.search(Query("dense retrieval graph attention", 9, ranking="words"))
+        found = await left.search(Query("dense retrieval graph attention", 9, ranking="relevance"))
         assert {f.paper.title for f in found} == {"Shared Views of Dense Retrieval", "Bens Own Graph Attention"}

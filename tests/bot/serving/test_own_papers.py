@@ -141,7 +141,7 @@ async def test_a_merge_among_a_workspace_s_papers_is_undone_and_one_is_deleted(l
     async with open_app() as app:
         own = await app.libraries.workspace_library(HERE.workspace)
         assert await own.count() == 4
-        found = await own.search(Query("secret plan bandits", 5, ranking="words"))
+        found = await own.search(Query("secret plan bandits", 5, ranking="relevance"))
         assert [f.paper.key for f in found] == [one.key]
 
 

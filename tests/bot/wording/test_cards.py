@@ -23,7 +23,6 @@ from engine.session.state import SurveySession
 from engine.survey import Section, Survey, Table
 from engine.values import (
     Brief,
-    Coverage,
     FoundPaper,
     Keyword,
     KeywordPool,
@@ -158,5 +157,5 @@ def test_where_few_papers_are_about_the_topic_the_choices_are_buttons() -> None:
     assert [b.label for b in make_card(failed).buttons][2] == "Other words"
     searched = session(phase="topic", brief=replace(brief, online=True))
     assert [b.typed for b in make_card(searched).buttons] == ["ok", "", "start over"]
-    few = PaperSelection((FoundPaper(papers(1)[0], 1.0),), coverage=Coverage(1, 0, ("Another",)))
+    few = PaperSelection((FoundPaper(papers(1)[0], 1.0, tier="core"),))
     assert [b.typed for b in make_card(session(phase="papers", brief=brief, papers=few)).buttons][-3:] == words[1:]

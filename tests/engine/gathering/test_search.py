@@ -58,7 +58,7 @@ def context(site: Scholarly, web: OnlineTransport, model: LanguageModel | None =
 
 def adds_up(selection: PaperSelection) -> bool:
     flow = dict(search_flow(selection))
-    left = ("off topic", "retracted", "not relevant", "because enough were better", "by the reader")
+    left = ("retracted", "not relevant", "because enough were better", "by the reader")
     out = sum(flow[f"Left out as {why}"] if f"Left out as {why}" in flow else flow[f"Left out {why}"] for why in left)
     return (
         flow["Different papers"] == out + flow["Papers gathered"] and flow["Records found"] >= flow["Different papers"]
@@ -100,12 +100,13 @@ async def test_a_paper_that_gives_orders_is_only_judged(site: Scholarly, web: On
     assert model.requests[0].prompt.question.count("</paper>") == 1
 
 
-async def test_without_a_model_closeness_decides(site: Scholarly, web: OnlineTransport) -> None:
-    far = [replace(p, citations=9_000) for p in papers(4, "vision", 801)]
-    site.add([replace(p, title=f"{p.title} dense retrieval") for p in far])
+async def test_without_a_model_the_core_comes_first_and_nothing_is_judged(
+    site: Scholarly, web: OnlineTransport
+) -> None:
     selection = await gather(TOPIC, POOL, 50, context(site, web))
-    assert selection.filtered > 0
-    assert all(f.judgement == "" for f in selection.found)
+    tiers = [item.tier for item in selection.found]
+    assert tiers == sorted(tiers) and tiers.count("core") > 20
+    assert all(f.judgement == "" for f in selection.found) and not selection.left_out
     assert adds_up(selection)
 
 
@@ -113,10 +114,10 @@ async def test_foundations_stay_although_they_are_far(site: Scholarly, web: Onli
     old = paper(901, "vision", title="Attention", abstract="A thing of general use.", year=1998)
     site.add([old])
     site.cites = {p.key: (old.key,) for p in papers(30)}
-    selection = await gather(TOPIC, POOL, 60, context(site, web))
+    selection = await gather(TOPIC, POOL, 100, context(site, web))
     (reason,) = [r for f in selection.found if f.paper.key == old.key for r in f.reasons if r.by == "cited"]
     assert reason.rank == 30
-    recent = await gather(replace(TOPIC, years=YearRange(2000, None)), POOL, 60, context(site, web))
+    recent = await gather(replace(TOPIC, years=YearRange(2000, None)), POOL, 100, context(site, web))
     assert old.key not in {f.paper.key for f in recent.found}
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.errors import LanguageModelError
 from engine.gathering.keyword_naming import ClusterNamer
-from engine.gathering.keywords import CandidateWording, Selector, expand_keywords, select
+from engine.gathering.keywords import Selector, expand_keywords, select
 from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,
@@ -34,8 +32,10 @@ from engine.naming.clustering import (
 from engine.naming.headings import name_groups
 from engine.naming.phrases import GroupedPhrases, c_tf_idf
 from engine.naming.reduction import Reduction, reduce_dimensions
-from engine.values import FoundPaper, Keyword, Paper
-from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
+from engine.retrieval.libraries.library import EmptyLibrary
+from engine.run import RunContext
+from engine.values import Keyword, Paper
+from tests.fakes import FakeModel, WordEmbedder, paper, papers
 
 
 def test_c_tf_idf_by_hand() -> None:
@@ -215,40 +215,37 @@ def test_selectors_disagree_as_the_sources_do() -> None:
     assert select(none, topic, pool, "prose") is None
 
 
-async def run_expansion(
-    found: dict[str, int], selector: Selector = "surveyx", theta: int = 1_000
-) -> tuple[list[str], int]:
+def context(**limits: int) -> RunContext:
+    return RunContext(EmptyLibrary(), WordEmbedder(), limits=Limits(**limits))
+
+
+TOPIC = Keyword("dense retrieval", "topic")
+
+
+async def run_expansion(known: int, brings: int, selector: Selector = "surveyx", **limits: int) -> list[Keyword]:
     searched: list[str] = []
 
-    async def search(text: str) -> list[FoundPaper]:
+    async def search(text: str) -> list[Paper]:
         searched.append(text)
-        start = 1 if len(searched) == 1 else 1_000 * len(searched)
-        return [FoundPaper(p, 1.0) for p in papers(found.get(text, found["*"]), start=start)]
+        return papers(brings, start=1_000 * len(searched))
 
-    pool, known = await expand_keywords(
-        [Keyword("dense retrieval", "topic")], search, WordEmbedder(), Limits(candidate_papers=theta), selector
-    )
-    assert [k.text for k in pool.keywords] == searched[: len(pool.keywords)]
-    return searched, len(known)
+    keywords = await expand_keywords(TOPIC, papers(known), search, context(**limits), selector)
+    assert [k.text for k in keywords[1:]] == searched[: len(keywords) - 1] or not brings
+    return list(keywords)
 
 
 async def test_expansion_ends_at_theta() -> None:
-    searched, known = await run_expansion({"*": 20}, theta=50)
-    assert known >= 50
-    assert len(searched) == 3
+    assert [k.found for k in await run_expansion(20, 20, candidate_papers=50)] == [0, 20, 20]
 
 
-async def test_expansion_ends_when_nothing_new_comes() -> None:
-    searched, known = await run_expansion({"dense retrieval": 20, "*": 0})
-    assert known == 20
-    assert 1 < len(searched) <= 1 + Limits().keyword_rounds  # each that brings nothing is dropped
+async def test_a_keyword_that_brings_nothing_is_not_proposed() -> None:
+    assert await run_expansion(20, 0) == [TOPIC]
+    assert len(await run_expansion(20, 1)) > 1
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
 async def test_expansion_survives_fewer_papers_than_clusters(count: int) -> None:
-    searched, known = await run_expansion({"*": count})
-    assert searched[0] == "dense retrieval"
-    assert known == count or len(searched) > 1
+    assert (await run_expansion(count, 5))[0] == TOPIC
 
 
 async def test_the_model_names_clusters_and_terms_stand_in_where_it_gives_nothing() -> None:
@@ -256,49 +253,19 @@ async def test_the_model_names_clusters_and_terms_stand_in_where_it_gives_nothin
         assert "<papers>\nCluster 1:\n- " in prompt
         return json.dumps({"keywords": [{"cluster": 1, "keyword": "passage index"}, {"cluster": 7, "keyword": "no"}]})
 
-    async def search(_: str) -> list[FoundPaper]:
-        return [FoundPaper(p, 1.0) for p in papers(20)]
+    async def search(_: str) -> list[Paper]:
+        return papers(20, start=500)
 
     async def expand(model: FakeModel) -> list[Keyword]:
-        wording = CandidateWording(name=ClusterNamer(model, "dense retrieval", 0).name)
-        start = [Keyword("dense retrieval", "topic")]
-        pool, _ = await expand_keywords(start, search, WordEmbedder(), Limits(keyword_rounds=2), "surveyx", wording)
-        return list(pool.keywords)
+        namer = ClusterNamer(model, "dense retrieval", 0)
+        return list(await expand_keywords(TOPIC, papers(20), search, context(keyword_rounds=2), "surveyx", namer))
 
-    keywords = await expand(model := FakeModel(reply))
-    assert Keyword("passage index", "model", 20) in keywords
-    assert "passage index" in whole(model.requests[1])  # what is searched already is said
-    assert len(model.requests) == 2
+    assert Keyword("passage index", "model", 20) in await expand(FakeModel(reply))
 
     def fail(_: str, __: str) -> str:
         raise LanguageModelError("away")
 
-    failing = FakeModel(fail)
-    without = await expand(failing)
-    assert len(failing.requests) == 1  # it is not asked again
-    assert {keyword.origin for keyword in without} == {"topic", "library"}
-
-
-async def test_where_keywords_find_nothing_new_the_clusters_of_all_rounds_are_named_at_once() -> None:
-    asked: list[int] = []
-    all_asked = asyncio.Event()
-
-    async def name(clusters: Sequence[Sequence[Paper]], pool: Sequence[Keyword]) -> list[str]:
-        asked.append(len(clusters))
-        if len(asked) == 3:
-            all_asked.set()
-        await all_asked.wait()
-        return [f"index {len(clusters)} {number}" for number in range(len(clusters))]
-
-    async def search(_: str) -> list[FoundPaper]:
-        return [FoundPaper(p, 1.0) for p in papers(20)]
-
-    wording = CandidateWording(name=name, is_closed=True)
-    start = [Keyword("dense retrieval", "topic")]
-    pool, _ = await expand_keywords(start, search, WordEmbedder(), Limits(keyword_rounds=3), "surveyx", wording)
-    assert asked == [2, 3, 4]
-    assert [k.origin for k in pool.keywords] == ["topic", "model", "model", "model"]
-    assert [k.text.split()[1] for k in pool.keywords[1:]] == ["2", "3", "4"]
+    assert {keyword.origin for keyword in await expand(FakeModel(fail))} == {"topic", "library"}
 
 
 @given(st.integers(0, 12), st.integers(1, 4), st.sampled_from(ALGORITHMS))

@@ -218,7 +218,7 @@ async def library_of(library: LocalLibrary, model: FakeModel) -> None:
 def replace_search(library: LocalLibrary) -> Any:
     """The library, but for queries about zebras, for which it has two papers."""
 
-    class Small:
+    class Small(EmptyLibrary):
         name = "main"
 
         async def search(self, query: Any) -> Sequence[FoundPaper]:

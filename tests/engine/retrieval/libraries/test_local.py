@@ -161,7 +161,7 @@ async def assert_embedded(library: LocalLibrary) -> None:
         title, abstract = embedder.embed([said.title, said.abstract or said.title])
         assert np.allclose(vectors.titles[row[said.key]], title), said.title
         assert np.allclose(vectors.abstracts[row[said.key]], abstract), said.title
-    found = {f.paper.key for f in await library.search(Query("retrieval graph dosing zebra", 500, ranking="words"))}
+    found = {f.paper.key for f in await library.search(Query("retrieval graph dosing zebra", 500, ranking="relevance"))}
     assert found <= {stored.paper.key async for stored in library.read_all()}
 
 
@@ -235,11 +235,11 @@ async def fitted_on(library: LocalLibrary) -> int:
 
 async def test_a_library_of_an_earlier_version_gets_its_words_when_it_is_opened(tmp_path: Path) -> None:
     await filled(tmp_path / "lib", papers(6), papers(6, "graph", 101))
-    for file in (tmp_path / "lib").glob("vectors-*/stems.json"):
+    for file in (tmp_path / "lib").glob("vectors-*/terms.json"):
         file.unlink()
     found = await (await open_library(tmp_path / "lib")).search(Query("graph attention", 3))
     assert all("Graph Attention" in item.paper.title for item in found)
-    assert list((tmp_path / "lib").glob("vectors-*/stems.json"))
+    assert list((tmp_path / "lib").glob("vectors-*/terms.json"))
 
 
 async def test_a_search_while_papers_change_finds_the_right_ones(tmp_path: Path) -> None:
@@ -312,8 +312,8 @@ async def test_a_damaged_library_is_an_error_of_its_own(tmp_path: Path) -> None:
         ("index.json", b"\xff\xfe"),
         ("keys.json", None),
         ("titles.npy", b""),
-        ("words-rows.npy", b"\x93NUMPY of another length"),
-        ("stems.json", b"[1"),
+        ("terms-rows.npy", b"\x93NUMPY of another length"),
+        ("terms.json", b"[1"),
         ("lsa.json", b"{}"),
     ],
 )

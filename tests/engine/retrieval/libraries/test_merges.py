@@ -89,7 +89,7 @@ async def test_papers_are_removed_and_may_come_again(filled: Filled) -> None:
     await library.remove([PREPRINT.key])
     await library.index(lambda _: None)
     assert await library.count() == 5 and not list(await library.get([PREPRINT.key, PUBLISHED.key]))
-    assert TITLE not in {f.paper.title for f in await library.search(Query(TITLE, 3, "words"))}
+    assert TITLE not in {f.paper.title for f in await library.search(Query(TITLE, 1, "relevance"))}
     assert await library.add([PUBLISHED]) == AddReport(1)
 
 

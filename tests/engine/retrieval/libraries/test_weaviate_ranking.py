@@ -12,7 +12,7 @@ from engine.retrieval.libraries.weaviate_ranking import (
     PaperColumns,
     TopicPapers,
     join_columns,
-    rank_for_survey,
+    rank_fetched,
 )
 from engine.retrieval.topic_words import read_topic
 from engine.values import PaperKey, Query, YearRange
@@ -54,7 +54,7 @@ def rank(
     there = [sum(s in o.properties["words"].split() for o in EVERYONE) for s in stems.stems]
     found = TopicPapers(stems, there, SIZE, PaperColumns.of(named))
     held = LibrarySample(PaperColumns.of(sample), 0.0)
-    best = rank_for_survey(
+    best = rank_fetched(
         found, [PaperColumns.of(popular), PaperColumns.of(near)], found.seeds(held.usual_length), held, query
     )
     return list(best), list(best.values())

@@ -32,12 +32,14 @@ APART = "A photograph has a watermark that names a language model in its corner.
 
 
 def stored() -> list[Paper]:
-    """Twelve papers that name the topic, four that say it, four that mention it in passing."""
+    """Twelve papers that name the topic in their titles, eight in their texts, and others."""
     marked = [NAMED.format(use) for use in USES]
     named = [paper(800 + n, title=f"Watermarking Language Models {n}", abstract=marked[n]) for n in range(12)]
     once = [paper(820 + n, title=f"Watermarks and Green Tokens {n}", abstract=ONCE) for n in range(4)]
     apart = [paper(840 + n, title=f"Photographs with Marks {n}", abstract=APART) for n in range(4)]
-    return [*named, *once, *apart, *papers(30, "graph", 401), *papers(30, "vision", 501)]
+    marks = "A green list marks tokens of code and speech. A language model has {0}."
+    lists = [paper(860 + n, title=f"Green Lists {n}", abstract=marks.format(n)) for n in range(4)]
+    return [*named, *once, *apart, *lists, *papers(30, "graph", 401), *papers(30, "vision", 501)]
 
 
 @pytest.fixture
@@ -76,26 +78,22 @@ def key_of(number: int) -> str:
     return paper(number).key
 
 
-async def test_what_names_the_topic_costs_no_call_and_what_is_in_doubt_is_judged(green: LocalLibrary) -> None:
-    doubtful = {key_of(n) for n in (*range(820, 824), *range(840, 844))}
-    model = judged_by(lambda key: key != key_of(820))
+CORE = {key_of(n) for n in (*range(800, 812), *range(820, 824), *range(840, 844))}
+
+
+async def test_the_core_costs_no_call_and_what_is_near_is_judged(green: LocalLibrary) -> None:
+    before = await run(green, "none")
+    near = {item.paper.key for item in before.found if item.tier == "near"}
+    assert {item.paper.key for item in before.found if item.tier == "core"} == CORE and near
+    unwanted = min(near)
+    model = judged_by(lambda key: key != unwanted)
     selection = await run(green, model=model)
-    assert {key for request in model.requests for key in keys_in(request.prompt.question)} == doubtful
-    assert sum("Watermarking" in title for title in titles(selection)) == 12
-    reasons = {item.paper.key: item.judgement for item in selection.found if item.judgement}
-    assert reasons == {key: f"because of {key}" for key in doubtful - {key_of(820)}}
-
-
-async def test_a_paper_below_the_floor_comes_in_only_when_it_is_judged_relevant(green: LocalLibrary) -> None:
-    without = await run(green, "none", model=judged_by(lambda _: True))
-    assert not any("Photographs" in title for title in titles(without))
-    refused = await run(green, model=judged_by(lambda key: key not in {key_of(n) for n in range(840, 844)}))
-    assert not any("Photographs" in title for title in titles(refused))
-    assert refused.coverage == without.coverage
-    taken = await run(green, model=judged_by(lambda key: key == key_of(840)))
-    assert [title for title in titles(taken) if "Photographs" in title] == ["Photographs with Marks 0"]
+    asked = {key for request in model.requests for key in keys_in(request.prompt.question)}
+    assert near <= asked and not asked & CORE
+    assert [(out.paper.key, out.reason) for out in selection.left_out] == [(unwanted, f"because of {unwanted}")]
+    assert {item.paper.key for item in selection.found if item.judgement} <= asked - {unwanted}
     unheard = await run(green, model=FakeModel(lambda *_: RelevanceAnswer(judgements=[]).model_dump_json()))
-    assert titles(unheard) == titles(without)
+    assert titles(unheard) == titles(before)
 
 
 async def test_the_calls_for_a_library_are_bounded_too(green: LocalLibrary) -> None:
@@ -105,7 +103,7 @@ async def test_the_calls_for_a_library_are_bounded_too(green: LocalLibrary) -> N
 
 
 async def test_where_nothing_is_judged_relevant_that_is_said_before_anything_is_written(green: LocalLibrary) -> None:
-    with pytest.raises(UserError, match="No paper here is about"):
+    with pytest.raises(UserError, match="The nearest are"):
         await run(green, "all", model=judged_by(lambda _: False))
 
 
@@ -122,21 +120,14 @@ class StandInEncoder:
         return np.array([float(self.telling in text) for text in texts])
 
 
-async def test_without_a_model_a_cross_encoder_judges_what_is_in_doubt_by_what_is_not(green: LocalLibrary) -> None:
-    encoder = StandInEncoder("green lists")
+async def test_without_a_model_a_cross_encoder_judges_what_is_near_by_the_core(green: LocalLibrary) -> None:
+    encoder = StandInEncoder("atermark")
     selection = await run(green, cross_encoder=encoder)
-    assert all("Watermarking" in text for text in encoder.texts[:12])
-    assert {text.partition(".")[0][:-2] for text in encoder.texts[12:]} == {
-        "Watermarks and Green Tokens",
-        "Photographs with Marks",
-    }
-    kept = [item.judgement for item in selection.found if "Watermarks" in item.paper.title]
-    assert kept == ["as near to the topic as papers that name it, by the stand-in"] * 4
-    assert not any("Photographs" in title for title in titles(selection))
-    strict = await run(green, cross_encoder=StandInEncoder("Watermarking"))
-    reasons = {(item.why, item.reason) for item in strict.left_out}
+    assert all("atermark" in text for text in encoder.texts[: len(CORE)])
+    assert {item.paper.key for item in selection.found if item.tier == "core"} == CORE
+    reasons = {(item.why, item.reason) for item in selection.left_out}
     assert reasons == {("not relevant", "further from the topic than papers that name it, by the stand-in")}
-    assert len(strict.left_out) == 4
+    assert all("atermark" in f"{item.paper.title} {item.paper.abstract}" for item in selection.found)
 
 
 async def test_a_model_judges_before_a_cross_encoder_and_never_means_neither(green: LocalLibrary) -> None:

@@ -1,0 +1,108 @@
+"""What a survey gets: proposed keywords accepted and papers gathered, beside the library's own search."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bot.app import open_app
+from bot.serving.libraries import Place
+from engine.errors import UserError
+from engine.gathering.search import gather, propose_keywords
+from engine.limits import Limits
+from engine.retrieval.embedding import Embedder
+from engine.retrieval.libraries.library import Library
+from engine.run import RunContext
+from engine.values import Brief, FoundPaper, PaperSelection, Query
+
+DEPTHS = (100, 300, Limits().outline_papers)
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredTopic:
+    """What was gathered for one topic, and what the library's own search has; ``refused`` says why nothing was."""
+
+    selection: PaperSelection
+    searched: Sequence[FoundPaper]
+    refused: str = ""
+
+    def measure(self, wanted: frozenset[str]) -> dict[str, Any]:
+        """The figures of one topic."""
+        tiers = [item.tier for item in self.selection.found]
+        row: dict[str, Any] = {"papers": len(tiers), "core": tiers.count("core"), "near": tiers.count("near")}
+        row |= {"refused": self.refused}
+        row |= {f"@{depth}": find_recall(self.selection.found[:depth], wanted) for depth in DEPTHS}
+        return row | {f"search @{depth}": find_recall(self.searched[:depth], wanted) for depth in DEPTHS}
+
+
+async def measure_gathering(
+    console: Console, gold_files: Sequence[Path], library_name: str, place: Place | None, *, as_json: bool
+) -> int:
+    """Recall for each topic of each file; a topic that is refused counts as nothing found, and the next is tried."""
+    golds = [(path.stem, read_gold(path)) for path in gold_files]
+    measured: dict[str, dict[str, Any]] = {}
+    async with open_app() as app:
+        library = await app.libraries.library(library_name or app.settings.library, place)
+        embedder = await library.embedder()
+        for name, gold in golds:
+            rows = {topic: (await _gather(topic, library, embedder)).measure(wanted) for topic, wanted in gold.items()}
+            measured[name] = {"mean": _mean(rows), "topics": rows}
+    if as_json:
+        one_file = next(iter(measured.values())) if len(measured) == 1 else measured
+        print(json.dumps(one_file))  # noqa: T201
+        return 0
+    for name, found in measured.items():
+        console.print(_table(name, library.name, found))
+    return 0
+
+
+async def _gather(topic: str, library: Library, embedder: Embedder) -> GatheredTopic:
+    """As a recipe does that asks for the most papers, all proposed keywords accepted unseen."""
+    brief, context = Brief(topic, library=library.name), RunContext(library, embedder)
+    searched = await library.search(Query(topic, DEPTHS[-1]))
+    try:
+        pool = await propose_keywords(brief, context)
+        return GatheredTopic(await gather(brief, pool, DEPTHS[-1], context), searched)
+    except UserError as error:
+        return GatheredTopic(PaperSelection(()), searched, str(error))
+
+
+def find_recall(found: Sequence[FoundPaper], wanted: frozenset[str]) -> float:
+    """The share of the wanted papers that were found."""
+    names = set[str]().union(*({*item.paper.identifiers, item.paper.key} for item in found))
+    return len(wanted & names) / len(wanted)
+
+
+def read_gold(path: Path) -> dict[str, frozenset[str]]:
+    """Topic → identifiers of papers. Raises `UserError` where the file says something else."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} could not be read as JSON: {error}") from error
+    if not isinstance(document, dict) or not document or not all(isinstance(v, list) and v for v in document.values()):
+        raise UserError(f"{path} must be a JSON object: topic → list of paper ids, none empty.")
+    return {str(topic): frozenset(map(str, ids)) for topic, ids in document.items()}
+
+
+def _mean(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    names = [name for name in next(iter(rows.values())) if name != "refused"]
+    return {name: statistics.fmean(row[name] for row in rows.values()) for name in names}
+
+
+def _table(name: str, library: str, found: Mapping[str, Any]) -> Table:
+    table = Table(title=f"{name}: recall in the library “{library}”")
+    columns = list(found["mean"])
+    for column in ("Topic", *columns):
+        table.add_column(column)
+    for topic, row in [*found["topics"].items(), ("Mean", found["mean"])]:
+        refused = " (refused)" if row.get("refused") else ""
+        figures = (f"{row[column]:.3f}" if "@" in column else f"{row[column]:.0f}" for column in columns)
+        table.add_row(f"{topic}{refused}", *figures)
+    return table
