@@ -281,11 +281,12 @@ def home(found: SurveyList, links: Mapping[Conversation, str]) -> Json:
         {"type": "header", "text": {"type": "plain_text", "text": found.title[:HEADER]}},
         *_actions([found.start], FormPlace("", opens=True).pack()),
     ]
-    for outgoing in found.surveys[:HOME_SURVEYS]:
+    for number, outgoing in enumerate(found.surveys[:HOME_SURVEYS]):
         made.append({"type": "divider"})
         made += _page(blocks(outgoing.text), ()).blocks
         at = outgoing.conversation
-        (actions,) = _actions(outgoing.buttons, FormPlace(at.channel, at.thread).pack())
+        # Slack refuses a view with two blocks of one name, and a thread may hold several surveys.
+        (actions,) = _actions(outgoing.buttons, FormPlace(at.channel, at.thread, str(number)).pack())
         if link := links.get(at):
             label = {"type": "plain_text", "text": found.open_label[:LABEL]}
             actions["elements"].append({"type": "button", "action_id": "open", "text": label, "url": link})

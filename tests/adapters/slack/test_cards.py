@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adapters.chat import Button, Outgoing
+from adapters.chat import Button, Outgoing, SurveyList
+from adapters.slack.blocks import home
 from tests.adapters.slack.test_adapter import AT, connected
 from tests.fakes import FakeBackend
 from tests.stand_ins.slack_workspace import Slack
@@ -34,3 +35,10 @@ async def test_an_answer_takes_the_place_of_its_status_and_a_card_is_edited_unti
         await adapter.send(Outgoing(AT, "Card 2", slot="card"))
         assert len(slack.messages) == 3
     assert {name for _, name in backend.notes if backend.notes[_, name]} == {"card"}
+
+
+def test_the_home_page_names_each_block_once_though_a_thread_holds_two_surveys() -> None:
+    both = tuple(Outgoing(AT, title, buttons=(Button("Continue", "show:s", "show"),)) for title in ("One", "Two"))
+    page = home(SurveyList("Yours", Button("New", "start", "", asks=True), "Open", "None.", both), {})
+    named = [block["block_id"] for block in page["blocks"] if "block_id" in block]
+    assert len(named) == len({*named}) == 3
