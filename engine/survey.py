@@ -6,7 +6,7 @@ A citation inside text is written ``[@key]`` with the key of a `Paper`; numbers 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
 from engine.overview import Name, NearbyGroup, Overview, TimeLine
@@ -38,8 +38,9 @@ class Citation:
 class Claim:
     """A sentence that says something about papers, methods, data or results, with what it rests on.
 
-    ``was`` is how it read before the check, where that changed it. ``insisted`` are words of it that a program did not
-    find in its sources: the model, asked about them, said that the sources say so in other words.
+    ``was`` is how it read before the check, where that changed it. ``insisted`` are words of it that the program did
+    not find in its evidence: two judgements, of which the second did not know of that, let it stand. A claim that is
+    ``ours`` cites nothing itself: it joins, compares or counts what its neighbours cite, and rests on their words.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Claim:
     ending: Ending = "kept"
     was: str = ""
     insisted: str = ""
+    ours: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,9 @@ class ClaimTally:
     """What became of the claims of a text; ``connecting`` counts sentences that only lead over.
 
     ``claims`` is all that were written; those that stand are the kept, the cited anew, the reworded and the unchecked.
-    ``insisted`` counts those of them that stand on the model's word, ``unanswered`` the removed that it gave no verdict
-    for.
+    ``insisted`` counts those of them that the program doubts and two judgements let stand, ``ours`` those without a
+    citation of their own, ``unanswered`` the removed that the model gave no verdict for, ``repeated`` those taken out
+    because another sentence says the same. Of the ``judged``, program and judge ``agreed`` on so many.
     """
 
     claims: int = 0
@@ -69,22 +72,15 @@ class ClaimTally:
     on_summaries: int = 0
     insisted: int = 0
     unanswered: int = 0
+    ours: int = 0
+    repeated: int = 0
+    judged: int = 0
+    agreed: int = 0
+    asked_twice: int = 0
 
     def plus(self, other: ClaimTally) -> ClaimTally:
         """Both counted together."""
-        return ClaimTally(
-            self.claims + other.claims,
-            self.kept + other.kept,
-            self.cited_anew + other.cited_anew,
-            self.reworded + other.reworded,
-            self.removed + other.removed,
-            self.unchecked + other.unchecked,
-            self.connecting + other.connecting,
-            self.on_full_texts + other.on_full_texts,
-            self.on_summaries + other.on_summaries,
-            self.insisted + other.insisted,
-            self.unanswered + other.unanswered,
-        )
+        return ClaimTally(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)})
 
     def without(self, claims: Sequence[Claim]) -> ClaimTally:
         """Counted without these claims, which stood."""
@@ -99,6 +95,7 @@ class ClaimTally:
             on_full_texts=self.on_full_texts - sum("full text" in source for source in sources),
             on_summaries=self.on_summaries - sum("summary" in s and "full text" not in s for s in sources),
             insisted=self.insisted - sum(bool(claim.insisted) for claim in claims),
+            ours=self.ours - sum(claim.ours for claim in claims),
         )
 
 

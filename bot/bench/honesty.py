@@ -1,296 +1,270 @@
-"""The command `bench honesty`: falsehoods and bad forms are planted in drafts, and what becomes of each is counted.
+"""The command `bench honesty`: falsehoods are planted in drafts, a simulated judge errs, and what stands is counted.
 
-The checker is simulated: it knows what is true, and errs at a stated rate, in both directions.
+The judge knows what is true and is wrong in a stated share of its verdicts, independently each time it is asked: it
+shows what the procedure makes of errors, not how often a model makes them.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import random
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rich.console import Console
 from rich.table import Table
 
 from bot.app import open_app
-from bot.bench.bad_forms import BAD_FORMS, BadForm
-from bot.bench.falsehoods import FALSEHOODS
-from bot.bench.measured_papers import MEASURED_PAPERS
-from bot.bench.planted_texts import (
-    TOPIC,
-    Check,
-    CheckInConversation,
-    check_draft,
-    choose_true_sentence,
-    read_planted_text,
-)
-from bot.bench.planting import Falsehood, Statement
-from engine.checking.back_references import remove_connective
-from engine.checking.check import CheckedText
-from engine.checking.verdicts import CheckAnswer, Repair, Support
-from engine.citations import list_cited_keys, replace_citations
+from engine.addresses import NumberedSentence, number_sentences
+from engine.checking.check import CheckTask, check_section
+from engine.checking.figures import read_figures
+from engine.checking.terms_held import find_missing_names
+from engine.checking.verdicts import CheckAnswer, RewordAnswer, SecondAnswer
+from engine.citations import Address, cite_sentences, list_cited_keys, remove_citations
 from engine.llm.model import A, Request, TypedAnswer
-from engine.survey import Claim
-from engine.text import fold, sentences
+from engine.retrieval.identity import surname
+from engine.text import fold
 from engine.values import Paper, PaperKey, Query
 
-ENDINGS = ("planted", "kept", "recited", "reworded", "removed", "survived")
-PAPERS_SHOWN = 10
-"""Papers of the library beside the bench's own."""
+TOPIC = "Large Language Models"
+SENTENCES = 10
+"""Of one draft."""
 
-CLAIMS_SHOWN = 12
+FEWEST_WORDS, MOST_WORDS = 8, 40
+"""Words of a paper's sentence that is retold."""
 
-Counts = dict[str, dict[str, int]]
+
+@dataclass(frozen=True, slots=True)
+class HonestyOptions:
+    """How many drafts, the share of falsehoods, the share of the judge's verdicts that are wrong, the seed."""
+
+    drafts: int = 60
+    rate: float = 0.4
+    error: float = 0.2
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a draft says of a paper: the paper's sentence, told by us, as it is or made false."""
+
+    text: str
+    paper: Paper
+    said: NumberedSentence
+    key: PaperKey
+
+    def cited(self) -> str:
+        """The sentence with its address, as a draft has it."""
+        return f"{self.text} {cite_sentences([Address(self.key, (self.said.number,))])}."
+
+
+def retell(paper: Paper, said: NumberedSentence) -> Statement:
+    """The paper's sentence as an indirect one."""
+    words = said.text.rstrip(".")
+    return Statement(f"One study reports that {words[:1].lower()}{words[1:]}", paper, said, paper.key)
+
+
+Make = Callable[[Statement, Sequence[Paper], random.Random], Statement | None]
+"""Makes a true statement false; ``None`` where it cannot."""
+
+
+def _with_text(true: Statement, text: str) -> Statement:
+    return Statement(text, true.paper, true.said, true.key)
+
+
+def _figure(true: Statement, _: Sequence[Paper], chance: random.Random) -> Statement | None:
+    figures = [f for f in read_figures(true.text) if f.words[:1].isdigit() and not f.is_small_count]
+    if not figures:
+        return None
+    figure = chance.choice(figures)
+    other = f"{figure.value * chance.choice([1.37, 1.9, 3.3]) + 1:.1f}"
+    return _with_text(true, f"{true.text[: figure.start]}{other}{true.text[figure.end :]}")
+
+
+def _quotation(true: Statement, _: Sequence[Paper], chance: random.Random) -> Statement | None:
+    words = true.said.text.rstrip(".").split()
+    at = chance.randrange(2, len(words) - 2)
+    return _with_text(true, f"One study says: “{' '.join((*words[:at], 'undoubtedly', *words[at:]))}”")
+
+
+def _year(true: Statement, _: Sequence[Paper], chance: random.Random) -> Statement | None:
+    if not true.paper.authors or not true.paper.year:
+        return None
+    wrong = true.paper.year - chance.randint(2, 9)
+    return _with_text(true, f"{surname(true.paper.authors[0])} et al. ({wrong}) report {true.text[17:]}")
+
+
+def _author(true: Statement, _: Sequence[Paper], chance: random.Random) -> Statement | None:
+    if not true.paper.authors or not true.paper.year:
+        return None
+    return _with_text(true, f"{chance.choice(['Quimby', 'Ostrander'])} et al. ({true.paper.year}) {true.text[10:]}")
+
+
+def _key(true: Statement, _: Sequence[Paper], chance: random.Random) -> Statement | None:
+    return Statement(true.text, true.paper, true.said, PaperKey(f"arxiv:1999.{chance.randrange(99_999):05}"))
+
+
+def _other_paper(true: Statement, papers: Sequence[Paper], chance: random.Random) -> Statement | None:
+    other = chance.choice([paper for paper in papers if paper.key != true.key])
+    return Statement(true.text, true.paper, true.said, other.key)
+
+
+def _name(true: Statement, papers: Sequence[Paper], chance: random.Random) -> Statement | None:
+    whole = f"{true.paper.title} {true.paper.content}"
+    strange = [name for paper in papers for name in find_missing_names(f"On {paper.title}", whole) if name.isalnum()]
+    own = find_missing_names(true.text, "")
+    if not strange or not own:
+        return None
+    return _with_text(true, true.text.replace(own[0], chance.choice(strange), 1))
+
+
+def _denied(true: Statement, _: Sequence[Paper], __: random.Random) -> Statement | None:
+    text = re.sub(r"\b(is|are|can|was|were|has|have|does)\b(?! not)", r"\1 not", true.text[17:], count=1)
+    return _with_text(true, f"{true.text[:17]}{text}") if text != true.text[17:] else None
+
+
+def _overstated(true: Statement, _: Sequence[Paper], __: random.Random) -> Statement | None:
+    return _with_text(true, f"{true.text} in every setting, which settles the question")
+
+
+EXACT: Mapping[str, Make] = {"key": _key, "quotation": _quotation, "figure": _figure, "year": _year, "author": _author}
+"""What the program alone has to keep out, whatever the judge says."""
+
+JUDGED: Mapping[str, Make] = {"name": _name, "other paper": _other_paper, "denied": _denied, "overstated": _overstated}
 
 
 @dataclass
-class SimulatedChecker:
-    """A `LanguageModel` that knows the true statements; ``error`` is the rate at which a verdict of it is wrong."""
+class SimulatedJudge:
+    """A `LanguageModel` that knows the true statements; ``error`` is the rate at which a judgement is wrong."""
 
-    papers: Sequence[Paper]
     truths: dict[str, Statement]
     repairs: dict[str, Statement]
     chance: random.Random
     error: float
-    habits: Mapping[str, str] = field(default_factory=dict)
-    written: str = ""
-    """The text that it writes, whatever it is asked for."""
-    _mistaken: dict[tuple[str, PaperKey], bool] = field(default_factory=dict)
+    name: str = "simulated"
+    is_remote: bool = field(default=False)
 
     async def text(self, request: Request) -> str:
-        """The text that it is given to write."""
-        return self.written
+        """Nothing is written here."""
+        raise NotImplementedError(request.step)
 
     async def stream(self, request: Request) -> AsyncIterator[str]:
-        """The same, as one piece."""
-        yield self.written
-
-    async def answer_typed(self, request: Request, kind: type[A]) -> A:
-        """Verdicts and repairs for the sentences the request names."""
-        question = request.prompt.question
-        asked = {int(n) for n in question.split("Judge the sentences ")[1].split(";")[0].split(",")}
-        lines = [line.partition(". ") for line in question.split("<draft>\n")[1].split("\n</draft>")[0].split("\n")]
-        verdicts: list[Support] = []
-        repairs: list[Repair] = []
-        for number, _, text in lines:
-            if int(number) in asked:
-                self._judge(int(number), text, verdicts, repairs)
-        return kind.model_validate(CheckAnswer(verdicts=verdicts, repairs=repairs).model_dump())
+        """Nothing is written here."""
+        yield await self.text(request)
 
     async def forget(self, request: Request, kind: type[TypedAnswer] | None = None) -> None:
-        """Nothing is recorded here."""
+        """Nothing is kept."""
 
-    def _judge(self, number: int, text: str, verdicts: list[Support], repairs: list[Repair]) -> None:
-        said = bare(text)
-        if habit := self.habits.get(said):
-            if habit == "invented words":
-                words = "as every reader of this paper will surely remember"
-                verdicts += [
-                    Support(sentence=number, key=key, supported=True, quote=words) for key in list_cited_keys(text)
-                ]
-            return
-        truth = self.truths.get(said)
-        held = False
-        for key in list_cited_keys(text):
-            right = truth is not None and truth.paper.key == key
-            mistaken = self._mistaken.setdefault((said, key), self.chance.random() < self.error)
-            supported = right != mistaken
-            paper = next(p for p in self.papers if p.key == key)
-            quote = max(sentences(paper.content), key=lambda s: len(set(s.split()) & set(text.split())))
-            verdicts.append(Support(sentence=number, key=key, supported=supported, quote=quote if supported else ""))
-            held = held or supported
-        if held:
-            return
-        better = truth or self.repairs.get(said)
-        likely = better is not None and self.chance.random() < 0.5
-        repairs.append(Repair(sentence=number, text=cite_statement(better) if likely and better else ""))
-
-
-def bare(text: str) -> str:
-    """A sentence in folded form, its citations and what takes up the sentence before aside."""
-    return fold(remove_connective(replace_citations(text, lambda _: "")))
-
-
-def cite_statement(statement: Statement) -> str:
-    """The true sentence with the paper that says it."""
-    return f"{statement.text.rstrip('.')} [@{statement.paper.key}]."
-
-
-def write_statement(statement: Statement) -> str:
-    """The sentence with the key it is written with."""
-    cited = f" [@{statement.cited}]" if statement.cited else ""
-    return f"{statement.text.rstrip('.')}{cited}."
-
-
-async def measure_honesty(
-    papers: Sequence[Paper], *, drafts: int, rate: float, error: float, seed: int, check: Check = check_draft
-) -> tuple[Counts, dict[str, int]]:
-    """Each kind of falsehood and form with what became of it, and what became of the true sentences among them.
-
-    Forms are planted in drafts of sections only: they are read alike everywhere.
-    """
-    chance = random.Random(seed)
-    forms = BAD_FORMS if check is check_draft else ()
-    names = [kind.name for kind in FALSEHOODS] + [form.name for form in forms]
-    counts: Counts = {name: dict.fromkeys(ENDINGS, 0) for name in names}
-    true_ones = dict.fromkeys(("written", "kept"), 0)
-    for number in range(drafts):
-        shown = [*MEASURED_PAPERS, *chance.sample(list(papers), min(PAPERS_SHOWN, len(papers)))]
-        await _one_draft(shown, chance, (rate, error), counts, true_ones, check)
-        if forms:
-            await _one_form(forms[number % len(forms)], shown[len(MEASURED_PAPERS) :], chance, counts)
-    return counts, true_ones
-
-
-async def _one_draft(
-    shown: Sequence[Paper],
-    chance: random.Random,
-    rates: tuple[float, float],
-    counts: Counts,
-    true_ones: dict[str, int],
-    check: Check,
-) -> None:
-    truths: dict[str, Statement] = {}
-    repairs: dict[str, Statement] = {}
-    planted: list[tuple[Falsehood, Statement]] = []
-    written: list[str] = []
-    about = [*MEASURED_PAPERS, *shown][:CLAIMS_SHOWN]
-    for position, paper in enumerate(about):
-        other = about[(position + 5) % len(about)]
-        text = choose_true_sentence(paper, chance)
-        if not text or bare(text) in truths:
-            continue
-        true = Statement(text, paper, paper.key)
-        truths[bare(text)] = true
-        kind, false = _plant(true, other, counts, chance) if chance.random() < rates[0] else (None, None)
-        if kind and false:
-            planted.append((kind, false))
-            repairs[bare(false.text)] = true
-            written.append(write_statement(false))
+    async def answer_typed(self, request: Request, schema: type[A]) -> A:
+        """Verdicts, second verdicts and rewordings, of which a share is wrong."""
+        said = request.prompt.question
+        answer: TypedAnswer
+        if schema is CheckAnswer:
+            claims = re.findall(r'<claim number="(\d+)"[^>]*>\n(.*)\n', said)
+            verdicts = [{"claim": int(n), "verdict": "supported" if self._agree(t) else "not said"} for n, t in claims]
+            answer = CheckAnswer.model_validate({"verdicts": verdicts})
+        elif schema is SecondAnswer:
+            stated = re.findall(r"^Statement (\d+)[^:]*: (.*)$", said, re.M)
+            judgements = [{"statement": int(n), "follows": self._agree(t)} for n, t in stated]
+            answer = SecondAnswer.model_validate({"judgements": judgements})
         else:
-            true_ones["written"] += 1
-            written.append(write_statement(true))
-    habits = {bare(false.text): kind.verdict for kind, false in planted if kind.verdict}
-    checker = SimulatedChecker(shown, truths, repairs, chance, rates[1], habits)
-    found = await check(checker, " ".join(written), shown)
-    standing = {bare(claim.text): claim for claim in found.claims}
-    for kind, false in planted:
-        _count_falsehood(kind, false, found, standing, _Known(truths, shown), counts)
-    wrong = {bare(false.text) for _, false in planted}
-    kept = sum(claim.ending == "kept" and bare(claim.text) not in wrong for claim in found.claims)
-    true_ones["kept"] += kept
+            asked = re.findall(r'<sentence number="(\d+)"[^>]*>\n.*\nsentence: (.*)\n.*\n(wrong|before it was)', said)
+            texts = [{"sentence": int(n), "text": self._mend(t, is_wrong=why == "wrong")} for n, t, why in asked]
+            answer = RewordAnswer.model_validate({"sentences": texts})
+        assert isinstance(answer, schema)
+        return answer
 
+    def _agree(self, text: str) -> bool:
+        is_true = fold(remove_citations(html.unescape(text))) in self.truths
+        return is_true != (self.chance.random() < self.error)
 
-def _plant(
-    true: Statement, other: Paper, counts: Counts, chance: random.Random
-) -> tuple[Falsehood | None, Statement | None]:
-    """A falsehood of a kind that was planted seldom and can be made from this sentence."""
-    for kind in sorted(FALSEHOODS, key=lambda k: (counts[k.name]["planted"], chance.random())):
-        false = kind.make(true, other)
-        if false and (bare(false.text) != bare(true.text) or false.cited != true.cited):
-            return kind, false
-    return None, None
+    def _mend(self, text: str, *, is_wrong: bool) -> str:
+        """What the paper says in other words; as often as it errs, what was wrong before, in other words."""
+        text = html.unescape(text)
+        if not is_wrong:
+            return text
+        bare = remove_citations(text).rstrip(".")
+        true = self.repairs.get(fold(bare))
+        if true is None:  # what looks like a citation was taken out of it
+            return ""
+        again = self.chance.random() < self.error
+        told = _with_text(true, f"As one study has it: {bare if again else true.text}")
+        self.repairs[fold(told.text)] = true
+        if not again or fold(bare) in self.truths:
+            self.truths[fold(told.text)] = true
+        return told.cited()
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What is so: the true sentences by their bare text, and the papers whose own words may stand for them."""
+class Planted:
+    """What became of the sentences of one kind: how many were written, and how many stand as written or as said anew.
 
-    truths: Mapping[str, Statement]
-    papers: Sequence[Paper]
-
-    def holds(self, claim: Claim) -> bool:
-        """Whether a reworded claim is one of the truths, or its paper's sentence word for word."""
-        truth = self.truths.get(bare(claim.text))
-        return self.is_quoted(claim) or (truth is not None and truth.paper.key in list_cited_keys(claim.text))
-
-    def is_quoted(self, claim: Claim) -> bool:
-        """Whether all that the claim says is words of the papers it cites."""
-        texts = {paper.key: paper.content for paper in self.papers}
-        own = [c for c in claim.citations if c.quote and c.quote in texts[c.key] and c.quote in claim.text]
-        return bool(own) and all(c.verdict in {"quoted", "summarised"} and c in own for c in claim.citations)
-
-
-def _count_falsehood(
-    kind: Falsehood,
-    false: Statement,
-    found: CheckedText,
-    standing: dict[str, Claim],
-    known: _Known,
-    counts: Counts,
-) -> None:
-    """What became of one planted sentence; it survived where the text still says what no cited paper says."""
-    count = counts[kind.name]
-    count["planted"] += 1
-    claim = standing.get(bare(false.text))
-    reworded = next(
-        (c for c in found.claims if c.was and bare(c.was) == bare(false.text) and c.ending == "reworded"), None
-    )
-    if claim is not None:
-        truth = known.truths.get(bare(false.text))
-        right = truth is not None and set(list_cited_keys(claim.text)) == {truth.paper.key}
-        count["recited" if claim.ending == "cited anew" else "kept"] += 1
-        count["survived"] += not right
-    elif reworded is not None:
-        count["reworded"] += 1
-        count["survived"] += not known.holds(reworded)
-    elif fold(false.text.rstrip(".")) in fold(found.text):
-        count["survived"] += 1
-    else:
-        count["removed"] += 1
-
-
-async def _one_form(form: BadForm, shown: Sequence[Paper], chance: random.Random, counts: Counts) -> None:
-    """A true sentence in a bad form: it has to stand with its paper, and nothing of the form with it."""
-    paper = shown[0]
-    text = choose_true_sentence(paper, chance)
-    if not text:
-        return
-    true = Statement(text, paper, paper.key)
-    answer = form.write(text, paper, shown)
-    checker = SimulatedChecker(shown, {bare(text): true}, {}, chance, 0.0)
-    found = await check_draft(checker, answer, shown)
-    count = counts[form.name]
-    count["planted"] += 1
-    stands = any(bare(c.text) == bare(text) and list_cited_keys(c.text) == (paper.key,) for c in found.claims)
-    count["kept" if stands else "removed"] += 1
-    count["survived"] += bool(re.search(form.trace, found.text))
-
-
-async def honesty(
-    console: Console, library_name: str, options: dict[str, float], text: str = "section", *, as_json: bool
-) -> int:
-    """Plant, check, count; ``options`` has the number of drafts, the rate, the checker's error and the seed.
-
-    Raises `UserError` where ``text`` is no `PlantedText`.
+    Of true ones ``standing`` counts those that stand in own words, of false ones those whose falsehood stands.
     """
-    planted_in = read_planted_text(text)
+
+    kind: str
+    written: int
+    standing: int
+
+
+async def measure_honesty(papers: Sequence[Paper], options: HonestyOptions) -> list[Planted]:
+    """Plant and check; the first is of the true sentences, the others of each kind of falsehood."""
+    chance = random.Random(options.seed)
+    written: dict[str, int] = {}
+    standing: dict[str, int] = {}
+    kinds = {**EXACT, **JUDGED}
+    for draft in range(options.drafts):
+        shown = chance.sample(list(papers), min(SENTENCES, len(papers)))
+        lines: list[tuple[str, Statement]] = []
+        judge = SimulatedJudge({}, {}, random.Random(options.seed * 1_000 + draft), options.error)
+        for paper in shown:
+            told = [s for s in number_sentences(paper) if FEWEST_WORDS <= len(s.text.split()) <= MOST_WORDS]
+            if not told:
+                continue
+            true = retell(paper, chance.choice(told))
+            kind = chance.choice(list(kinds)) if chance.random() < options.rate else ""
+            false = kinds[kind](true, shown, chance) if kind else None
+            lines.append((kind, false) if false else ("", true))
+            judge.repairs[fold(lines[-1][1].text)] = judge.repairs[fold(true.text)] = true
+            if not false:
+                judge.truths[fold(true.text)] = true
+        text = " ".join(statement.cited() for _, statement in lines)
+        checked = await check_section(judge, CheckTask("Part", text, tuple(shown), TOPIC, str(draft)))
+        left = {(fold(_told(claim.text)), list_cited_keys(claim.text)) for claim in checked.claims}
+        for kind, statement in lines:
+            written[kind] = written.get(kind, 0) + 1
+            key = statement.key if kind else statement.paper.key
+            stands = any(said.endswith(fold(statement.text)) and keys == (key,) for said, keys in left)
+            standing[kind] = standing.get(kind, 0) + stands
+    return [Planted(kind or "true", written.get(kind, 0), standing.get(kind, 0)) for kind in ("", *kinds)]
+
+
+def _told(text: str) -> str:
+    return remove_citations(text).rstrip(".")
+
+
+async def honesty(console: Console, library_name: str, options: HonestyOptions, *, as_json: bool) -> int:
+    """Plant, check, count, and print."""
     async with open_app() as app:
         name = library_name or await app.install_bundled(lambda _: None)
         library = await app.libraries.library(name)
-        found = await library.search(Query(TOPIC, 300))
-        papers = [item.paper for item in found if len(sentences(item.paper.content)) >= 3]
-        check: Check = check_draft
-        if planted_in != "section":
-            check = CheckInConversation(planted_in, await library.embedder())
-        counts, true_ones = await measure_honesty(
-            papers,
-            drafts=int(options["drafts"]),
-            rate=options["rate"],
-            error=options["error"],
-            seed=int(options["seed"]),
-            check=check,
-        )
+        papers = [item.paper for item in await library.search(Query(TOPIC, 300)) if item.paper.content]
+        counts = await measure_honesty(papers, options)
+    true, false = counts[0], counts[1:]
+    share_true = true.standing / max(1, true.written)
+    share_false = sum(count.standing for count in false) / max(1, sum(count.written for count in false))
     if as_json:
-        print(json.dumps(counts, indent=1))  # noqa: T201
+        kinds = {count.kind: {"written": count.written, "standing": count.standing} for count in counts}
+        print(json.dumps({"kinds": kinds, "true": share_true, "false": share_false}, indent=1))  # noqa: T201
         return 0
-    seen = {kind.name: kind.seen for kind in FALSEHOODS}
-    table = Table("Kind", "Caught by", *ENDINGS, title=f"A checker that errs in {options['error']:.0%} of its verdicts")
-    for name, count in counts.items():
-        by = "form" if name not in seen else "program" if seen[name] else "checker"
-        table.add_row(name, by, *(str(count[ending]) for ending in ENDINGS))
+    table = Table("Kind", "Kept out by", "Written", "Standing", title=f"A judge that errs in {options.error:.0%}")
+    for count in counts:
+        by = "" if count is true else "program" if count.kind in EXACT else "judge and program"
+        table.add_row(count.kind, by, str(count.written), str(count.standing))
     console.print(table)
-    console.print(f"True sentences: {true_ones['written']} written, {true_ones['kept']} kept as they were.")
+    console.print(
+        f"True sentences that stand in own words: {share_true:.1%}. Falsehoods that stand: {share_false:.1%}."
+    )
     return 0

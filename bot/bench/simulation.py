@@ -184,23 +184,26 @@ def _subsections(prompt: str) -> dict[str, Any]:
 
 
 def _check(prompt: str) -> dict[str, Any]:
-    """Nearly all is supported, in the words of the sentence of the paper that shares most with it."""
-    bodies = {key: _NUMBER.sub("", body) for key, _, body in simulated_surveyx.read_papers(prompt)}
-    asked = set(re.findall(r"\d+", _find_or(r"Judge the sentences ([\d, ]+);", prompt, "")))
-    verdicts, repairs = [], []
-    for number, sentence in re.findall(r"^(\d+)\. (.+)$", prompt.split("<papers>")[0], re.M):
-        keys = re.findall(r"@([^\s;\]]+)", sentence) if number in asked else []
-        for key in keys:
-            said = set(html.unescape(sentence).lower().split())
-            lines = bodies.get(key, "").splitlines() or [""]
-            quote = max(lines, key=lambda line: len(said & set(line.lower().split())))
-            supported = bool(quote) and (len(sentence) + len(key)) % 11 != 0
-            verdicts.append(
-                {"sentence": int(number), "key": key, "supported": supported, "quote": " ".join(quote.split()[:12])}
-            )
-            if not supported:
-                repairs.append({"sentence": int(number), "text": ""})
-    return {"verdicts": verdicts, "repairs": repairs}
+    """Nearly all is supported, by the first sentence shown."""
+    claims = re.findall(r'<claim number="(\d+)"(?: own)?>\n(.*)\n', prompt)
+    return {
+        "verdicts": [
+            {"claim": int(n), "verdict": "supported" if len(said) % 23 else "not said", "evidence": ["a"]}
+            for n, said in claims
+        ]
+    }
+
+
+def _check_again(prompt: str) -> dict[str, Any]:
+    """Half of what is asked twice follows."""
+    stated = re.findall(r"^Statement (\d+)[^:]*: (.*)$", prompt, re.M)
+    return {"judgements": [{"statement": int(n), "follows": len(said) % 2 == 0} for n, said in stated]}
+
+
+def _reword(prompt: str) -> dict[str, Any]:
+    """What is wrong goes; what stood behind something that went stays as it is."""
+    shown = re.findall(r'<sentence number="(\d+)"(?: own)?>\n.*\nsentence: (.*)\n.*\n(wrong|before it was)', prompt)
+    return {"sentences": [{"sentence": int(n), "text": "" if why == "wrong" else said} for n, said, why in shown]}
 
 
 def _relevance(prompt: str) -> dict[str, Any]:
@@ -229,6 +232,9 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
     "SubsectionsAnswer": _subsections,
     "DuplicatesAnswer": lambda _: {"repeated": []},
     "CheckAnswer": _check,
+    "SecondAnswer": _check_again,
+    "RewordAnswer": _reword,
+    "ContradictionAnswer": lambda _: {"contradictions": []},
     "RelevanceAnswer": _relevance,
     "TranslationAnswer": _translation,
     "EntailmentAnswer": lambda prompt: {"faithful": len(prompt) % 7 != 0},

@@ -83,24 +83,33 @@ def bench_write(
     run_command(measure())
 
 
+@bench.command("checks")
+def bench_checks(
+    data: Annotated[Path, typer.Argument(help="JSON Lines: ds, claim, title, source, label (1: the source says so).")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Share of false and of true claims that the program doubts by itself, against the whole source."""
+    with open_console() as console:
+        from bot.bench.checks import checks as run
+
+        run(console, data, as_json=json)
+
+
 @bench.command("honesty")
 def bench_honesty(
     library: LibraryName = "",
-    drafts: Annotated[int, typer.Option(help="Drafts of about ten sentences.")] = 150,
+    drafts: Annotated[int, typer.Option(help="Drafts of about ten sentences.")] = 60,
     rate: Annotated[float, typer.Option(help="Share of sentences that are falsehoods.")] = 0.4,
-    error: Annotated[float, typer.Option(help="Share of the checker's verdicts that are wrong.")] = 0.05,
-    seed: Annotated[int, typer.Option(help="Decides what is planted where.")] = 0,
-    text: Annotated[
-        str, typer.Option(help="What they are planted in: section, answer, expand or rewrite.")
-    ] = "section",
+    error: Annotated[float, typer.Option(help="Share of the simulated judge's verdicts that are wrong.")] = 0.2,
+    seed: Annotated[int, typer.Option(help="Decides what is planted where, and where the judge errs.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Plant falsehoods and bad forms in a model's texts, and count what the check makes of them."""
+    """Plant falsehoods in drafts, have a simulated judge that errs check them, and count what stands."""
     with open_console() as console:
+        from bot.bench.honesty import HonestyOptions
         from bot.bench.honesty import honesty as run
 
-    options = {"drafts": drafts, "rate": rate, "error": error, "seed": seed}
-    run_command(run(console, library, options, text, as_json=json))
+    run_command(run(console, library, HonestyOptions(drafts, rate, error, seed), as_json=json))
 
 
 @bench.command("crash")

@@ -1,62 +1,48 @@
-"""The check of a written section: what becomes of every claim, by the papers' words and by what a program can see.
+"""The check of a written text: what becomes of every sentence, by a model's judgement and the program's exact checks.
 
-Each claim ends in one of four ways: kept, cited anew, reworded, or removed. None keeps its words and loses its
-source. Nothing that changes words comes after this.
+A claim is kept, reworded from its evidence, or removed; none keeps its words and loses its source, and none is replaced
+by a quotation. A sentence behind a removed one is shown for mending. Nothing that changes words comes after this.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import partial
+from typing import TypeVar
 
-from engine.addresses import locate_words
-from engine.checking.back_references import is_dangling
+from engine.checking.back_references import begins_with_reference
 from engine.checking.citation_forms import read_citations
-from engine.checking.claims import is_connecting
-from engine.checking.doubts import DANGLING, DOUBTS, IN_OTHER_WORDS, NOT_OF_IT, NOT_THERE, UNCITED, word_failures
-from engine.checking.faults import Fault, Source, are_arguable, find_faults, find_silent, source_of
-from engine.checking.lexicon import split_terms, unify_spelling
-from engine.checking.names import Vocabulary
-from engine.checking.own_words import quote_behind, remove_needless_quotations
-from engine.checking.quotations import find_in_paper
+from engine.checking.claim_evidence import MOST_SENTENCES, EvidenceSentence, choose_evidence, pick_evidence, source_of
+from engine.checking.doubts import Doubt, find_doubts
+from engine.checking.judging import build_judgement, build_rewording, build_second_judgement
 from engine.checking.sentence_state import (
     LostClaim,
     SentenceState,
-    cite_only,
-    classify_ending,
     count_claims,
-    drop_connectives,
     list_claims,
     list_lost,
-    read_named,
     share_evenly,
 )
-from engine.checking.verdicts import CheckAnswer, Support
-from engine.citations import keep_allowed_citations, list_cited_keys, remove_addresses, replace_citations
+from engine.checking.verdicts import CheckAnswer, ClaimVerdict, RewordAnswer, SecondAnswer
+from engine.citations import keep_allowed_citations, list_addresses, list_cited_keys, remove_addresses
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.llm.model import LanguageModel, Request
-from engine.llm.prompting import data, fill, paper_block
-from engine.survey import Citation, Claim, ClaimTally, SurveyWarning
+from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.survey import UNCHECKED, UNJUDGED, Citation, Claim, ClaimTally, SurveyWarning
 from engine.text import fold, join_sentences, sentences, split_sentences
-from engine.values import Paper, PaperKey
+from engine.values import Paper
 
 CLAIMS_PER_CALL = 8
 """Most claims judged in one call; a section's calls run at once, because answers are slower than questions."""
 
 FEWER_CLAIMS = 4
-"""The same where few calls run at once and the rest waits for them: of a summary, and of what is judged again."""
+"""Sentences that are written anew in one call: the answers are longer."""
 
 REPAIR_ROUNDS = 2
-"""How often a claim that did not hold is judged again, reworded or with its doubts named, before it is removed."""
+"""How often a claim that did not hold is written anew before it is removed."""
 
-OTHER_PAPERS = 2
-"""Papers of the section, nearest to a doubtful claim, that are shown beside those it cites."""
-
-VERDICT_TOKENS = 80
-"""Room for one verdict and its share of repairs."""
+A = TypeVar("A", bound=TypedAnswer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +54,6 @@ class CheckTask:
     papers: tuple[Paper, ...]
     topic: str = ""
     step: str = ""
-    is_table: bool = False
-    """Whether each paragraph stands beside the paper that it is about, and may call it “it”."""
-    is_summary: bool = False
-    """Whether it sums up what stands elsewhere: what is doubted in it goes, and is not quoted once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,35 +70,17 @@ class CheckedText:
 async def check_section(model: LanguageModel, task: CheckTask) -> CheckedText:
     """The text without anything its papers do not say.
 
-    Where the model cannot be asked, a claim in which a program sees a fault is removed, and the others are kept,
-    marked and counted as unchecked.
+    Where the model cannot be asked, a claim with a figure, an author, a quotation or a key that is nowhere is removed,
+    and the others are kept, marked and counted as unchecked.
     """
-    loop = asyncio.get_running_loop()
-    check = await loop.run_in_executor(_reader(), lambda: _Check.of(model, task).with_doubts())
-    return await check.run()
-
-
-@cache
-def _reader() -> ThreadPoolExecutor:
-    """One thread in which texts are read one behind the other: the first one's requests leave while others wait."""
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="checking")
-
-
-def read_sources(papers: Iterable[Paper], topic: str = "") -> None:
-    """Read the papers as sources and keep what was read, so that the check of what cites them takes less time."""
-    own_words = Vocabulary.of(())
-    for paper in papers:
-        Vocabulary.of([paper])
-        source = source_of(paper)
-        for text, _ in source.sentences[1:2]:  # to judge its first sentence takes everything that is read of a paper
-            find_faults(text, [source], own_words, topic)
+    return await _Check.of(task, model).run()
 
 
 def check_without_model(task: CheckTask) -> CheckedText:
-    """The text with its claims marked as unchecked, without those in which a program sees a fault."""
-    check = _Check.of(None, task)
-    check.leave_unchecked(check.list_pending())
-    check.remove_repeated()
+    """The text with its claims marked as unchecked, without those that the program alone refuses."""
+    check = _Check.of(task, None)
+    check.prepare()
+    check.leave_unchecked([line for line in check.lines if line.state in {"pending", "failed"}])
     return check.result()
 
 
@@ -124,273 +88,237 @@ def check_without_model(task: CheckTask) -> CheckedText:
 class _Check:
     """One text's check, from its sentences to what became of them."""
 
-    model: LanguageModel | None
     task: CheckTask
-    sources: Mapping[PaperKey, Source]
-    vocabulary: Vocabulary
+    model: LanguageModel | None
+    papers: dict[str, Paper]
     lines: list[SentenceState]
     failures: dict[str, None] = field(default_factory=dict)
-    faults: dict[tuple[str, tuple[PaperKey, ...]], tuple[Fault, ...]] = field(default_factory=dict)
-    """What was found in a wording with its sources: the same is asked before, between and after the rounds."""
+    rounds: int = 0
 
     @classmethod
-    def of(cls, model: LanguageModel | None, task: CheckTask) -> _Check:
-        vocabulary = Vocabulary.of(task.papers, task.topic)
-        known = {p.key for p in task.papers}
+    def of(cls, task: CheckTask, model: LanguageModel | None) -> _Check:
+        papers: dict[str, Paper] = {paper.key: paper for paper in task.papers}
         lines: list[SentenceState] = []
         for place, paragraph in enumerate(split_sentences(task.text)):
-            for addressed in paragraph:
-                sentence = remove_addresses(addressed)
-                text = keep_allowed_citations(sentence, known).text
-                claim = not is_connecting(text, vocabulary, (task.topic, task.title))
-                lines.append(SentenceState(len(lines) + 1, place, sentence, text, claim, read_named(addressed)))
-        return cls(model, task, {p.key: source_of(p) for p in task.papers}, vocabulary, lines)
-
-    def list_pending(self) -> list[SentenceState]:
-        return [line for line in self.lines if line.pending]
-
-    def with_doubts(self) -> _Check:
-        """The same, with what a program doubts of each claim."""
-        for line in self.list_pending():
-            cited = list_cited_keys(line.text)
-            dangling = (DANGLING,) if self._is_dangling(line, line.text) else ()
-            line.doubts = (*(self._faults_named(line.text, cited) if cited else (UNCITED,)), *dangling)
-        return self
+            for written in paragraph:
+                line = SentenceState(len(lines) + 1, place, remove_addresses(written), "")
+                _write(line, written, papers)
+                if line.is_ours and list_cited_keys(written):
+                    line.doubts = (Doubt("key", ", ".join(list_cited_keys(written))),)
+                lines.append(line)
+        return cls(task, model, papers, lines)
 
     async def run(self) -> CheckedText:
-        """Judge all claims, then those that did not hold again, and remove what is left."""
-        for number in range(REPAIR_ROUNDS + 1):
-            pending = self.list_pending()
-            if not pending:
-                break
-            last = number == REPAIR_ROUNDS
-            groups = share_evenly(pending, FEWER_CLAIMS if number or self.task.is_summary else CLAIMS_PER_CALL)
-            # All before the first answer, which may remove a neighbour: a recorded answer is found by the same request.
-            requests = [self._request(group, f"{number}.{at}", last=last) for at, group in enumerate(groups)]
-            async with asyncio.TaskGroup() as tasks:
-                for group, request in zip(groups, requests, strict=True):
-                    tasks.create_task(self._round(group, request, is_again=number > 0, last=last))
-            if number < REPAIR_ROUNDS:
-                self._reopen_dangling()
-        for line in self.list_pending():
-            line.removed = True
-        self.remove_repeated()
-        remove_needless_quotations(self.lines)
-        self._remove_dangling()
-        drop_connectives(self.lines)
-        return self.result()
+        """Judge what is to be judged and have mended what fails or hangs, until nothing does."""
+        while True:
+            await asyncio.to_thread(self.prepare)
+            await self._judge([line for line in self.lines if line.state == "pending"])
+            self._remove_repeated()
+            self._reopen_unfounded()
+            for line in self.lines:
+                if line.state == "failed" and line.tries >= REPAIR_ROUNDS:
+                    line.remove()
+            failed, hanging = [line for line in self.lines if line.state == "failed"], self._find_hanging()
+            if failed or hanging:
+                await self._reword([*failed, *hanging])
+            elif not any(line.state == "pending" for line in self.lines):
+                return self.result()
+            self.rounds += 1
 
-    async def _round(self, group: Sequence[SentenceState], request: Request, *, is_again: bool, last: bool) -> None:
-        try:
-            assert self.model is not None
-            answer = await self.model.answer_typed(request, CheckAnswer)
-        except (LanguageModelError, LimitExceeded) as error:
-            self.failures[str(error)] = None
-            self.leave_unchecked(group)
+    def prepare(self) -> None:
+        """Find evidence and doubts of every sentence that is to be judged; what the program refuses fails at once."""
+        for line in self.lines:
+            if line.state != "pending":
+                continue
+            if not line.is_ours:
+                cited = [self.papers[key] for key in list_cited_keys(line.text)]
+                line.evidence = choose_evidence(line.text, cited, line.named)
+        for line in self.lines:
+            if line.state != "pending":
+                continue
+            if line.is_ours:
+                line.evidence = self._evidence_around(line)
+            known = [doubt for doubt in line.doubts if doubt.kind == "key"]
+            source = source_of(line.evidence, f"{self.task.topic}\n{self.task.title}")
+            line.doubts = (*known, *find_doubts(line.text, source, is_ours=line.is_ours))
+            if vetoes := [doubt for doubt in line.doubts if doubt.is_veto]:
+                line.fail("; ".join(doubt.explain() for doubt in vetoes))
+
+    def _evidence_around(self, line: SentenceState) -> tuple[EvidenceSentence, ...]:
+        """The evidence of the cited sentences nearest to it: of its paragraph, or else of the whole text."""
+        cited = [other for other in self.lines if not other.is_ours and other.state not in {"removed", "failed"}]
+        own = [other for other in cited if other.paragraph == line.paragraph] or cited
+        near = sorted(own, key=lambda other: abs(other.number - line.number))
+        chosen = dict.fromkeys(item for other in near for item in other.evidence)
+        return tuple(list(chosen)[:MOST_SENTENCES])
+
+    async def _judge(self, lines: Sequence[SentenceState]) -> None:
+        topic, gathered = self.task.topic or self.task.title, len(self.task.papers)
+        twice: list[SentenceState] = []
+
+        def decide(group: Sequence[SentenceState], answer: CheckAnswer) -> None:
+            verdicts = {verdict.claim: verdict for verdict in answer.verdicts}
+            twice.extend(line for line in group if _settle(line, verdicts.get(line.number)))
+
+        def decide_again(group: Sequence[SentenceState], answer: SecondAnswer) -> None:
+            judgements = {second.statement: second.follows for second in answer.judgements}
+            for line in group:
+                line.asked_twice = True
+                if judgements.get(line.number):
+                    line.insisted = "; ".join(dict.fromkeys(doubt.words for doubt in line.doubts))
+                else:
+                    line.fail("; ".join(doubt.explain() for doubt in line.doubts))
+
+        await self._ask(lines, "judge", partial(build_judgement, topic, gathered), CheckAnswer, decide)
+        await self._ask(twice, "again", partial(build_second_judgement, topic), SecondAnswer, decide_again)
+
+    async def _reword(self, lines: Sequence[SentenceState]) -> None:
+        def build(group: Sequence[SentenceState], name: str) -> Request:
+            return build_rewording(self.task.topic or self.task.title, group, self.lines, name)
+
+        def take(group: Sequence[SentenceState], answer: RewordAnswer) -> None:
+            texts = {reworded.sentence: reworded.text for reworded in answer.sentences}
+            for line in group:
+                self._take_rewording(line, texts.get(line.number))
+
+        for line in lines:
+            if line.state != "failed":
+                line.stood_behind = self.lines[line.number - 2].number
+        ordered = sorted(lines, key=lambda line: line.number)
+        await self._ask(ordered, "reword", build, RewordAnswer, take)
+
+    def _take_rewording(self, line: SentenceState, text: str | None) -> None:
+        """Put the new wording in the sentence's place, to be judged in its turn; one that says the same is not new."""
+        read = read_citations(" ".join((text or "").split()), self.task.papers).text
+        is_same = fold(remove_addresses(read)) == fold(line.text)
+        if line.stands and (text is None or is_same):
             return
-        verdicts: dict[int, dict[PaperKey, Support]] = {}
-        for verdict in answer.verdicts:
-            key = self._key(verdict.key)
-            if key:
-                verdicts.setdefault(verdict.sentence, {})[key] = verdict
-        repairs = {repair.sentence: repair.text for repair in answer.repairs}
-        for line in group:
-            asked = line.text, line.doubts
-            given, repair = verdicts.get(line.number, {}), repairs.get(line.number)
-            self._decide(line, given, repair, last=last)
-            if is_again and line.pending and (line.text, line.doubts) == asked:  # a third answer would be the same
-                self._decide(line, given, repair, last=True)
-                line.removed = line.pending
+        was_ours = line.is_ours
+        if is_same or len(sentences(read)) != 1 or (not was_ours and not list_cited_keys(read)):
+            line.remove()
+            return
+        named = line.named
+        _write(line, read, self.papers)
+        line.named = {key: numbers or named.get(key, ()) for key, numbers in line.named.items()}
+        line.state, line.doubts, line.insisted = "pending", (), ""
+        line.tries += 1
 
-    def _key(self, said: str) -> PaperKey | None:
-        keys = list_cited_keys(read_citations(f"[@{said.strip().strip('[]').lstrip('@')}]", self.task.papers).text)
-        return keys[0] if len(keys) == 1 else None
-
-    def _request(self, group: Sequence[SentenceState], name: str, *, last: bool) -> Request:
-        """Verdicts and repairs are asked for; in the last round verdicts alone, since a repair could not be judged."""
-        asked = {line.number for line in group}
-        near = {n for number in asked for n in (number - 1, number, number + 1)}
-        shown = [line for line in self.lines if line.number in near and not line.removed]
-        keys = dict.fromkeys(key for line in group for key in list_cited_keys(line.text))
-        for line in group:
-            if line.doubts or not list_cited_keys(line.text):
-                keys.update(dict.fromkeys(self._nearest(line.text, keys)))
-        doubts = "\n".join(f"{line.number}: {data('; '.join(line.doubts))}" for line in group if line.doubts)
-        prompt = fill(
-            "common/check_again" if last else "common/check",
-            topic=data(self.task.topic or self.task.title),
-            sentences="\n".join(f"{line.number}. {data(line.text)}" for line in shown),
-            numbers=", ".join(str(line.number) for line in group),
-            doubts=f"What a program could not find in their sources:\n{doubts}" if doubts else "",
-            papers=paper_block([self.sources[key].paper for key in keys]),
-        )
-        step = f"check/{self.task.step or self.task.title}/{name}"
-        return Request("checking", step, prompt, VERDICT_TOKENS * len(group) + 1_024, 0.0)
-
-    def _nearest(self, text: str, cited: Mapping[PaperKey, None]) -> list[PaperKey]:
-        said = split_terms(replace_citations(text, lambda _: ""))
-        weight = {key: source.overlap(said) for key, source in self.sources.items() if key not in cited}
-        return sorted((k for k in weight if weight[k] > 0), key=lambda k: -weight[k])[:OTHER_PAPERS]
-
-    def _decide(
-        self, line: SentenceState, verdicts: Mapping[PaperKey, Support], repair: str | None, *, last: bool
+    async def _ask(
+        self,
+        lines: Sequence[SentenceState],
+        kind: str,
+        build: Callable[[Sequence[SentenceState], str], Request],
+        schema: type[A],
+        take: Callable[[Sequence[SentenceState], A], None],
     ) -> None:
-        """What becomes of a claim by one answer; it stays pending where it has to be judged again."""
-        line.unanswered = not verdicts and repair is None
-        cited = list_cited_keys(line.text)
-        looked_up = {key: self._look_up(key, v, line.text) for key, v in verdicts.items() if v.supported}
-        found = {key: c for key, c in looked_up.items() if isinstance(c, Citation)}
-        missing = [key for key in cited if key not in verdicts]
-        unfound = [key for key in cited if key in verdicts and verdicts[key].supported and key not in found]
-        holding = [key for key in cited if key in found]
-        if holding and (not (missing or unfound) or last) and self._settle(line, holding, found):
+        """Ask about the lines in groups, all at once; a group of which nobody can be asked is left unchecked."""
+
+        async def ask(group: Sequence[SentenceState], request: Request) -> None:
+            try:
+                assert self.model is not None
+                answer = await self.model.answer_typed(request, schema)
+            except (LanguageModelError, LimitExceeded) as error:
+                self.failures[str(error)] = None
+                self.leave_unchecked(group)
+            else:
+                take(group, answer)
+
+        if not lines:
             return
-        others = [key for key in found if key not in cited]
-        if others and not holding and self._settle(line, others, found):
-            return
-        unclear = bool(missing or unfound)  # of a sentence that cites nothing, an empty repair says all
-        if holding and not unclear and self._question(line):
-            return
-        if repair is not None and not last and self._take_repair(line, repair):
-            return
-        if repair is not None and not repair.strip() and not unclear:
-            line.removed = True
-            return
-        if holding and (last or line.questioned == line.text) and self._quote(line, holding, found):
-            return
-        line.questioned = line.text if holding and not unclear else line.questioned
-        line.doubts = (
-            *(() if cited else (UNCITED,)),
-            *self._faults_named(line.text, holding or cited or others),
-            *(f"{looked_up[key]} {key}" for key in unfound),
-        )
-
-    def _settle(self, line: SentenceState, keys: Sequence[PaperKey], found: Mapping[PaperKey, Citation]) -> bool:
-        """End the claim with these sources, if a program finds nothing in it that they do not say."""
-        silent = find_silent(line.text, [self.sources[key] for key in keys])
-        keys = [key for key, is_silent in zip(keys, silent, strict=True) if not is_silent]
-        anew = not set(keys) & set(list_cited_keys(line.text))
-        text = cite_only(line.text, keys) if anew else keep_allowed_citations(line.text, keys).text
-        if self._is_dangling(line, text):
-            return False
-        insisted = ""
-        if faults := self._faults(text, keys):
-            if text != line.questioned or not are_arguable(faults):
-                return False
-            insisted = "; ".join(dict.fromkeys(fault.words for fault in faults))
-        line.text, line.citations = text, tuple(found[k] for k in keys)
-        line.ending, line.insisted = classify_ending(line.original, text), insisted
-        return True
-
-    def _question(self, line: SentenceState) -> bool:
-        """Have a claim that the model calls supported judged once more where all its faults are arguable."""
-        cited = list_cited_keys(line.text)
-        if line.questioned == line.text or not are_arguable(self._faults(line.text, cited)):
-            return False
-        line.questioned = line.text
-        line.doubts = (*self._faults_named(line.text, cited), IN_OTHER_WORDS)
-        return True
-
-    def _quote(self, line: SentenceState, keys: Sequence[PaperKey], found: Mapping[PaperKey, Citation]) -> bool:
-        """Say what the model calls its support in the source's own words, where a program still finds a fault in it."""
-        if (
-            self.task.is_table
-            or self.task.is_summary
-            or any(fault.kind == "subject" for fault in self._faults(line.text, keys))
-        ):
-            return False
-        for key in keys:
-            if quoted := quote_behind(line.text, found[key], self.sources[key].paper):
-                line.text, line.ending, line.citations = quoted.text, "reworded", quoted.citations
-                return True
-        return False
-
-    def _take_repair(self, line: SentenceState, repair: str) -> bool:
-        """Put a proposed wording in the claim's place, to be judged in its turn."""
-        addressed = read_citations(" ".join(repair.split()), self.task.papers).text
-        text = remove_addresses(addressed)
-        if not list_cited_keys(text) or len(sentences(text)) != 1 or text == line.text:
-            return False
-        line.text, line.named = text, read_named(addressed)
-        line.doubts = self._faults_named(text, list_cited_keys(text))
-        if are_arguable(self._faults(text, list_cited_keys(text))):
-            line.questioned, line.doubts = text, (*line.doubts, IN_OTHER_WORDS)
-        return True
-
-    def _look_up(self, key: PaperKey, verdict: Support, claim: str) -> Citation | str:
-        """The paper's own words behind the claim, or what is wrong with those that were named."""
-        paper = self.sources[key].paper
-        words, source, page = find_in_paper(verdict.quote, paper)
-        if not words:
-            return NOT_THERE
-        said = unify_spelling(words)
-        around = next((own for text, own in self.sources[key].sentences if said in text), split_terms(words))
-        if not (around | split_terms(paper.title)) & split_terms(replace_citations(claim, lambda _: "")):
-            return NOT_OF_IT
-        where = locate_words(words, paper)
-        return Citation(key, words, "supported", source, page, where.number if where else None)
-
-    def _faults(self, text: str, keys: Sequence[PaperKey]) -> tuple[Fault, ...]:
-        asked = text, tuple(keys)
-        if asked not in self.faults:
-            sources = [self.sources[key] for key in keys]
-            self.faults[asked] = find_faults(text, sources, self.vocabulary, self.task.topic)
-        return self.faults[asked]
-
-    def _faults_named(self, text: str, keys: Sequence[PaperKey]) -> tuple[str, ...]:
-        return tuple(DOUBTS[fault.kind].format(fault.words) for fault in self._faults(text, keys)) if keys else ()
+        groups = share_evenly(lines, FEWER_CLAIMS if kind == "reword" else CLAIMS_PER_CALL)
+        # All before the first answer, which may remove a neighbour: a recorded answer is found by the same request.
+        step = f"check/{self.task.step or self.task.title}/{kind} {self.rounds}"
+        requests = [build(group, f"{step}.{at}") for at, group in enumerate(groups)]
+        async with asyncio.TaskGroup() as tasks:
+            for group, request in zip(groups, requests, strict=True):
+                tasks.create_task(ask(group, request))
 
     def leave_unchecked(self, group: Sequence[SentenceState]) -> None:
-        """Where nobody can be asked: what has a fault goes, the rest is marked."""
+        """Where nobody can be asked: what was found not to hold goes, the rest is marked."""
         for line in group:
-            keys = list_cited_keys(line.text)
-            if (
-                not keys
-                or line.text != keep_allowed_citations(line.original, self.sources).text
-                or self._is_dangling(line, line.text)
-                or self._faults(line.text, keys)
-            ):
-                line.removed = True
-            else:
-                line.unchecked = True
-                line.citations = tuple(c for key in keys for c in line.cite_named(self.sources[key].paper))
+            if line.state == "failed":
+                line.remove()
+            elif line.state == "pending" or line.asked_twice or (line.state == "held" and line.doubts):
+                line.state = "framing" if line.is_ours else "unchecked"
+                line.citations = tuple(_cite_named(line, self.papers[key]) for key in list_cited_keys(line.text))
+        for before, line in zip(self.lines, self.lines[1:], strict=False):
+            is_alone = before.state == "removed" and before.paragraph == line.paragraph
+            if is_alone and line.state in {"unchecked", "framing"} and begins_with_reference(line.text):
+                line.remove()
 
-    def remove_repeated(self) -> None:
-        """A sentence stands once: a repair may say what another sentence says already."""
+    def _find_hanging(self) -> list[SentenceState]:
+        """Sentences right behind one that was removed, which nobody was shown there yet."""
+        pairs = zip(self.lines, self.lines[1:], strict=False)
+        return [
+            line
+            for before, line in pairs
+            if before.state == "removed"
+            and before.paragraph == line.paragraph
+            and line.state in {"held", "framing"}
+            and line.stood_behind != before.number
+        ]
+
+    def _remove_repeated(self) -> None:
+        """A sentence stands once: a rewording may say what another sentence says already."""
         said: set[str] = set()
         for line in self.lines:
-            if not line.removed and fold(line.text) in said:
-                line.removed, line.ending, line.citations = True, None, ()
-            said.add("" if line.removed else fold(line.text))
+            if line.state == "held" and fold(line.text) in said:
+                line.remove()
+            said.add(fold(line.text) if line.stands else "")
 
-    def _reopen_dangling(self) -> None:
-        """Sentences that refer to one that is gone are judged again, with that said."""
-        for line in self._find_dangling():
-            if line.ending is not None:
-                line.ending, line.citations = None, ()
-                line.doubts = (DANGLING,)
-
-    def _remove_dangling(self) -> None:
-        while dangling := self._find_dangling():
-            for line in dangling:
-                line.removed, line.ending, line.citations = True, None, ()
-
-    def _find_dangling(self) -> list[SentenceState]:
-        """Claims that refer to a sentence which was removed, or which speaks of another paper."""
-        return [line for line in self.lines if line.claim and not line.removed and self._is_dangling(line, line.text)]
-
-    def _is_dangling(self, line: SentenceState, text: str) -> bool:
-        before = [other for other in self.lines[: line.number - 1] if other.paragraph == line.paragraph]
-        said = [None if other.removed else other.text for other in before]
-        return is_dangling(text, said, is_first=line.paragraph == 0 and len(self.lines) > 1 and not self.task.is_table)
+    def _reopen_unfounded(self) -> None:
+        """Sentences of our own are judged again once where none of the sentences that they rest on stands any more."""
+        cited = {(c.key, c.sentence) for line in self.lines if not line.is_ours and line.stands for c in line.citations}
+        for line in self.lines:
+            rests_on = {(c.key, c.sentence) for c in line.citations}
+            if line.is_ours and line.state == "held" and not rests_on & cited and not line.asked_twice:
+                line.state, line.asked_twice, line.citations = "pending", True, ()
 
     def result(self) -> CheckedText:
         """What is left of the text, its claims, and the count."""
         paragraphs: list[list[str]] = [[] for _ in range(max((line.paragraph for line in self.lines), default=0) + 1)]
         for line in self.lines:
-            if not line.removed:
+            if line.stands:
                 paragraphs[line.paragraph].append(line.text)
         tally = count_claims(self.lines)
-        failed = word_failures(self.failures, tally.unanswered)
-        warnings = tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in failed)
+        which = "1 claim, which was" if tally.unanswered == 1 else f"{tally.unanswered} claims, which were"
+        unanswered = [f"{UNJUDGED} for {which} removed"] if tally.unanswered else []
+        details = [*(f"{UNCHECKED}: {why}" for why in self.failures), *unanswered]
+        warnings = tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in details)
         return CheckedText(join_sentences(paragraphs), list_claims(self.lines), tally, warnings, list_lost(self.lines))
+
+
+def _write(line: SentenceState, written: str, papers: dict[str, Paper]) -> None:
+    """Take this text, in which sentences may be named, as the line's; citations of unknown papers go."""
+    allowed = keep_allowed_citations(written, papers.keys()).text  # type: ignore[arg-type]
+    line.named = {address.key: address.sentences for address in list_addresses(allowed)}
+    line.text = remove_addresses(allowed)
+
+
+def _settle(line: SentenceState, verdict: ClaimVerdict | None) -> bool:
+    """What becomes of a claim by its verdict; true where it holds by it and the program doubts it."""
+    holds = verdict is not None and verdict.verdict in {"supported", "frames"}
+    line.unanswered = verdict is None
+    if verdict is not None and verdict.verdict == "frames":  # it need not speak of what its neighbours speak of
+        line.doubts = tuple(doubt for doubt in line.doubts if doubt.kind == "name")
+    if not line.judged and verdict is not None:
+        line.judged, line.agreed = True, holds == (not line.doubts)
+    if verdict is None:
+        line.fail("")
+    elif verdict.verdict == "frames" and line.is_ours and not line.doubts:
+        line.state = "framing"
+    elif holds:
+        line.hold(pick_evidence(line.evidence, verdict.evidence))
+        return bool(line.doubts)
+    else:
+        line.fail(f"{verdict.verdict}: {verdict.beyond}".rstrip(": "))
+    return False
+
+
+def _cite_named(line: SentenceState, paper: Paper) -> Citation:
+    """The first sentence that the text named of the paper, not held against what is said."""
+    own = next(
+        (item for item in line.evidence if item.paper == paper and item.said.number in line.named.get(paper.key, ())),
+        None,
+    )
+    return own.cite("unchecked") if own else Citation(paper.key, "", "unchecked")

@@ -2,88 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
-from engine.addresses import sentences_at
-from engine.checking.back_references import remove_connective
-from engine.citations import cite, keep_allowed_citations, list_addresses, list_cited_keys, replace_citations
+from engine.checking.claim_evidence import Addresses, EvidenceSentence
+from engine.checking.doubts import Doubt
+from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
 from engine.survey import Citation, Claim, ClaimTally, Ending
 from engine.text import fold
-from engine.values import Paper, PaperKey
+
+State = Literal["pending", "failed", "held", "framing", "removed", "unchecked"]
+"""To be judged; to be reworded; judged to hold; no claim at all; taken out; not judged: nobody could be asked."""
 
 
 @dataclass
 class SentenceState:
-    """A sentence on its way through the check; ``number`` is its place in the text, from 1."""
+    """A sentence on its way through the check; ``number`` is its place in the text, from 1.
+
+    ``text`` cites by keys alone; ``named`` are the sentences that the draft named of each paper.
+    """
 
     number: int
     paragraph: int
     original: str
     text: str
-    claim: bool
-    named: Mapping[PaperKey, tuple[int, ...]] = field(default_factory=dict)
-    """The sentences of each cited paper that the text named."""
-    ending: Ending | None = None
-    removed: bool = False
-    unchecked: bool = False
+    named: Addresses = field(default_factory=dict)
+    state: State = "pending"
+    evidence: tuple[EvidenceSentence, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     citations: tuple[Citation, ...] = ()
-    doubts: tuple[str, ...] = ()
-    questioned: str = ""
-    """The wording about whose arguable faults the model was asked."""
+    wrong: str = ""
+    """What the model is told to mend, where the sentence does not hold."""
+    tries: int = 0
+    """How often it was written anew."""
+    stood_behind: int = 0
+    """The number of the removed sentence behind which it was last shown for mending."""
     insisted: str = ""
-    """The words of those faults, where the model insisted."""
+    """The words that the program doubts, where two judgements let the claim stand."""
     unanswered: bool = False
-    """Whether the model gave neither verdict nor repair when it was asked last."""
+    judged: bool = False
+    agreed: bool = False
+    """Whether program and judge said the same of it when it was judged first."""
+    asked_twice: bool = False
 
     @property
-    def pending(self) -> bool:
-        return self.claim and self.ending is None and not self.removed and not self.unchecked
+    def is_ours(self) -> bool:
+        """Whether it cites nothing itself: it joins, compares or counts what its neighbours cite, or frames."""
+        return not list_cited_keys(self.text)
 
-    def cite_named(self, paper: Paper) -> tuple[Citation, ...]:
-        """The sentences of the paper that the text named, not yet held against what is said."""
-        named = sentences_at(paper, self.named.get(paper.key, ()))
-        found = (Citation(paper.key, own.text, "unchecked", own.source, own.page, own.number) for own in named)
-        return tuple(found) or (Citation(paper.key, "", "unchecked"),)
+    @property
+    def stands(self) -> bool:
+        return self.state in {"held", "framing", "unchecked"}
 
+    def hold(self, chosen: Sequence[EvidenceSentence]) -> None:
+        """End it as a claim that rests on these sentences; papers of which none is among them are no longer cited."""
+        self.state = "held"
+        self.citations = tuple(item.cite("supported") for item in chosen)
+        if not self.is_ours:
+            self.text = keep_allowed_citations(self.text, {item.paper.key for item in chosen}).text
 
-def read_named(text: str) -> Mapping[PaperKey, tuple[int, ...]]:
-    """The sentences that a text names of each paper that it cites."""
-    return {address.key: address.sentences for address in list_addresses(text)}
+    def fail(self, wrong: str) -> None:
+        self.state, self.wrong, self.citations = "failed", wrong, ()
 
+    def remove(self) -> None:
+        self.state, self.citations = "removed", ()
 
-def share_evenly(lines: Sequence[SentenceState], most: int) -> list[Sequence[SentenceState]]:
-    """The lines in as few groups of at most so many as there can be, of nearly the same size."""
-    groups, count = -(-len(lines) // most), len(lines)
-    return [lines[count * at // groups : count * (at + 1) // groups] for at in range(groups)]
-
-
-def drop_connectives(lines: Sequence[SentenceState]) -> None:
-    """Take out each "therefore" where the sentence that it took up is gone, or says something else now."""
-    for at, line in enumerate(lines):
-        before = lines[at - 1] if at and lines[at - 1].paragraph == line.paragraph else None
-        if not line.removed and (before is None or before.removed or before.ending == "reworded"):
-            line.text = remove_connective(line.text)
-
-
-def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
-    """What became of the claims among the sentences."""
-    own = [line for line in lines if line.claim]
-    held = [line for line in own if line.ending]
-    kinds = [{c.source for c in line.citations} for line in held]
-    return ClaimTally(
-        claims=len(own),
-        kept=sum(line.ending == "kept" for line in held),
-        cited_anew=sum(line.ending == "cited anew" for line in held),
-        reworded=sum(line.ending == "reworded" for line in held),
-        removed=sum(line.removed for line in own),
-        unchecked=sum(line.unchecked for line in own),
-        connecting=sum(not line.claim for line in lines),
-        on_full_texts=sum("full text" in kind for kind in kinds),
-        on_summaries=sum("summary" in kind and "full text" not in kind for kind in kinds),
-        insisted=sum(bool(line.insisted) for line in held),
-        unanswered=sum(line.removed and line.unanswered for line in own),
-    )
+    @property
+    def ending(self) -> Ending:
+        return "kept" if _bare(self.original) == _bare(self.text) else "reworded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,38 +81,54 @@ class LostClaim:
     why: str = ""
 
 
+def share_evenly(lines: Sequence[SentenceState], most: int) -> list[Sequence[SentenceState]]:
+    """The lines in as few groups of at most so many as there can be, of nearly the same size."""
+    groups, count = -(-len(lines) // most), len(lines)
+    return [lines[count * at // groups : count * (at + 1) // groups] for at in range(groups)]
+
+
 def list_claims(lines: Sequence[SentenceState]) -> tuple[Claim, ...]:
     """The claims among the sentences that stand, with what was written before where that differs."""
     return tuple(
         Claim(
             line.text,
             line.citations,
-            line.ending or "kept",
-            line.original if line.ending in {"reworded", "cited anew"} else "",
+            line.ending,
+            line.original if line.text != line.original else "",
             line.insisted,
+            line.is_ours,
         )
         for line in lines
-        if line.claim and not line.removed
+        if line.state in {"held", "unchecked"}
     )
 
 
 def list_lost(lines: Sequence[SentenceState]) -> tuple[LostClaim, ...]:
     """The claims among the sentences that were removed."""
-    return tuple(LostClaim(line.original, "; ".join(line.doubts)) for line in lines if line.claim and line.removed)
+    return tuple(LostClaim(line.original, line.wrong) for line in lines if line.state == "removed")
 
 
-def cite_only(text: str, keys: Sequence[PaperKey]) -> str:
-    """The sentence citing these papers at its end, and no others."""
-    bare = keep_allowed_citations(text, ()).text.rstrip()
-    stop = bare[-1] if bare[-1:] in {".", "!", "?"} else "."
-    return f"{bare.removesuffix(stop).rstrip()} {cite(keys)}{stop}"
-
-
-def classify_ending(before: str, after: str) -> Ending:
-    """What became of a claim that reads like this before and after the check."""
-    if _bare(before) != _bare(after):
-        return "reworded"
-    return "kept" if set(list_cited_keys(after)) <= set(list_cited_keys(before)) else "cited anew"
+def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
+    """What became of the claims among the sentences."""
+    own = [line for line in lines if line.state != "framing"]
+    held = [line for line in own if line.state == "held"]
+    kinds = [{citation.source for citation in line.citations} for line in held]
+    return ClaimTally(
+        claims=len(own),
+        kept=sum(line.ending == "kept" for line in held),
+        reworded=sum(line.ending == "reworded" for line in held),
+        removed=sum(line.state == "removed" for line in own),
+        unchecked=sum(line.state == "unchecked" for line in own),
+        connecting=len(lines) - len(own),
+        on_full_texts=sum("full text" in kind for kind in kinds),
+        on_summaries=sum("summary" in kind and "full text" not in kind for kind in kinds),
+        insisted=sum(bool(line.insisted) for line in held),
+        unanswered=sum(line.state == "removed" and line.unanswered for line in own),
+        ours=sum(line.is_ours for line in held),
+        judged=sum(line.judged for line in own),
+        agreed=sum(line.agreed for line in own),
+        asked_twice=sum(line.asked_twice for line in own),
+    )
 
 
 def _bare(text: str) -> str:

@@ -1,30 +1,69 @@
-"""What a model answers when it is asked whether papers say what sentences say."""
+"""What a model answers when it is asked about claims and their evidence."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from pydantic import Field
 
 from engine.llm.model import TypedAnswer
 
-
-class Support(TypedAnswer):
-    """Whether one paper says what one sentence says of it, and in which words."""
-
-    sentence: int
-    key: str
-    supported: bool
-    quote: str = ""
+JudgedAs = Literal["supported", "partly", "contradicted", "not said", "frames"]
 
 
-class Repair(TypedAnswer):
-    """A sentence that says what a paper says; empty where none says anything like it."""
+class ClaimVerdict(TypedAnswer):
+    """What the evidence makes of a claim; ``beyond`` is what goes further, ``evidence`` the letters that say it."""
+
+    claim: int
+    verdict: JudgedAs
+    beyond: str = ""
+    evidence: list[str] = Field(default_factory=list)
+
+
+class CheckAnswer(TypedAnswer):
+    """A verdict for each claim asked about."""
+
+    verdicts: list[ClaimVerdict] = Field(default_factory=list)
+
+
+class SecondVerdict(TypedAnswer):
+    """Whether a statement follows from its text."""
+
+    statement: int
+    follows: bool
+
+
+class SecondAnswer(TypedAnswer):
+    """A second judgement of statements."""
+
+    judgements: list[SecondVerdict] = Field(default_factory=list)
+
+
+class Rewording(TypedAnswer):
+    """A sentence written anew; empty where nothing can be said."""
 
     sentence: int
     text: str = ""
 
 
-class CheckAnswer(TypedAnswer):
-    """Verdicts for the sentences asked about, and repairs of those that do not hold."""
+class RewordAnswer(TypedAnswer):
+    """Sentences written anew."""
 
-    verdicts: list[Support] = Field(default_factory=list)
-    repairs: list[Repair] = Field(default_factory=list)
+    sentences: list[Rewording] = Field(default_factory=list)
+
+
+class ContradictionAnswer(TypedAnswer):
+    """Pairs of sentences that cannot both be true."""
+
+    contradictions: list[Contradiction] = Field(default_factory=list)
+
+
+class Contradiction(TypedAnswer):
+    """Two sentences by their numbers, and what one says that the other denies."""
+
+    first: int
+    second: int
+    why: str = ""
+
+
+ContradictionAnswer.model_rebuild()

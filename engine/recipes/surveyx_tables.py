@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engine.checking.faults import Fault, FaultKind, find_faults, source_of
-from engine.checking.names import Vocabulary
+from engine.checking.doubts import Source as Evidence
+from engine.checking.doubts import find_doubts, is_negated
+from engine.checking.terms_held import list_missing_terms
 from engine.citations import cite, list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
@@ -254,7 +255,6 @@ async def fill_table(model: LanguageModel, plan: TablePlan, material: Material, 
         warnings.append(SurveyWarning("unfinished", plan.caption, f"cells not shortened: {error}"))
     rows: list[tuple[str, ...]] = []
     evidence: list[CellEvidence] = []
-    vocabulary = Vocabulary.of([material.papers[key] for key in plan.keys])
     for at, key in enumerate(plan.keys):
         row = [f"{work_name(material.papers[key])} {cite([key])}"]
         for column, (name, names) in enumerate(plan.columns, start=1):
@@ -264,7 +264,7 @@ async def fill_table(model: LanguageModel, plan: TablePlan, material: Material, 
                 continue
             text = _cell(cells.get((key, name), ""), value)
             verdict: Verdict = "supported"
-            if _find_faults(text, value, material.papers[key], vocabulary):
+            if _is_doubted(text, value, material.papers[key]):
                 text, verdict = _quote(value), "summarised" if value.level == "summary" else "quoted"
             row.append(text)
             evidence.append(CellEvidence(at, column, Citation(key, value.quote, verdict, value.level, value.page)))
@@ -285,14 +285,12 @@ def _cell(said: str, value: AttributeValue) -> str:
     return shorten(value.text, CELL_CHARACTERS).rstrip(".")
 
 
-_SEEN: frozenset[FaultKind] = frozenset({"number", "place", "name", "strength", "polarity", "order", "contrast"})
-"""Faults of a sentence that a cell, which is none, may have as well."""
-
-
-def _find_faults(cell: str, value: AttributeValue, paper: Paper, vocabulary: Vocabulary) -> list[Fault]:
-    """What the cell says, and the paper's sentences behind it do not."""
-    source = source_of(replace(paper, abstract=value.quote, summary="", body=()))
-    return [fault for fault in find_faults(cell.rstrip("…"), [source], vocabulary) if fault.kind in _SEEN]
+def _is_doubted(cell: str, value: AttributeValue, paper: Paper) -> bool:
+    """Whether the cell has a figure, a name or a term that the sentences behind it lack, or denies otherwise."""
+    said, words = cell.rstrip("…"), f"{paper.title}. {value.quote}"
+    source = Evidence(value.quote, (replace(paper, abstract=value.quote, summary="", body=()),))
+    is_turned = is_negated(said) != is_negated(value.quote)
+    return is_turned or bool(list_missing_terms(said, words) or find_doubts(said, source))
 
 
 def _quote(value: AttributeValue) -> str:

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import Field
 
-from engine.checking.faults import find_faults, source_of
-from engine.checking.names import Vocabulary
+from engine.checking.doubts import Source, find_doubts
 from engine.citations import cite, with_references
 from engine.errors import UserError
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
@@ -161,7 +160,7 @@ async def _collect_background(
 
 def _has_fault(statement: Statement, article: Paper, topic: str) -> bool:
     """Whether a program sees something in the sentence that the article does not say."""
-    return bool(find_faults(statement.sentence, [source_of(article)], Vocabulary.of([article], topic), topic))
+    return bool(find_doubts(statement.sentence, Source(statement.quote, (article,), topic)))
 
 
 def _claim(statement: Statement, article: Paper) -> Claim:

@@ -118,15 +118,26 @@ def _on_checks(tally: ClaimTally | None) -> str:
     ]
     became = f" Of these, {_were(changes)}." if changes else " All of them stand as they were written."
     checked = f"{examined:,} of {tally.claims:,} claims were checked against {against}.{became}"
-    return " ".join(part for part in (checked, _on_insisted(tally), _on_unanswered(tally)) if part)
+    return " ".join(part for part in (checked, _on_ours(tally), _on_agreement(tally), _on_unanswered(tally)) if part)
 
 
-def _on_insisted(tally: ClaimTally) -> str:
-    """What stands although a program found words of it in no source."""
-    if not tally.insisted:
+def _on_ours(tally: ClaimTally) -> str:
+    """How many sentences are the survey's own, and how many went because another says the same."""
+    ours = _pluralize(tally.ours, "claim is", "claims are") + " the survey’s own, judged by its neighbours’ evidence."
+    gone = (
+        _pluralize(tally.repeated, "claim repeated another and was", "claims repeated others and were") + " left out."
+    )
+    return " ".join([ours] * bool(tally.ours) + [gone] * bool(tally.repeated))
+
+
+def _on_agreement(tally: ClaimTally) -> str:
+    """How often the model's judgement and the program's checks were one, and what a second judgement let stand."""
+    if not tally.judged:
         return ""
-    stand = _pluralize(tally.insisted, "claim stands on the model’s word", "claims stand on the model’s word")
-    return f"{stand}: it says that the source says so in other words, which a program could not confirm."
+    agreed = f"Model and program agreed on {tally.agreed:,} of {tally.judged:,}"
+    if not tally.asked_twice:
+        return f"{agreed}."
+    return f"{agreed}; of {tally.asked_twice:,} asked about twice, {tally.insisted:,} stood."
 
 
 def _on_unanswered(tally: ClaimTally) -> str:

@@ -73,7 +73,7 @@ class Framing:
         request = Request("drafting", f"frame/{self.task.trial}/{title}", prompt, max(1_024, words * 4), 0.7)
         prose = read_prose(await self.model.text(request), title)
         draft = settle_citations(Draft(OutlineNode(title), papers, prose))
-        task = CheckTask(title, draft.text, papers, self.task.topic, title, is_summary=True)
+        task = CheckTask(title, draft.text, papers, self.task.topic, title)
         found = await check_section(self.model, task) if self.check else check_without_model(task)
         if not found.text:
             raise LanguageModelError("no sentence of it holds", retryable=True)

@@ -149,7 +149,7 @@ class ReviewWriting:
             for study, cell in zip(self.studies, cells, strict=True)
             if cell
         ]
-        return await self._check(name, "\n\n".join(lines), is_table=True)
+        return await self._check(name, "\n\n".join(lines))
 
     async def draw_conclusions(self, findings: Sequence[Section]) -> tuple[Section | None, tuple[str, ...]]:
         """What follows, each conclusion with the number of studies that support it, and the follow-up questions."""
@@ -180,10 +180,10 @@ class ReviewWriting:
     def _entries(self) -> str:
         return paper_block([study.entry() for study in self.studies], ENTRY_TOKENS)
 
-    async def _check(self, title: str, text: str, *, is_table: bool = False) -> CheckedText:
+    async def _check(self, title: str, text: str) -> CheckedText:
         if not text:
             return CheckedText("")
-        task = CheckTask(title, text, self.papers, self.request, title, is_table)
+        task = CheckTask(title, text, self.papers, self.request, title)
         checked = await check_section(self.model, task)
         self.warnings += checked.warnings
         return checked
@@ -192,13 +192,14 @@ class ReviewWriting:
 def count_support(claim: Claim, studies: int) -> Claim:
     """The conclusion with the number of studies that support it: those of its citations that were checked."""
     held = [c for c in claim.citations if c.verdict != "unsupported"]
-    text = f"{strip_citations(claim.text)} ({len(held)} of {studies} studies) {cite(c.key for c in held)}."
+    keys = dict.fromkeys(c.key for c in held)
+    text = f"{strip_citations(claim.text)} ({len(keys)} of {studies} studies) {cite(keys)}."
     return replace(claim, text=text, citations=tuple(held))
 
 
 def _by_study(column: CheckedText) -> dict[PaperKey, Claim]:
     """The sentences that hold, by the study they are about."""
-    return {claim.citations[0].key: claim for claim in column.claims if len(claim.citations) == 1}
+    return {claim.citations[0].key: claim for claim in column.claims if len({c.key for c in claim.citations}) == 1}
 
 
 def _cell(claim: Claim | None) -> str:

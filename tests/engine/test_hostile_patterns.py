@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from engine.checking.numbers_in_place import place_numbers
-from engine.checking.quantities import count_listed
+from engine.checking.citation_forms import read_citations
+from engine.checking.doubts import Source, find_doubts
+from engine.checking.figures import read_figures
 from engine.evaluation.documents import from_markdown
 from engine.gathering.review_scope import read_years
 from engine.retrieval.abbreviations import with_abbreviations
@@ -31,9 +32,11 @@ def test_a_piece_said_a_thousand_times_is_read_at_once(piece: str) -> None:
     text = piece * 1_000
     assert clean_name(f"Ada{text}x").startswith("Ada")
     assert not stands_as_title("Dense retrieval", f"{text}x")
-    assert place_numbers(f"It rose by 3 {text} than 4.5 points")
-    assert count_listed(f"{text}x") == set()
     assert with_abbreviations(read_topic("a topic"), [f"a {text} (AT)"] * 3) == read_topic("a topic")
+    assert read_figures(f"It rose by 3 {text} than 4.5 points")
+    assert not find_doubts(f"Rose {text}", Source(f"Rose {text}"))
+    assert find_doubts(f"By Smith et al. (2020) {text} 17.5 %", Source("Nothing"))
+    assert read_citations(f"[@arxiv:1{text}", ()).text is not None
     prose = "It has a sentence of seven words. " * 8
     assert read_years(f"since {text} 1 since").first is None
     assert from_markdown(f"# Title\n\n## One\n\n{prose}\n\n{text}x\n\n{text}").title == "Title"

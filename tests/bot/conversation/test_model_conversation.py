@@ -117,17 +117,7 @@ async def test_an_answer_grows_sentence_by_sentence_and_says_what_is_general_kno
         if "Question: " in prompt:
             return f"Model1 learns dense retrieval from the passage index [@{key}]. Search is old. A lie [@made:up]."
         if schema == "CheckAnswer":
-            numbers = re.findall(r"^(\d+)\. ", prompt.split("<papers>")[0], re.M)
-            found = re.findall(r"@([^\s;\]]+)", prompt.split("<papers>")[0])
-            verdicts = [
-                {
-                    "sentence": int(n),
-                    "key": k,
-                    "supported": True,
-                    "quote": "learns dense retrieval from the passage index",
-                }
-                for n, k in zip(numbers, found, strict=False)
-            ]
+            verdicts = [{"claim": int(n), "verdict": "supported"} for n in re.findall(r'<claim number="(\d+)"', prompt)]
             return json.dumps({"verdicts": verdicts})
         return simulate_answer(prompt, schema)
 

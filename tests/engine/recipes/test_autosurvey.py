@@ -84,11 +84,8 @@ async def test_each_prompt_holds_the_papers_of_its_own_subsection(library: Local
             (note,) = (note for notes in answers for note in notes if note["key"] == key)
             assert [int(n) for n in re.findall(r"^(\d+)\. ", block, re.M)] == sorted(set(note["sentences"]))
     assert len({tuple(leaf.papers) for leaf in leaves}) > 1
-    for request in model.asked("check/"):
-        draft, _, _ = request.prompt.question.partition("<papers>")
-        judged = re.findall(r"\d+", request.prompt.question.split("Judge the sentences ")[1].split(";")[0])
-        lines = re.findall(rf"^(?:{'|'.join(judged)})\. (.+)$", draft, re.M)
-        assert set(keys_in(request)) == set(re.findall(r"@([^\s;\]]+)", "\n".join(lines)))
+    for request in model.asked("check/"):  # claims stand above their evidence, and no paper is shown whole
+        assert "From “" in request.prompt.question and "<paper key" not in request.prompt.question
 
 
 async def test_a_subsection_gets_the_papers_nearest_to_its_own_heading(library: LocalLibrary) -> None:

@@ -111,15 +111,15 @@ async def test_a_cell_of_the_table_may_call_its_study_it(library: LocalLibrary) 
 async def test_a_conclusion_says_how_many_studies_support_it_as_checked(library: LocalLibrary) -> None:
     def check(prompt: str) -> str:
         answer = json.loads(simulate_answer(prompt, "CheckAnswer"))
-        for at, verdict in enumerate(answer["verdicts"]):
-            verdict["supported"] = at % 2 == 0
+        for verdict in answer["verdicts"]:
+            verdict.update(verdict="supported", evidence=["a"])
         return json.dumps(answer)
 
     found = await review(library, thinking(CheckAnswer=check))
     conclusions = next(s for s in found.survey.sections if s.title == "Conclusions")
     total = len(found.papers.list_included())
     for claim in conclusions.claims:
-        assert f"({len(claim.citations)} of {total} studies)" in claim.text
+        assert f"(1 of {total} studies)" in claim.text
         assert claim.text in conclusions.text
     assert {len(claim.citations) for claim in conclusions.claims} == {1}
 

@@ -98,7 +98,9 @@ async def test_an_answer_that_nothing_judged_is_no_silence_of_the_papers(check: 
 
 async def test_sentences_that_nothing_judged_are_left_out_and_counted() -> None:
     def judge_once(prompt: str, kind: str) -> str:
-        return _answer_late() if "1. They are made" in prompt else simulate_answer(prompt, kind)
+        return (
+            _answer_late() if kind == "CheckAnswer" and ">\nThey are made" in prompt else simulate_answer(prompt, kind)
+        )
 
     answer = await _ask("how do soft lenses focus light?", TEXT, judge_once)
     assert (len(answer.claims), answer.unchecked) == (1, 1)

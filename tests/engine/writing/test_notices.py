@@ -42,10 +42,11 @@ def test_checked_reworded_and_removed_claims_are_counted_over_all_sections() -> 
     )
 
 
-def test_what_stands_on_the_models_word_and_what_it_gave_no_verdict_for_is_said() -> None:
-    tally = ClaimTally(claims=9, kept=5, removed=4, insisted=2, unanswered=1)
+def test_what_was_judged_twice_and_what_it_gave_no_verdict_for_is_said() -> None:
+    tally = ClaimTally(claims=9, kept=5, removed=4, insisted=2, unanswered=1, ours=2, judged=8, agreed=5, asked_twice=3)
     notice = survey(Section("A", "", claims(5, "supported"), tally=tally)).notice
-    assert "2 claims stand on the model’s word: " in notice
+    assert "Model and program agreed on 5 of 8; of 3 asked about twice, 2 stood." in notice
+    assert "2 claims are the survey’s own" in notice
     assert "8 of 9 claims were checked against the papers' abstracts. Of these, 3 were removed." in notice
     assert "The model gave no verdict for 1 claim, so it was removed." in notice
     silent = Section("A", "", tally=ClaimTally(claims=4, removed=4, unanswered=4))

@@ -1,0 +1,135 @@
+"""How well the program's checks alone tell false claims from true ones, on claims that people labelled."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from engine.addresses import number_sentences
+from engine.checking.claim_evidence import choose_evidence, source_of
+from engine.checking.doubts import carries, find_doubts
+from engine.checking.terms_held import rank_sentences
+from engine.errors import UserError
+from engine.values import Paper, PaperKey
+
+Z95 = 1.96
+"""Of a normal distribution: 95 % lie within so many standard deviations."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledClaim:
+    """A claim of a set, the paper it is held against, and whether people say that the paper says so."""
+
+    set: str
+    claim: str
+    paper: Paper
+    is_true: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetScores:
+    """Claims of a set and how many of them were doubted; ``j`` is the share of the false less that of the true.
+
+    ``low`` and ``high`` are its 95 % interval (normal approximation). ``best_accepted`` and ``random_accepted`` are the
+    shares of true claims of which the source's best sentence, and a random one, would pass as evidence.
+    """
+
+    set: str
+    true: int
+    true_flagged: int
+    false: int
+    false_flagged: int
+    j: float | None
+    low: float | None
+    high: float | None
+    best_accepted: float | None
+    random_accepted: float | None
+
+
+def checks(console: Console, data: Path, *, as_json: bool) -> None:
+    """Measure the claims of a file, and print a line for each set and one for all."""
+    scores = measure_checks(read_claims(data))
+    if as_json:
+        print(json.dumps({"sets": [asdict(score) for score in scores]}))  # noqa: T201
+        return
+    table = Table("Set", "True doubted", "False doubted", "J (95 %)", "Best sentence passes", "Random one")
+    for s in scores:
+        interval = f"{s.j:.2f} ({s.low:.2f} to {s.high:.2f})" if s.j is not None else "–"
+        accepted = ("–" if share is None else f"{share:.0%}" for share in (s.best_accepted, s.random_accepted))
+        table.add_row(s.set, _share(s.true_flagged, s.true), _share(s.false_flagged, s.false), interval, *accepted)
+    console.print(table)
+
+
+def read_claims(data: Path) -> list[LabelledClaim]:
+    """The claims of a file of JSON lines (ds, claim, title, source, label), gzipped or not."""
+    try:
+        content = data.read_bytes()
+        lines = (gzip.decompress(content) if data.suffix == ".gz" else content).decode().splitlines()
+        return [_read_claim(json.loads(line), number) for number, line in enumerate(lines) if line.strip()]
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(f"{data} is not a file of labelled claims: {error}") from error
+
+
+def _read_claim(row: dict[str, Any], number: int) -> LabelledClaim:
+    paper = Paper(PaperKey(f"claim:{number}"), row["title"], row["source"])
+    return LabelledClaim(row["ds"], row["claim"], paper, bool(row["label"]))
+
+
+def measure_checks(claims: Sequence[LabelledClaim], seed: int = 0) -> list[SetScores]:
+    """The scores of each set, and of all claims together where there are several sets."""
+    sets = dict.fromkeys(claim.set for claim in claims)
+    chosen = random.Random(seed)
+    found = [_examine(claim, chosen) for claim in claims]
+    scores = [_score(name, [item for item in found if item.claim.set == name]) for name in sets]
+    return [*scores, _score("all", found)] if len(sets) > 1 else scores
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A claim; whether it is doubted; whether its source's best sentence, and a random one, pass as evidence."""
+
+    claim: LabelledClaim
+    is_doubted: bool
+    is_best_accepted: bool = False
+    is_random_accepted: bool = False
+
+
+def _examine(claim: LabelledClaim, chosen: random.Random) -> Examined:
+    paper = claim.paper
+    doubts = find_doubts(claim.claim, source_of(choose_evidence(claim.claim, [paper], {}), papers=[paper]))
+    said = number_sentences(paper)
+    if not said:
+        return Examined(claim, bool(doubts))
+    best, other = rank_sentences(claim.claim, paper)[0], chosen.choice(said)
+    accepted = (carries(claim.claim, sentence.text, paper.title) for sentence in (best, other))
+    return Examined(claim, bool(doubts), *accepted)
+
+
+def _score(name: str, found: Sequence[Examined]) -> SetScores:
+    true, false = ([item for item in found if item.claim.is_true == label] for label in (True, False))
+    alarms, hits = (sum(item.is_doubted for item in items) for items in (true, false))
+    j = low = high = None
+    if true and false:
+        recall, alarm = hits / len(false), alarms / len(true)
+        margin = Z95 * sqrt(recall * (1 - recall) / len(false) + alarm * (1 - alarm) / len(true))
+        j, low, high = (round(value, 4) for value in (recall - alarm, recall - alarm - margin, recall - alarm + margin))
+    best, other = _mean(item.is_best_accepted for item in true), _mean(item.is_random_accepted for item in true)
+    return SetScores(name, len(true), alarms, len(false), hits, j, low, high, best, other)
+
+
+def _mean(values: Iterable[bool]) -> float | None:
+    counted = list(values)
+    return round(sum(counted) / len(counted), 4) if counted else None
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / whole:.0%})" if whole else "–"

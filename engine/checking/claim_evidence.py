@@ -1,0 +1,89 @@
+"""The sentences that a claim is held against: those it names, or else those of its papers that say most of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.addresses import NumberedSentence, sentences_at
+from engine.checking.doubts import Source, carries
+from engine.checking.terms_held import rank_sentences
+from engine.citations import replace_citations
+from engine.llm.prompting import data
+from engine.retrieval.identity import surname
+from engine.survey import Citation, Verdict
+from engine.values import Paper, PaperKey
+
+BEST_SENTENCES = 3
+"""Sentences of a paper that are shown where a claim names none, or where those it names do not carry it."""
+
+MOST_SENTENCES = 12
+"""Sentences that one claim is held against at most."""
+
+Addresses = Mapping[PaperKey, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSentence:
+    """A sentence of a paper behind a claim."""
+
+    paper: Paper
+    said: NumberedSentence
+
+    def cite(self, verdict: Verdict) -> Citation:
+        """It as a citation that was judged so."""
+        own = self.said
+        return Citation(self.paper.key, own.text, verdict, own.source, own.page, own.number)
+
+
+def choose_evidence(claim: str, papers: Sequence[Paper], named: Addresses) -> tuple[EvidenceSentence, ...]:
+    """The sentences named of each paper; where they do not carry the claim, the best of the paper as well."""
+    bare = replace_citations(claim, lambda _: "")
+    told = {paper.key: sentences_at(paper, named.get(paper.key, ())) for paper in papers}
+    together = " ".join(own.text for sentences in told.values() for own in sentences)
+    is_carried = all(told.values()) and carries(bare, together, " ".join(paper.title for paper in papers))
+    chosen: list[EvidenceSentence] = []
+    for paper in papers:
+        best = () if is_carried else rank_sentences(bare, paper)[:BEST_SENTENCES]
+        numbers = {own.number for own in (*told[paper.key], *best)}
+        chosen += [EvidenceSentence(paper, own) for own in sentences_at(paper, numbers)]
+    return tuple(chosen[:MOST_SENTENCES])
+
+
+def source_of(evidence: Iterable[EvidenceSentence], shared: str = "", papers: Sequence[Paper] = ()) -> Source:
+    """The evidence as the program reads it, with its papers and ``papers``, whose whole texts count for vetoes."""
+    found = tuple(evidence)
+    own = dict.fromkeys((*papers, *(item.paper for item in found)))
+    return Source("\n".join(item.said.text for item in found), tuple(own), shared)
+
+
+def show_evidence(evidence: Sequence[EvidenceSentence], *, by_address: bool = False) -> str:
+    """The sentences below their papers' titles, each with a letter, or with its address for citing."""
+    lines: list[str] = []
+    paper: Paper | None = None
+    for at, item in enumerate(evidence):
+        if item.paper != paper:
+            paper = item.paper
+            lines.append(f"From “{data(paper.title)}”{data(_say_who(paper))}:")
+        label = f"[@{paper.key}:{item.said.number}]" if by_address else f"{letter_of(at)}."
+        lines.append(f"{label} {data(' '.join(item.said.text.split()))}")
+    return "\n".join(lines) or "(none)"
+
+
+def letter_of(at: int) -> str:
+    """``a`` for the first."""
+    return chr(ord("a") + at)
+
+
+def pick_evidence(evidence: Sequence[EvidenceSentence], labels: Iterable[str]) -> tuple[EvidenceSentence, ...]:
+    """The sentences with these letters, however a model writes them (``a``, ``3a``, ``[a]``); all where none is one."""
+    letters = {found[0].lower() for label in labels for found in re.findall(r"[A-Za-z](?![A-Za-z])", label)}
+    return tuple(item for at, item in enumerate(evidence) if letter_of(at) in letters) or tuple(evidence)
+
+
+def _say_who(paper: Paper) -> str:
+    others = " et al." if len(paper.authors) > 1 else ""
+    parts = [f"{surname(paper.authors[0])}{others}" if paper.authors else "", str(paper.year or "")]
+    said = ", ".join(part for part in parts if part)
+    return f" ({said})" if said else ""

@@ -1,0 +1,82 @@
+"""The requests of the check: claims with their evidence alone, the blind second judgement, sentences to be reworded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.checking.claim_evidence import show_evidence
+from engine.checking.sentence_state import SentenceState
+from engine.checking.verdicts import Contradiction, ContradictionAnswer
+from engine.citations import remove_citations
+from engine.llm.model import LanguageModel, Request
+from engine.llm.prompting import data, fill
+from engine.text import all_sentences
+
+VERDICT_TOKENS, REWORDING_TOKENS = 50, 120
+"""Room for one verdict, and for one sentence written anew."""
+
+OVERHEAD_TOKENS = 512
+CONTRADICTION_TOKENS = 2_048
+
+
+def build_judgement(topic: str, gathered: int, lines: Sequence[SentenceState], name: str) -> Request:
+    """Verdicts are asked for; each claim stands above its own evidence and nothing else."""
+    claims = "\n\n".join(
+        f'<claim number="{line.number}"{" own" if line.is_ours else ""}>\n{data(remove_citations(line.text))}\n'
+        f"{show_evidence(line.evidence)}\n</claim>"
+        for line in lines
+    )
+    prompt = fill("common/check", topic=data(topic), gathered=str(gathered), claims=claims)
+    return Request("checking", name, prompt, VERDICT_TOKENS * len(lines) + OVERHEAD_TOKENS, 0.0)
+
+
+def build_second_judgement(topic: str, lines: Sequence[SentenceState], name: str) -> Request:
+    """The same question in other words and another order; it does not say that or why it is asked again."""
+    passages = "\n\n".join(
+        f"<passage>\n{show_evidence(line.evidence)}\n</passage>\n"
+        f"Statement {line.number}{' (of several)' if line.is_ours else ''}: {data(remove_citations(line.text))}"
+        for line in reversed(lines)
+    )
+    prompt = fill("common/check_again", topic=data(topic), passages=passages)
+    return Request("checking", name, prompt, VERDICT_TOKENS * len(lines) + OVERHEAD_TOKENS, 0.0)
+
+
+def build_rewording(topic: str, asked: Sequence[SentenceState], lines: Sequence[SentenceState], name: str) -> Request:
+    """Each sentence between its neighbours, with what is wrong or what stood before it, and its evidence."""
+    sentences = "\n\n".join(_show_for_mending(line, lines) for line in asked)
+    prompt = fill("common/reword", topic=data(topic), sentences=sentences)
+    return Request("checking", name, prompt, REWORDING_TOKENS * len(asked) + OVERHEAD_TOKENS, 0.0)
+
+
+def _show_for_mending(line: SentenceState, lines: Sequence[SentenceState]) -> str:
+    near = [other for other in lines if other.paragraph == line.paragraph and other.state != "removed"]
+    before = next((other.text for other in reversed(near) if other.number < line.number), "")
+    after = next((other.text for other in near if other.number > line.number), "")
+    gone = lines[line.number - 2] if line.number > 1 else None
+    told = [
+        f"before: {data(remove_citations(before)) or '(it is the first)'}",
+        f"sentence: {data(line.text)}",
+        f"after: {data(remove_citations(after)) or '(it is the last)'}",
+    ]
+    if line.state == "failed":
+        told.append(f"wrong: {data(line.wrong)}")
+    elif gone:
+        told.append(f"before it was: {data(remove_citations(gone.text))}")
+    evidence = show_evidence(line.evidence, by_address=not line.is_ours)
+    return "\n".join(
+        (f'<sentence number="{line.number}"{" own" if line.is_ours else ""}>', *told, evidence, "</sentence>")
+    )
+
+
+async def find_contradictions(model: LanguageModel, text: str, topic: str, step: str) -> tuple[Contradiction, ...]:
+    """Pairs of sentences of a finished text that cannot both be true, in one call.
+
+    The numbers are those of the text's sentences as `engine.text.all_sentences` divides it, from 1.
+    """
+    sentences = all_sentences(text)
+    shown = "\n".join(f"{n}. {data(said)}" for n, said in enumerate(sentences, start=1))
+    prompt = fill("common/contradictions", topic=data(topic), sentences=shown)
+    request = Request("checking", f"check/{step}/contradictions", prompt, CONTRADICTION_TOKENS, 0.0)
+    answer = await model.answer_typed(request, ContradictionAnswer)
+    known = range(1, len(sentences) + 1)
+    return tuple(c for c in answer.contradictions if c.first in known and c.second in known and c.first != c.second)

@@ -1,0 +1,42 @@
+"""`bench checks` reads labelled claims and prints a figure for each set."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bot.bench.checks import checks, read_claims
+from engine.errors import UserError
+
+SOURCE = "SwiftNet flies at 60 km/h. It needs no map."
+
+
+def row(claim: str, label: int, name: str = "one") -> str:
+    return json.dumps({"ds": name, "claim": claim, "title": "Racing", "source": SOURCE, "label": label})
+
+
+def test_each_set_has_its_counts_and_an_interval(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claims = [
+        row("SwiftNet flies at 60 km/h.", 1),
+        row("SwiftNet flies at 75 km/h.", 0),
+        row("It has a map.", 1, "two"),
+    ]
+    file = tmp_path / "claims.jsonl.gz"
+    file.write_bytes(gzip.compress("\n".join(claims).encode()))
+    checks(Console(), file, as_json=True)
+    one, two, every = json.loads(capsys.readouterr().out)["sets"]
+    assert (one["set"], one["true"], one["true_flagged"], one["false"], one["false_flagged"]) == ("one", 1, 0, 1, 1)
+    assert (one["j"], one["low"], one["high"]) == (1.0, 1.0, 1.0)
+    assert two["j"] is None
+    assert (every["set"], every["true"], every["best_accepted"]) == ("all", 2, 1.0)
+
+
+def test_another_file_is_refused_with_its_name(tmp_path: Path) -> None:
+    other = tmp_path / "notes.txt"
+    other.write_text("no claims")
+    with pytest.raises(UserError, match=r"notes\.txt"):
+        read_claims(other)
