@@ -1,13 +1,16 @@
 """Messages that are edited in place: the status of a job, and cards, which are one message for as long as they matter.
 
-Which messages they are outlives the process; of progress only the newest counts.
+Which messages they are outlives the process. An answer never waits for an edit: where the rate has no room for it, it
+is posted and what stood there is removed later. Of what is edited later only the newest counts.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 import structlog
@@ -39,8 +42,12 @@ class Pages(Protocol):
         """Delete a message; nothing where it is gone."""
         ...
 
-    async def wait_for_edit(self, conversation: Conversation, *, is_last: bool) -> None:
-        """Wait until one more edit in the conversation is within the rate."""
+    async def may_edit(self, conversation: Conversation) -> bool:
+        """Whether an answer may be edited in at once; where not, it is posted. One that may is counted."""
+        ...
+
+    async def wait_for_edit(self, conversation: Conversation) -> None:
+        """Wait until one more edit that nobody waits for is within the rate."""
         ...
 
 
@@ -50,7 +57,7 @@ class EditedMessages:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._locks: defaultdict[tuple[Conversation, str], asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._latest: dict[tuple[Conversation, str], Outgoing] = {}
+        self._latest: dict[tuple[Conversation, str], Callable[[], Awaitable[object]]] = {}
         self._workers: dict[tuple[Conversation, str], asyncio.Task[None]] = {}
         self.backend: ChatBackend
 
@@ -63,7 +70,8 @@ class EditedMessages:
                 await self._end(outgoing)
                 return True
             case "progress" | "growing":
-                self._note(outgoing)
+                at, slot = outgoing.conversation, _status(outgoing)
+                self.do_later(at, slot, partial(self._edit_status, at, slot, outgoing))
                 return False
             case "message":
                 await self._place(outgoing)
@@ -83,22 +91,36 @@ class EditedMessages:
         """Put it into its job's status, else into the slot's messages, else post it."""
         at, slot = outgoing.conversation, outgoing.slot or f"result:{outgoing.job}"
         names = await self._names(outgoing, slot)
-        if outgoing.closes and not names:
+        if outgoing.closes:
+            await self.backend.remember(at, slot, "")
+            for name in names[:1]:
+                await self._edit_soon(name, outgoing)
+            await self._delete_soon(at, names[1:])
             return
-        count = self._pages.count_pages(outgoing)
+        count, shown = self._pages.count_pages(outgoing), list[str]()
         for page in range(count):
-            if page < len(names):
-                await self._pages.wait_for_edit(at, is_last=True)
-                if await self._pages.edit_page(names[page], outgoing, page):
-                    continue
-                names[page] = await self._pages.post_page(outgoing, page)
+            stands = page < len(names) and await self._pages.may_edit(at)
+            if not (stands and await self._pages.edit_page(names[page], outgoing, page)):
+                shown.append(await self._pages.post_page(outgoing, page))
             else:
-                names.append(await self._pages.post_page(outgoing, page))
-            await self.backend.remember(at, slot, " ".join(names))
-        for name in names[count:]:
-            await self._pages.delete_page(at, name)
-        keeps = outgoing.slot and not outgoing.closes
-        await self.backend.remember(at, slot, " ".join(names[:count]) if keeps else "")
+                shown.append(names[page])
+            await self.backend.remember(at, slot, " ".join([*shown, *names[page + 1 :]]))
+        await self._delete_soon(at, [name for name in names if name not in shown])
+        await self.backend.remember(at, slot, " ".join(shown) if outgoing.slot else "")
+
+    async def _edit_soon(self, name: str, outgoing: Outgoing) -> None:
+        """Put it into a message that nobody waits for: at once where the rate has room, else later."""
+        if await self._pages.may_edit(outgoing.conversation):
+            await self._pages.edit_page(name, outgoing, 0)
+        else:
+            self.do_later(outgoing.conversation, name, partial(self._pages.edit_page, name, outgoing, 0))
+
+    async def _delete_soon(self, at: Conversation, names: Sequence[str]) -> None:
+        for name in names:
+            if await self._pages.may_edit(at):
+                await self._pages.delete_page(at, name)
+            else:
+                self.do_later(at, name, partial(self._pages.delete_page, at, name))
 
     async def _names(self, outgoing: Outgoing, slot: str) -> list[str]:
         """The messages that it takes the place of."""
@@ -119,12 +141,11 @@ class EditedMessages:
 
     # The status of a job.
 
-    def _note(self, outgoing: Outgoing) -> None:
-        """Show it when there is time, unless there is something newer by then; never raises."""
-        key = outgoing.conversation, _status(outgoing)
-        self._latest[key] = outgoing
-        if key not in self._workers:
-            self._workers[key] = asyncio.create_task(self._show_latest(*key))
+    def do_later(self, at: Conversation, key: str, change: Callable[[], Awaitable[object]]) -> None:
+        """Make the change when there is time, unless there is a newer one under its key by then; never raises."""
+        self._latest[at, key] = change
+        if (at, key) not in self._workers:
+            self._workers[at, key] = asyncio.create_task(self._make_latest(at, key))
 
     async def _begin(self, outgoing: Outgoing) -> bool:
         """Post it; ``False`` where the job has ended before, which another process may have said."""
@@ -146,32 +167,34 @@ class EditedMessages:
         async with self._locks[at, slot]:
             self._latest.pop((at, slot), None)
             name = await self.backend.recall(at, slot)
-            if name:
-                await self._pages.wait_for_edit(at, is_last=True)
-                await self._pages.edit_page(name, outgoing, 0)
             await self.backend.remember(at, slot, "" if name else f"{_OVER}{outgoing.text}")
+        if name:
+            await self._edit_soon(name, outgoing)
 
-    async def _show_latest(self, at: Conversation, slot: str) -> None:
+    async def _make_latest(self, at: Conversation, key: str) -> None:
         try:
-            while (at, slot) in self._latest:
-                await self._pages.wait_for_edit(at, is_last=False)
-                async with self._locks[at, slot]:
-                    outgoing = self._latest.pop((at, slot), None)
-                    if outgoing is not None:
-                        await self._edit_status(at, slot, outgoing)
+            while (at, key) in self._latest:
+                await self._pages.wait_for_edit(at)
+                async with self._locks[at, key]:
+                    change = self._latest.pop((at, key), None)
+                    if change is not None:
+                        await self._make(change)
         finally:
-            del self._workers[at, slot]
+            del self._workers[at, key]
+
+    async def _make(self, change: Callable[[], Awaitable[object]]) -> None:
+        try:
+            await change()
+        except PlatformError as error:
+            log.info("a message could not be edited", error=str(error))
+        except Exception:  # what nobody waits for is not worth a job
+            log.exception("a message could not be edited")
 
     async def _edit_status(self, at: Conversation, slot: str, outgoing: Outgoing) -> None:
         """A status is begun by its start, or not shown at all."""
-        try:
-            name = await self.backend.recall(at, slot)
-            if name and not name.startswith(_OVER):
-                await self._pages.edit_page(name, outgoing, 0)
-        except PlatformError as error:
-            log.info("progress could not be shown", error=str(error))
-        except Exception:  # progress is not worth a job
-            log.exception("progress could not be shown")
+        name = await self.backend.recall(at, slot)
+        if name and not name.startswith(_OVER):
+            await self._pages.edit_page(name, outgoing, 0)
 
 
 def _status(outgoing: Outgoing) -> str:

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from adapters.discord.adapter import DiscordAdapter
+from adapters.pacing import SendingPace
 from adapters.slack.adapter import SlackAdapter
-from adapters.slack.sending import SendingPace
 from bot.app import App
 from bot.cli.platforms import discord_access, slack_access
 from bot.serving.service import Service, open_store, run_service

@@ -258,10 +258,13 @@ class DiscordSender:
             if error.code not in {ARCHIVED, UNKNOWN_MESSAGE}:
                 raise self._refusal(conversation, error) from error
 
-    async def wait_for_edit(self, conversation: Conversation, *, is_last: bool) -> None:
-        """Discord counts the edits of a conversation; what comes after a job does not wait for progress."""
-        if not is_last:
-            await self._edits[conversation].acquire()
+    async def may_edit(self, conversation: Conversation) -> bool:
+        """Discord counts the edits of a conversation with its posts, so that nothing is won by posting instead."""
+        return True
+
+    async def wait_for_edit(self, conversation: Conversation) -> None:
+        """Wait for room in the conversation."""
+        await self._edits[conversation].acquire()
 
     def _page(self, outgoing: Outgoing, page: int) -> tuple[str, Outgoing]:
         texts = self._texts(outgoing)

@@ -43,6 +43,7 @@ from adapters.chat import (
     PlatformError,
 )
 from adapters.http_server import ConnectionLimits
+from adapters.pacing import SendingPace
 from adapters.slack.blocks import (
     FORM,
     FormPlace,
@@ -57,7 +58,7 @@ from adapters.slack.blocks import (
 )
 from adapters.slack.events import to_incoming
 from adapters.slack.http import answer_failure, serve_slack
-from adapters.slack.sending import SendingPace, SlackRefusal, SlackSender
+from adapters.slack.sending import SlackRefusal, SlackSender
 
 log = structlog.get_logger()
 

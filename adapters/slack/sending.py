@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import aiohttp
 import structlog
-from aiolimiter import AsyncLimiter
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.chat import AdapterTexts, ChatBackend, Conversation, Incoming, Outgoing, PlatformError
 from adapters.editing import EditedMessages
+from adapters.pacing import Lanes, SendingPace
 from adapters.slack.blocks import Rendered, messages
 
 log = structlog.get_logger()
@@ -48,17 +48,6 @@ COMMENT_CHARACTERS = 3_000
 NO_AGENTS = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type", "feature_not_enabled"})
 
 
-@dataclass(frozen=True, slots=True)
-class SendingPace:
-    """Seconds between two messages in a channel, and between two edits in a workspace, for all jobs together.
-
-    Slack allows one message a second in a channel, and 50 edits a minute in a workspace (tier 3).
-    """
-
-    message_s: float = 1.0
-    edit_s: float = 60 / 45
-
-
 class SlackRefusal(PlatformError):
     """Slack answered with an error; ``code`` is its name for it, ``meaning`` what a person should know of it."""
 
@@ -75,8 +64,8 @@ class SlackSender:
     ) -> None:
         self._client = client
         self._words = words
-        self._posts: defaultdict[tuple[str, str], AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.message_s))
-        self._edits: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.edit_s))
+        self._lanes = Lanes(pace)
+        self.may_edit, self.wait_for_edit = self._lanes.may_edit, self._lanes.wait_for_edit
         self._edited = EditedMessages(self)
         self._parts: dict[str, int] = {}
         self._without_agents: set[str] = set()
@@ -87,7 +76,8 @@ class SlackSender:
         if outgoing.kind == "message" and not (outgoing.slot or outgoing.job):
             await self._message(outgoing)
         elif await self._edited.show(outgoing):
-            await self._agent(outgoing.conversation, "processing" if outgoing.kind == "started" else "active")
+            at, status = outgoing.conversation, "processing" if outgoing.kind == "started" else "suspended"
+            self._edited.do_later(at, "agent", partial(self._set_agent, at, status))
 
     def meet(self, backend: ChatBackend) -> None:
         """Whom to ask what was shown by former processes."""
@@ -144,7 +134,7 @@ class SlackSender:
         """Post it; returns its time stamp, which is its name."""
         where = {"channel": at.channel, "unfurl_links": False, "unfurl_media": False}
         where |= {"thread_ts": at.thread} if at.thread else {}
-        async with self._posts[at.tenant, at.channel]:
+        async with self._lanes.post(at):
             try:
                 posted = await self.call(
                     at.tenant, "chat.postMessage", text=part.notification, blocks=list(part.blocks), **where
@@ -156,7 +146,7 @@ class SlackSender:
                 log.warning("Slack refused rich text, so it is sent as plain text", code=error.code)
         stamps = []
         for text in part.plainly():
-            async with self._posts[at.tenant, at.channel]:
+            async with self._lanes.post(at):
                 stamps.append(await self.call(at.tenant, "chat.postMessage", text=text, mrkdwn=False, **where))
         return str(stamps[-1]["ts"])
 
@@ -240,11 +230,7 @@ class SlackSender:
             if error.code not in GONE:
                 raise
 
-    async def wait_for_edit(self, conversation: Conversation, *, is_last: bool) -> None:
-        """Slack counts all edits of a workspace."""
-        await self._edits[conversation.tenant].acquire()
-
-    async def _agent(self, at: Conversation, status: str) -> None:
+    async def _set_agent(self, at: Conversation, status: str) -> None:
         """Slack's own sign that an agent is at work, with its stop button, where the workspace has it."""
         if at.tenant in self._without_agents or not at.thread:
             return

@@ -1,9 +1,10 @@
-"""The command `bench load`: many conversations at once in one process, every event sent twice."""
+"""The command `bench load`: many conversations at once at the rates of a platform, every event sent twice."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import random
 import resource
 import tempfile
 import time
@@ -15,7 +16,9 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
+from adapters.chat import ChatBackend, Conversation, Incoming, Outgoing, SimpleAdapter
+from adapters.editing import EditedMessages
+from adapters.pacing import Lanes, SendingPace
 from bot.app import App
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings, use_environment
@@ -27,25 +30,72 @@ ACKNOWLEDGED_S = 1.0
 SAID = ("survey retrieval-augmented generation", "add dense retrieval", "status", "help", "undo", "sources")
 """What each person says, the next when the one before is answered; the first starts a job."""
 
+STATUS_S = 3.0
+"""In which ``status`` is answered, the 95th percentile."""
+
+PEOPLE, CHANNELS = 50, 10
+"""In one workspace."""
+
+THINKING_S = (5.0, 15.0)
+"""Between an answer and what a person says next."""
+
 MESSAGES = len(SAID) + 4
 """A job is announced and its card shown, a change is said and shown, an undo is said and shown after what it closes."""
 
 
-@dataclass
-class CountingPlatform(SimpleAdapter):
-    """A chat that counts: what was sent where, under which key, and whose turn it is."""
+class PacedPlatform(SimpleAdapter):
+    """A chat with the rates of Slack, edited and posted into as Slack is, that counts what was sent and when."""
 
-    platform: str = "bench"
+    platform = "bench"
     only: Conversation | None = None
-    keys: Counter[str] = field(default_factory=Counter)
-    turns: defaultdict[Conversation, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
+
+    def __init__(self) -> None:
+        self.keys: Counter[str] = Counter()
+        self.turns: defaultdict[Conversation, asyncio.Event] = defaultdict(asyncio.Event)
+        self.edited: defaultdict[str, list[float]] = defaultdict(list)
+        self._lanes = Lanes(SendingPace())
+        self.may_edit, self.wait_for_edit = self._lanes.may_edit, self._lanes.wait_for_edit
+        self._editing = EditedMessages(self)
+
+    async def open(self, backend: ChatBackend) -> None:
+        """Meet it."""
+        self.backend = self._editing.backend = backend
+
+    async def close(self) -> None:
+        """Stop editing."""
+        await self._editing.close()
 
     async def send(self, outgoing: Outgoing) -> None:
-        """Count it."""
+        """Show it, and count it."""
         if outgoing.kind == "message":
             self.keys[outgoing.key] += 1
+        if outgoing.kind == "message" and not (outgoing.slot or outgoing.job):
+            await self.post_page(outgoing, 0)
+        else:
+            await self._editing.show(outgoing)
         if outgoing.awaits:
             self.turns[outgoing.conversation].set()
+
+    def count_pages(self, outgoing: Outgoing) -> int:
+        """Always one."""
+        return 1
+
+    async def post_page(self, outgoing: Outgoing, page: int) -> str:
+        """Post it when the channel has room."""
+        async with self._lanes.post(outgoing.conversation):
+            return str(time.monotonic_ns())
+
+    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> bool:
+        """Count it."""
+        self.edited[outgoing.conversation.tenant].append(time.monotonic())
+        return True
+
+    async def delete_page(self, conversation: Conversation, name: str) -> None:
+        """Nothing is kept here."""
+
+    def most_edits(self) -> int:
+        """In a minute of one workspace."""
+        return max((sum(0 <= t - a < 60 for t in times) for times in self.edited.values() for a in times), default=0)
 
 
 @dataclass
@@ -57,6 +107,8 @@ class LoadFigures:
     idle: float = 0.0
     acknowledged: list[float] = field(default_factory=list)
     answered: list[float] = field(default_factory=list)
+    status: list[float] = field(default_factory=list)
+    edits: int = 0
     faults: dict[str, int] = field(default_factory=dict)
 
 
@@ -65,15 +117,17 @@ async def load(console: Console, count: int) -> int:
     found = LoadFigures(count)
     with tempfile.TemporaryDirectory(prefix="scholium-load-") as home:
         use_environment({"SCHOLIUM_HOME": home})
-        app, platform = App(load_settings()), CountingPlatform()
+        app, platform = App(load_settings()), PacedPlatform()
         await app.install_bundled(lambda _: None)
         began = time.perf_counter()
         async with run_service(app, platform) as service:
             before = read_memory()
 
             async def talk(number: int) -> None:
-                at = Conversation("bench", f"lab{number % 7}", "general", str(number))
+                at = Conversation("bench", f"lab{number // PEOPLE}", f"channel{number % CHANNELS}", str(number))
+                people = random.Random(number)
                 for step, text in enumerate(SAID):
+                    await asyncio.sleep(people.uniform(*THINKING_S))
                     incoming = Incoming(at, f"person{number}", f"{number}-{step}", text)
                     platform.turns[at].clear()
                     start = time.perf_counter()
@@ -83,19 +137,21 @@ async def load(console: Console, count: int) -> int:
                         found.acknowledged.append(time.perf_counter() - sent)
                     await platform.turns[at].wait()
                     found.answered.append(time.perf_counter() - start)
+                    found.status += found.answered[-1:] if text == "status" else []
 
             await asyncio.gather(*(talk(number) for number in range(count)))
             await service.dispatcher.drain()
             await service.outbox.drain()
-            found.seconds = time.perf_counter() - began
+            found.seconds, found.edits = time.perf_counter() - began, platform.most_edits()
             gc.collect()
             found.idle = (read_memory() - before) / count
             found.faults = await _faults(service, platform, count)
     _report(console, found)
-    return int(any(found.faults.values()) or _percentile(found.acknowledged, 0.99) > ACKNOWLEDGED_S)
+    late = _percentile(found.acknowledged, 0.99) > ACKNOWLEDGED_S or _percentile(found.status, 0.95) > STATUS_S
+    return int(any(found.faults.values()) or late)
 
 
-async def _faults(service: Service, platform: CountingPlatform, count: int) -> dict[str, int]:
+async def _faults(service: Service, platform: PacedPlatform, count: int) -> dict[str, int]:
     async with service.store.connect() as connection:
 
         async def number(query: sa.Select[int]) -> int:
@@ -120,6 +176,10 @@ def _report(console: Console, found: LoadFigures) -> None:
     for name, values in (("Acknowledged", found.acknowledged), ("Answered", found.answered)):
         shown = " · ".join(f"{share:.0%} {_percentile(values, share) * 1000:,.0f} ms" for share in (0.5, 0.99, 1.0))
         table.add_row(f"{name} (median, 99th percentile, longest)", shown)
+    table.add_row(
+        "“status” answered (95 %, longest)", f"{_percentile(found.status, 0.95):.1f} s · {max(found.status):.1f} s"
+    )
+    table.add_row("Most edits in a minute of one workspace", str(found.edits))
     table.add_row("Memory for each idle conversation", f"{found.idle / 1000:,.0f} kB")
     table.add_row("Peak memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
     for name, number in found.faults.items():

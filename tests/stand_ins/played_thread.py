@@ -18,8 +18,8 @@ from rich.console import Console
 
 from adapters.chat import ChatAdapter, Conversation
 from adapters.discord.adapter import DiscordAccess, DiscordAdapter
+from adapters.pacing import SendingPace
 from adapters.slack.adapter import SlackAccess, SlackAdapter
-from adapters.slack.sending import SendingPace
 from bot.app import App
 from bot.serving.service import Service, open_store, run_service
 from bot.settings import load_settings, use_environment

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from adapters.chat import Button, Outgoing, SurveyList
+from adapters.pacing import SendingPace
 from adapters.slack.blocks import home
 from tests.adapters.slack.test_adapter import AT, connected
 from tests.fakes import FakeBackend
@@ -42,3 +45,26 @@ def test_the_home_page_names_each_block_once_though_a_thread_holds_two_surveys()
     page = home(SurveyList("Yours", Button("New", "start", "", asks=True), "Open", "None.", both), {})
     named = [block["block_id"] for block in page["blocks"] if "block_id" in block]
     assert len(named) == len({*named}) == 3
+
+
+async def test_answers_never_wait_for_edits_and_what_they_replace_is_removed_later(slack: Slack) -> None:
+    backend, slow = FakeBackend(), SendingPace(0.01, 60.0)  # after the first few no edit has room
+    async with connected(slack, backend, pace=slow) as adapter:
+        for job in map(str, range(12)):
+            await adapter.send(Outgoing(AT, "Looking …", "started", job=job))
+            async with asyncio.timeout(20):
+                await adapter.send(Outgoing(AT, f"Card {job}", job=job, slot="card"))
+                await adapter.send(Outgoing(AT, "Approved.", slot="card", closes=True))
+        assert all(any(f"Card {job}" in m.text or "Approved" in m.text for m in slack.messages) for job in range(12))
+        assert "Card 11" in slack.messages[-1].text
+        assert slack.calls["chat.update"] < 12
+
+
+async def test_without_agents_the_same_messages_and_no_second_attempt(slack: Slack) -> None:
+    slack.has_agents = False
+    async with connected(slack, FakeBackend()) as adapter:
+        for _ in range(3):
+            await adapter.send(Outgoing(AT, "Writing …", "started"))
+            await adapter.send(Outgoing(AT, "✓ Written", "ended"))
+        await slack.until(lambda: slack.calls["agents.sessions.setStatus"] == 1)
+    assert [m.text for m in slack.messages] == ["✓ Written\n"] * 3

@@ -17,7 +17,7 @@ import structlog
 from adapters.chat import Conversation, Incoming, Outgoing, PlatformError
 from bot.app import App
 from bot.bench.crash import count_paid_again
-from bot.bench.load import CountingPlatform
+from bot.bench.load import PacedPlatform
 from bot.bench.simulation import SimulatedService as Simulation
 from bot.bench.simulation import run_simulated_service
 from bot.conversation.dispatcher import Dispatcher
@@ -165,7 +165,7 @@ async def test_sixty_events_each_twice_are_answered_once_each(library: LocalLibr
 async def test_looking_for_unwanted_jobs_ends_none_that_began_meanwhile_and_none_that_is_just_reporting(
     library: LocalLibrary,
 ) -> None:
-    platform = CountingPlatform()
+    platform = PacedPlatform()
     async with run_service(App(load_settings()), platform) as service:
 
         async def sweeping() -> None:
@@ -174,7 +174,7 @@ async def test_looking_for_unwanted_jobs_ends_none_that_began_meanwhile_and_none
                 await asyncio.sleep(0)
 
         sweeper = asyncio.create_task(sweeping())
-        places = [replace(HERE, platform="bench", thread=str(i)) for i in range(16)]
+        places = [replace(HERE, platform="bench", channel=str(i)) for i in range(16)]
         for i, at in enumerate(places):
             await service.dispatcher.handle(Incoming(at, f"person{i}", f"k{i}", "survey dense retrieval"))
         async with asyncio.timeout(PATIENCE_S):

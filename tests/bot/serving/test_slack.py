@@ -16,8 +16,8 @@ from aiohttp import ClientSession
 from cryptography.fernet import Fernet
 from slack_sdk.oauth.installation_store.models.bot import Bot
 
+from adapters.pacing import SendingPace
 from adapters.slack.adapter import BOT_SCOPES, COMMAND, EVENTS, SHORTCUT, SlackAdapter
-from adapters.slack.sending import SendingPace
 from bot.app import App
 from bot.bench.simulation import SimulatedService as Simulation
 from bot.bench.simulation import run_simulated_service as simulating
