@@ -122,10 +122,11 @@ class Outgoing:
     ``text`` is Markdown in which everything not written by us is escaped. A job is ``started``, its ``progress`` or
     its ``growing`` result replaces that (never worth waiting for; ``facts`` are counts, time, money), and it is
     ``ended``, or a ``message`` with its ``job`` takes the place of all that. Messages with one ``slot`` stand in one
-    place: the next is put where the one before stands, which is edited; one that ``closes`` is the slot's last, and is
-    left out where nothing stands there. ``hints`` are words that can be typed here; each platform says them in its
-    way. ``awaits`` says it is the person's turn. ``only_for`` is the person it is meant for alone; ``people`` are
-    those its text names. ``key`` is the same each time a message is sent again, so that a platform can drop repeats.
+    place: the next is put where the one before stands, which is edited, or, ``anew``, at the end instead of that; one
+    that ``closes`` is the slot's last, and is left out where nothing stands there. ``hints`` are words that can be
+    typed here; each platform says them in its way. ``awaits`` says it is the person's turn. ``only_for`` is the person
+    it is meant for alone; ``people`` are those its text names. ``key`` is the same each time a message is sent again,
+    so that a platform can drop repeats.
     """
 
     conversation: Conversation
@@ -136,6 +137,7 @@ class Outgoing:
     job: str = ""
     slot: str = ""
     closes: bool = False
+    anew: bool = False
     hints: tuple[str, ...] = ()
     bar: ProgressBar | None = None
     facts: tuple[str, ...] = ()

@@ -99,7 +99,7 @@ class EditedMessages:
             return
         count, shown = self._pages.count_pages(outgoing), list[str]()
         for page in range(count):
-            stands = page < len(names) and await self._pages.may_edit(at)
+            stands = page < len(names) and not outgoing.anew and await self._pages.may_edit(at)
             if not (stands and await self._pages.edit_page(names[page], outgoing, page)):
                 shown.append(await self._pages.post_page(outgoing, page))
             else:

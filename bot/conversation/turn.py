@@ -9,13 +9,14 @@ from pathlib import Path
 from adapters.chat import Button, Outgoing
 from bot.store.ledger import BudgetUse
 from bot.store.sessions import StoredConversation
+from bot.views.actions import STOP
 from bot.wording import replies
 from bot.wording import sentences as wording
+from bot.wording.buttons import draw_buttons
 from bot.wording.cards import (
     CARD,
     PROPOSING,
     Card,
-    action_buttons,
     by_whom,
     make_refused_card,
     make_short_card,
@@ -66,6 +67,14 @@ class Turn:
         """Something that was asked to be shown: for the person alone where it was asked so."""
         alone = self.actor if self.alone else ""
         self._send(Outgoing(self.stored.conversation, text, buttons=buttons, hints=tuple(hints), only_for=alone))
+
+    def show(self, card: Card) -> None:
+        """Something that was asked to be shown: in its place where it has one, else as `answer`."""
+        if card.slot:
+            at, slot = self.stored.conversation, card.slot
+            self._send(Outgoing(at, card.text, buttons=card.buttons, hints=card.hints, slot=slot, anew=card.anew))
+        else:
+            self.answer(card.text, buttons=card.buttons, hints=card.hints)
 
     def whisper(self, text: str, *, buttons: tuple[Button, ...] = ()) -> None:
         """Something that only the person needs to know who did this."""
@@ -137,7 +146,7 @@ class Turn:
 
     def start(self, job: Job) -> None:
         """A job begins; its status can be stopped."""
-        stop = action_buttons(self.session, ((wording.STOP, "stop", "stop"),))
+        stop = draw_buttons(self.session, (STOP,))
         started = Outgoing(self.stored.conversation, wording.word_started(job), "started", buttons=stop, job=job.id)
         self.messages.append(started)
         self.starts.append(job)

@@ -378,7 +378,7 @@ class Turns:
                 turn.show_card(self.card(turn))
             case _:
                 seen = views.view(session, show)
-                turn.answer(seen.text, buttons=seen.buttons, hints=seen.hints)
+                turn.show(seen)
 
     async def _export(self, turn: Turn, names: tuple[str, ...]) -> None:
         session = turn.session

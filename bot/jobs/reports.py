@@ -24,9 +24,11 @@ from bot.jobs.starts import MOST_STARTS, JobStarts
 from bot.jobs.status import JobStatus
 from bot.monitoring.metrics import Metrics
 from bot.store.sessions import Store, StoredConversation
+from bot.views.actions import FIGURES
 from bot.wording import reviews
 from bot.wording import sentences as wording
 from bot.wording.answers import answer, answer_sources, gaps
+from bot.wording.buttons import draw_buttons
 from engine.errors import LimitExceeded, NoPapers, ScholiumError, ServiceError
 from engine.evaluation.measures import Evaluation
 from engine.rendering.files import file_stem, write_figure, write_files
@@ -150,7 +152,8 @@ class Reporter:
             return lambda turn: turn.result(job, answer(result), buttons=answer_sources(result, turn.session))
         if isinstance(result, Evaluation):
             text = wording.evaluation(result, details=job.details)
-            return lambda turn: turn.result(job, text, buttons=wording.details(turn.session, job))
+            more = () if job.details else (FIGURES,)
+            return lambda turn: turn.result(job, text, buttons=draw_buttons(turn.session, more))
         topic = stored.session.state.brief.topic if stored.session.state.brief else "field"
         folder = self._turns.folder(stored)
         path = await asyncio.to_thread(write_figure, result.map, folder, f"{file_stem(topic)}-gaps")

@@ -13,8 +13,9 @@ from adapters.chat import ChatAdapter, Outgoing, ProgressBar
 from bot.jobs.durations import Durations
 from bot.jobs.runner import JobContexts
 from bot.store.sessions import StoredConversation
+from bot.views.actions import STOP
 from bot.wording import sentences as wording
-from bot.wording.cards import action_buttons
+from bot.wording.buttons import draw_buttons
 from engine.clock import SYSTEM_CLOCK, Clock
 from engine.run import Progress
 from engine.session.events import Job
@@ -97,7 +98,7 @@ class JobStatus:
         step = self.step or Progress(self.job.kind)
         facts = wording.facts(step, self.seconds(), await self._spent(anew=False), self._left_s())
         text = wording.word_status(self.job, self.step, self.finished)
-        buttons = action_buttons(self.stored.session, ((wording.STOP, "stop", "stop"),))
+        buttons = draw_buttons(self.stored.session, (STOP,))
         bar, at = ProgressBar(step.done, step.total), self.stored.conversation
         await self.adapter.send(Outgoing(at, text, "progress", job=self.job.id, bar=bar, facts=facts, buttons=buttons))
 

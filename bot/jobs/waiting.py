@@ -9,8 +9,9 @@ from collections.abc import Set as AbstractSet
 from adapters.chat import ChatAdapter, Outgoing
 from bot.conversation.dispatcher import Dispatcher
 from bot.jobs.sharing import JobLimits, SharedJob, choose_queue, find_places
+from bot.views.actions import STOP
 from bot.wording import sentences as wording
-from bot.wording.cards import action_buttons
+from bot.wording.buttons import draw_buttons
 from bot.wording.queue import NOBODY_WORKS, word_queued
 
 PATIENCE_S = 2.0
@@ -46,6 +47,6 @@ class WaitingJobs:
         session = (await self._dispatcher.load_conversation(at)).session
         if session.job is None or session.job.id != job.wanted.id:
             return
-        stop = action_buttons(session, ((wording.STOP, "stop", "stop"),))
+        stop = draw_buttons(session, (STOP,))
         text = f"{wording.word_started(session.job)}\n\n{text}"
         await self._adapter.send(Outgoing(at, text, "progress", job=job.wanted.id, buttons=stop))

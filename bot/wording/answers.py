@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from adapters.chat import Button
-from bot.wording.cards import action_buttons
+from bot.views.actions import Action
+from bot.wording.buttons import draw_buttons
 from bot.wording.sentences import pluralize
-from bot.wording.survey import link, sources_button, with_links
-from engine.citations import keep_allowed_citations, numbers, reference_text
+from bot.wording.survey import link, offer_sources, with_links
+from engine.citations import keep_allowed_citations, list_cited_keys, numbers, reference_text
 from engine.rendering.markdown import escape_markdown
 from engine.revising.gaps import FieldGaps
 from engine.run import Answer
@@ -14,8 +15,6 @@ from engine.session.state import SurveySession
 from engine.survey import Claim
 from engine.text import clean, list_words
 from engine.values import PaperKey
-
-SEARCH_MORE = "Search more"
 
 
 def answer(found: Answer) -> str:
@@ -89,5 +88,7 @@ def gaps(found: FieldGaps) -> str:
 def answer_sources(found: Answer, session: SurveySession) -> tuple[Button, ...]:
     """The button that lists the sources of an answer; one that searches for more papers where they do not say."""
     if not found.claims and not found.records and found.searched is None:
-        return action_buttons(session, [(SEARCH_MORE, "more", "more")])
-    return sources_button([found.records, *(claim.text for claim in found.claims)], found.survey, session)
+        return draw_buttons(session, [Action("search more", "more")])
+    texts = [found.records, *(claim.text for claim in found.claims)]
+    cited = (key for text in texts for key in list_cited_keys(text))
+    return draw_buttons(session, offer_sources(cited, found.survey))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adapters.chat import Button
+from bot.views.actions import BEGIN, Action, list_actions
+from bot.views.proposals import Topic, view_step
+from bot.wording.buttons import draw_buttons
 from bot.wording.candidates import word_taken
 from bot.wording.hints import list_hints
-from bot.wording.proposals import proposal
-from bot.wording.reviews import list_review_buttons
+from bot.wording.proposals import word_proposal
 from bot.wording.revisions import list_changed_places
 from bot.wording.sentences import pluralize
-from bot.wording.survey import section_buttons
 from engine.rendering.markdown import escape_markdown
 from engine.session.events import (
     Approve,
@@ -33,7 +34,6 @@ from engine.session.events import (
     UseList,
 )
 from engine.session.state import Phase, State, SurveySession
-from engine.session.support import find_unsupported
 from engine.survey import Survey
 from engine.text import clean, list_words, shorten
 from engine.values import KeywordPool, Outline, PaperSelection, walk_outline
@@ -55,64 +55,37 @@ NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A proposal: its text, its buttons, and the words that can be typed besides those of the buttons."""
+    """What is shown: its text, its buttons, and the words that can be typed besides those of the buttons.
+
+    One with a ``slot`` is for everybody; it takes the place of what stands there or, ``anew``, stands at the end.
+    """
 
     text: str
     buttons: tuple[Button, ...]
     hints: tuple[str, ...] = ()
+    slot: str = ""
+    anew: bool = False
 
 
-_EDIT = ("Edit", "edit", "")
-_BACK_TO_OUTLINE = ("Back to the outline", "back", "back")
-_SEARCH_ONLINE = ("Search online", "search online", "search online")
-_OTHERWISE = (_SEARCH_ONLINE, ("Other words", "start", ""), ("Stop here", "start over", "start over"))
-"""What can be done where the library has no paper about the topic, or few."""
-
-_BUTTONS: dict[Phase, tuple[tuple[str, str, str], ...]] = {
-    "topic": (("Look for keywords", "ok", "ok"), *_OTHERWISE),
-    "keywords": (("Search with these", "ok", "ok"), _EDIT, ("Other keywords", "no", "no")),
-    "papers": (
-        ("Make an outline", "ok", "ok"),
-        _EDIT,
-        ("More papers", "more", "more"),
-        ("All papers", "show papers", "show papers"),
-        ("Back", "back", "back"),
-    ),
-    "outline": (("Write it", "ok", "ok"), _EDIT, ("Another outline", "no", "no"), ("Back", "back", "back")),
-    "writing": (("Go on", "ok", "ok"), ("Export", "export", "export"), _BACK_TO_OUTLINE),
-    "discussion": (
-        ("All files", "export", "export"),
-        ("Sources", "references", "references"),
-        ("Change a section", "edit", ""),
-        _BACK_TO_OUTLINE,
-    ),
-}
 _UNCHANGED: dict[Phase, str] = {
     "papers": "The papers are as they were: `show papers` lists them.",
     "outline": "The outline is as it was: `show outline` shows it.",
 }
-_OF_GROUPS = (("Write headings", "ok", "ok"), _EDIT, ("Other groups", "no", "no"), ("Back", "back", "back"))
-"""What is offered for groups of papers before their headings are written."""
 
 
 def make_card(session: SurveySession, price: str = "") -> Card:
     """The card of the step that the session is in; ``price`` is what accepting it will cost, as a sentence."""
-    state = session.state
-    if state.phase == "topic" and state.brief is None:
-        return Card(proposal(state), (), ("survey TOPIC", "help"))
-    text = f"{proposal(state)}\n\n{price}" if price else proposal(state)
-    usual = list_review_buttons(session, action_buttons(session, _list_actions(state)))
-    if state.phase == "discussion" and state.survey and not (state.brief and state.brief.quick):
-        usual = (*section_buttons(state.survey, session), *usual)
-    return Card(text, usual, list_hints(state))
+    step = view_step(session.state)
+    text = word_proposal(step.proposal)
+    hints = ("survey TOPIC", "help") if step.proposal == Topic() else list_hints(session.state)
+    return Card(f"{text}\n\n{price}" if price else text, draw_buttons(session, step.actions), hints)
 
 
 def make_refused_card(session: SurveySession, meant: str) -> Card:
     """The card of a step whose topic has no papers: no button does it again, the first is the topic that was meant."""
-    card = make_short_card(session)
-    offered = action_buttons(session, ((f"Survey “{shorten(meant, 60)}”", "choose 1", "1"),)) if meant else ()
-    again = _BUTTONS["topic"][0][0]
-    return replace(card, buttons=(*offered, *(button for button in card.buttons if button.label != again)))
+    offered = (Action("survey meant", "choose 1", meant, typed=False),) if meant else ()
+    actions = (*offered, *(action for action in list_actions(session.state) if action != BEGIN))
+    return replace(make_short_card(session), buttons=draw_buttons(session, actions))
 
 
 def make_short_card(session: SurveySession) -> Card:
@@ -120,45 +93,6 @@ def make_short_card(session: SurveySession) -> Card:
     card = make_card(session)
     unchanged = _UNCHANGED.get(session.state.phase)
     return replace(card, text=unchanged) if unchanged else card
-
-
-def _list_actions(state: State) -> tuple[tuple[str, str, str], ...]:
-    """Label, verb and word of each button of the step."""
-    if state.phase == "outline" and state.outline and state.outline.is_grouping:
-        return _OF_GROUPS
-    is_thin = state.phase == "papers" and state.papers is not None and state.papers.is_thin()
-    otherwise = _OTHERWISE if is_thin else ()
-    is_online = state.brief is not None and state.brief.online
-    offered = (*_BUTTONS[state.phase], *otherwise, *_offer_for_thin(state))
-    return tuple(action for action in offered if not (is_online and action == _SEARCH_ONLINE))
-
-
-def _offer_for_thin(state: State) -> list[tuple[str, str, str]]:
-    """What can be done about the first section that rests on very few papers, or has none that speaks of it."""
-    if state.phase != "outline" or state.outline is None:
-        return []
-    nodes = state.outline.nodes
-    bare = find_unsupported(state.outline, state.papers, state.brief.topic) if state.papers and state.brief else []
-    doubtful = {number for number, _ in bare}
-    of_body = ((n, node) for n, node in enumerate(nodes, start=1) if node.role == "body")
-    thin = next((n for n, node in of_body if node.thin or str(n) in doubtful), 0)
-    if not thin:
-        return []
-    body = [n for n, node in enumerate(nodes, start=1) if node.role == "body" and n != thin]
-    offered = [(f"Search for {thin}", f"search for {thin}")]
-    if body:
-        other = min(body, key=lambda n: (abs(n - thin), n))
-        pair = f"{min(other, thin)} {max(other, thin)}"
-        offered += [(f"Merge {pair.replace(' ', ' and ')}", f"merge {pair}"), (f"Drop {thin}", f"drop {thin}")]
-    return [(label, said, said) for label, said in offered]
-
-
-def action_buttons(session: SurveySession, offered: Iterable[tuple[str, str, str]]) -> tuple[Button, ...]:
-    """Buttons of label, verb and the word that does the same; each carries only verb, session and revision."""
-    return tuple(
-        Button(label, f"{verb}:{session.id}:{session.revision}", typed, asks=verb in {"edit", "start"})
-        for label, verb, typed in offered
-    )
 
 
 def by_whom(actor: str) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from adapters.chat import AdapterTexts, Button, Outgoing, SurveyList
 from bot.store.surveys import StoredSurvey
+from bot.views.actions import NEW_SURVEY as NEW
+from bot.views.actions import Action
+from bot.wording.buttons import draw_button
 from engine.rendering.markdown import escape_markdown
 from engine.session.state import Phase
 from engine.survey import Way
@@ -86,7 +89,7 @@ WORDS = AdapterTexts(
 def overview(surveys: tuple[Outgoing, ...]) -> SurveyList:
     """A person's surveys, and a button for a new one."""
     nothing = "You have no survey yet."
-    return SurveyList("Your surveys", Button(NEW_SURVEY, "start", "", asks=True), "Open", nothing, surveys)
+    return SurveyList("Your surveys", draw_button(NEW), "Open", nothing, surveys)
 
 
 def survey_line(survey: StoredSurvey) -> str:
@@ -104,6 +107,5 @@ def place_gone(why: str) -> str:
 
 def survey_buttons(survey: StoredSurvey) -> tuple[Button, ...]:
     """What can be done with a survey from a list of them."""
-    export = Button("Export", f"export:{survey.session_id}", "export")
-    go_on = Button("Continue", f"show:{survey.session_id}", "show")
-    return (go_on, export) if survey.phase in {"writing", "discussion"} else (go_on,)
+    export = (Action("export", "export"),) if survey.phase in {"writing", "discussion"} else ()
+    return tuple(draw_button(action, survey.session_id) for action in (Action("continue", "show"), *export))

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from bot.wording.reviews import more, word_groups, word_review
-from bot.wording.sentences import WELCOME
+from bot.views.proposals import (
+    FinishedReview,
+    FinishedSurvey,
+    PaperGroups,
+    PlannedOutline,
+    PlannedSection,
+    Proposal,
+    Topic,
+    WrittenSections,
+    view_proposal,
+)
+from bot.wording.reviews import tabulate, word_groups, word_review
+from bot.wording.sentences import WELCOME, pluralize
 from bot.wording.survey import link, word_survey
 from engine.errors import UserError
 from engine.gathering.search_record import search_flow
@@ -15,47 +25,47 @@ from engine.rendering.markdown import describe_search, escape_markdown
 from engine.retrieval.identity import surname
 from engine.retrieval.matching import SURE
 from engine.session.state import State
-from engine.session.support import find_unsupported
 from engine.text import clean, shorten
 from engine.values import (
     FoundPaper,
-    OutlineNode,
+    KeywordPool,
     Paper,
-    PaperKey,
     PaperSelection,
     Reason,
-    walk_outline,
 )
 
 
 def proposal(state: State) -> str:
-    """The proposal of the phase the session is in."""
-    match state.phase:
-        case "topic":
-            return f"The topic is “{escape_markdown(state.brief.topic)}”." if state.brief else WELCOME
-        case "keywords":
-            return _keywords(state) if state.keywords else WELCOME
-        case "papers":
-            return _papers(state.papers) if state.papers else WELCOME
-        case "outline":
-            if state.outline and state.outline.is_grouping and state.papers:
-                return word_groups(state.outline, state.papers)
-            return _outline(state) if state.outline else WELCOME
-        case "writing":
-            total = len(state.outline.nodes) if state.outline else 0
-            return f"**{len(state.sections)} of {total} sections are written.**"
-        case "discussion":
-            if state.brief and state.brief.quick and state.survey and state.papers:
-                return f"{word_review(state.survey, state.papers)}\n\n{more(state)}".rstrip()
-            return word_survey(state.survey) if state.survey else WELCOME
+    """The proposal of the step that a survey is at."""
+    return word_proposal(view_proposal(state))
+
+
+def word_proposal(shown: Proposal) -> str:
+    """What is proposed at a step."""
+    match shown:
+        case Topic(topic):
+            return f"The topic is “{escape_markdown(topic)}”." if topic else WELCOME
+        case KeywordPool():
+            return _keywords(shown)
+        case PaperSelection():
+            return _papers(shown)
+        case PaperGroups():
+            return word_groups(shown)
+        case PlannedOutline():
+            return _outline(shown)
+        case WrittenSections(done, total):
+            return f"**{done} of {total} sections are written.**"
+        case FinishedReview(survey, selection):
+            return f"{word_review(survey, selection)}\n\n{tabulate(survey)}".rstrip()
+        case FinishedSurvey(survey):
+            return word_survey(survey)
         case _:
-            assert_never(state.phase)
+            assert_never(shown)
 
 
-def _keywords(state: State) -> str:
-    keywords = state.keywords.keywords if state.keywords else ()
-    lines = [f"- **{escape_markdown(k.text)}**{_origin(k.origin, k.found)}" for k in keywords]
-    note = state.keywords.note if state.keywords else ""
+def _keywords(pool: KeywordPool) -> str:
+    lines = [f"- **{escape_markdown(k.text)}**{_origin(k.origin, k.found)}" for k in pool.keywords]
+    note = pool.note
     return "\n".join(
         ["**Keywords** to search with:", "", *lines, *(["", f"⚠ {escape_markdown(note)}"] if note else [])]
     )
@@ -79,7 +89,6 @@ def _count_papers(count: int) -> str:
 
 LISTED_PAPERS, LISTED_NEAR = 10, 5
 PAGE_OF_PAPERS = 15
-EXAMPLES = 3
 SHOWN_NOTES = 4
 EVIDENCE_BAR = 12
 """Blocks of the part with the most hints."""
@@ -246,69 +255,62 @@ def word_papers(selection: PaperSelection, page: int) -> str:
     return "\n".join([f"**Papers {start + 1} to {start + len(items)} of {len(selection.found)}**", "", *lines])
 
 
-def _outline(state: State) -> str:
-    outline, selection = state.outline, state.papers
-    assert outline is not None
-    papers = {item.paper.key: item.paper for item in selection.found} if selection else {}
-    most = max((len(node.hint_papers) for _, node in walk_outline(outline.nodes)), default=0)
-    bare = find_unsupported(outline, selection, state.brief.topic) if selection and state.brief else []
-    unsupported = [number for number, _ in bare]
-    lines = [
-        _outline_line(number, node, papers, most, unsupported=number in unsupported)
-        for number, node in walk_outline(outline.nodes)
-    ]
-    is_thin = any(node.thin for _, node in walk_outline(outline.nodes))
-    thin = ["⚠ Sections marked so rest on very few papers: merge or drop them, or look for more papers."]
-    notes = [*(thin if is_thin else []), *(f"⚠ {escape_markdown(note)}" for note in outline.notes)]
-    notes += [_word_unsupported(number, node) for number, node in bare[:SHOWN_NOTES]]
-    notes += [f"⚠ The same holds for {len(bare) - SHOWN_NOTES} more."] if len(bare) > SHOWN_NOTES else []
+def _outline(outline: PlannedOutline) -> str:
+    lines = [_outline_line(section) for section in outline.sections]
+    lacking = [section for section in outline.sections if section.lacks_papers]
+    notes = [THIN] if any(section.node.thin for section in outline.sections) else []
+    notes += [f"⚠ {escape_markdown(note)}" for note in outline.notes]
+    notes += [_word_unsupported(section) for section in lacking[:SHOWN_NOTES]]
+    notes += [f"⚠ The same holds for {len(lacking) - SHOWN_NOTES} more."] if len(lacking) > SHOWN_NOTES else []
     return "\n".join([f"**{escape_markdown(outline.title)}**", "", *lines, *([""] if notes else []), *notes])
 
 
-def _word_unsupported(number: str, node: OutlineNode) -> str:
+CHOSEN_LATER = "papers are chosen when it is written"
+THIN = "⚠ Sections marked so rest on very few papers: merge or drop them, or look for more papers."
+
+
+def _word_unsupported(section: PlannedSection) -> str:
     """That a section may have nothing to be written from, with what can be done."""
+    number = section.number
     return (
-        f"⚠ No gathered paper speaks of “{number} {escape_markdown(node.title)}”; it may stay unwritten. "
+        f"⚠ No gathered paper speaks of “{number} {escape_markdown(section.node.title)}”; it may stay unwritten. "
         f"`search for {number}` gathers papers about it, and the outline stays; "
         f"`describe {number}: …` says it in the papers' words; `drop {number}` leaves it out."
     )
 
 
-def _evidence(node: OutlineNode, most: int) -> str:
+def _outline_line(section: PlannedSection) -> str:
+    """A section with a line of what is in it."""
+    node, depth = section.node, section.number.count(".")
+    about = _inside(section) if node.role == "body" else ""
+    inside = f": {escape_markdown(about)}" if about else ""
+    thin = " ⚠" if node.thin and section.papers else ""
+    return f"{'    ' * depth}- **{section.number}** {escape_markdown(node.title)}{_evidence(section)}{thin}{inside}"
+
+
+def _evidence(section: PlannedSection) -> str:
     """How many papers and hints a section has; a bar shows where the evidence is."""
-    keys = node.all_papers()
-    papers = f" · {len(keys)} {'paper' if len(keys) == 1 else 'papers'}" if keys else ""
-    count, own = len(node.all_hints()), len(node.hint_papers)
-    if not count:
-        return papers
-    bar = f" {'▇' * max(1, round(EVIDENCE_BAR * own / most))}" if own else ""
-    return f"{papers}, {count} {'hint' if count == 1 else 'hints'}{bar}"
+    if section.node.role == "body" and not section.papers:
+        return (
+            " · ⚠ no gathered paper speaks of it" if section.lacks_papers else " · papers are chosen when it is written"
+        )
+    papers = f" · {pluralize(section.papers, 'paper')}" if section.papers else ""
+    bar = f" {'▇' * max(1, round(EVIDENCE_BAR * section.share))}" if section.share else ""
+    return f"{papers}, {pluralize(section.hints, 'hint')}{bar}" if section.hints else papers
 
 
-def _outline_line(
-    number: str, node: OutlineNode, papers: Mapping[PaperKey, Paper], most: int, *, unsupported: bool
-) -> str:
-    """A section with a line of what is in it; ``most`` hints has the section with most."""
-    keys = node.all_papers()
-    count = _evidence(node, most)
-    if node.role == "body" and not keys:
-        count = " · ⚠ no gathered paper speaks of it" if unsupported else " · papers are chosen when it is written"
-    about = _inside(node, [papers[key] for key in keys if key in papers], is_section="." not in number)
-    inside = f": {escape_markdown(about)}" if about and node.role == "body" else ""
-    thin = " ⚠" if node.thin and keys else ""
-    return f"{'    ' * number.count('.')}- **{number}** {escape_markdown(node.title)}{count}{thin}{inside}"
-
-
-def _inside(node: OutlineNode, papers: Sequence[Paper], *, is_section: bool) -> str:
+def _inside(section: PlannedSection) -> str:
     """What a section holds: what it is about, its years, and its best known paper; of a part only the papers."""
-    best = sorted(papers, key=lambda p: -(p.citations or 0))[: 1 if is_section else EXAMPLES]
-    years = sorted(paper.year for paper in papers if paper.year)
-    span = "" if not years else str(years[0]) if years[0] == years[-1] else f"{years[0]} to {years[-1]}"
-    if not is_section:
-        return "; ".join(name_paper(paper) for paper in best)
-    word = "best known" if find_most_cited(papers) else "for example"
-    known = f"{word} {name_paper(best[0])}, “{shorten(clean(best[0].title), 70)}”" if best else ""
-    return "; ".join(part for part in (shorten(clean(node.description), 110), span, known) if part)
+    if "." in section.number:
+        return "; ".join(name_paper(paper) for paper in section.examples)
+    span = "" if not section.years else _word_years(*section.years)
+    word = "best known" if section.are_best_known else "for example"
+    known = [f"{word} {name_paper(paper)}, “{shorten(clean(paper.title), 70)}”" for paper in section.examples]
+    return "; ".join(part for part in (shorten(clean(section.node.description), 110), span, *known) if part)
+
+
+def _word_years(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first} to {last}"
 
 
 def name_paper(paper: Paper) -> str:

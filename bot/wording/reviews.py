@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from adapters.chat import Button
+from bot.views.proposals import PaperGroups
+from bot.wording.sentences import pluralize
 from engine.citations import numbers, reference_text
 from engine.rendering.markdown import escape_markdown, with_numbers
 from engine.run import ReviewDraft
-from engine.session.outline_edits import find_divisible
-from engine.session.state import State, SurveySession
 from engine.survey import Survey, walk
 from engine.text import clean, shorten
-from engine.values import Outline, Paper, PaperKey, PaperSelection
+from engine.values import Paper, PaperSelection
 from engine.writing.review import HEADER
-
-LABEL_CHARACTERS = 70
-"""Slack allows 75 on a button, Discord 80."""
 
 CHAT_COLUMNS = ("Study", "Questions", "Evidence", "Key insight")
 MORE_COLUMNS = "The files have each study's argument, limitation and figures too; `export` makes them."
@@ -25,8 +19,6 @@ NO_FOLLOW_UP = "There is no follow-up question {}. The review names {}; write fo
 NO_REVIEW = "That belongs to a quick review. Write for example: quick does caffeine impair sleep?"
 SEARCHED_ONLINE = "Online sources are searched for this topic already. Try other words: survey TOPIC"
 NO_TOPIC = "Ask a question or name a topic, for example: quick does caffeine impair sleep?"
-FULL_SURVEY = "Write a full survey"
-QUICK_REVIEW = "Quick review first"
 
 
 def word_growing_review(draft: ReviewDraft) -> str:
@@ -60,13 +52,8 @@ def word_review(survey: Survey, selection: PaperSelection) -> str:
     return "\n".join([*lines, "", end])
 
 
-def more(state: State) -> str:
-    """The table of a quick review in the columns that a chat has room for; empty for everything else."""
-    is_review = state.phase == "discussion" and state.brief and state.brief.quick and state.survey
-    return _tabulate(state.survey) if is_review and state.survey else ""
-
-
-def _tabulate(survey: Survey) -> str:
+def tabulate(survey: Survey) -> str:
+    """The table of a quick review in the columns that a chat has room for."""
     known = numbers(survey)
     tables = [table for _, section in walk(survey.sections) for table in section.tables]
     lines: list[str] = []
@@ -87,51 +74,31 @@ def _reference(paper: Paper) -> str:
     return f"{text}{cited}{link}"
 
 
-def list_review_buttons(session: SurveySession, usual: tuple[Button, ...]) -> tuple[Button, ...]:
-    """The usual buttons, and, before a survey, a quick review; after a review its follow-ups and a whole survey."""
-    state, end = session.state, f":{session.id}:{session.revision}"
-    if state.phase == "keywords":
-        return (*usual, Button(QUICK_REVIEW, f"quick{end}", "quick"))
-    if not (state.phase == "discussion" and state.brief and state.brief.quick and state.survey):
-        return usual
-    follow = [
-        Button(shorten(question, LABEL_CHARACTERS), f"follow {i}{end}", f"follow {i}")
-        for i, question in enumerate(state.survey.follow_up, start=1)
-    ]
-    return (*follow, Button(FULL_SURVEY, f"full survey{end}", "full survey"), *usual[:1])
-
-
 SHOWN_PAPERS = 6
 """Papers of a group that are named before it is approved."""
 
 
-def word_groups(outline: Outline, selection: PaperSelection) -> str:
+def word_groups(found: PaperGroups) -> str:
     """Groups of papers for approval, each with its terms and its first papers by their numbers in the list."""
-    place = {found.paper.key: i for i, found in enumerate(selection.found, start=1)}
-    titles = {found.paper.key: found.paper.title for found in selection.found}
     lines = []
-    for number, node in enumerate(outline.nodes, start=1):
-        keys = sorted((key for key in node.all_papers() if key in place), key=lambda key: place[key])
-        lines.append(f"- **{number}** {escape_markdown(node.title)} ({len(keys)} papers)")
-        lines += [f"    - {escape_markdown(node.description)}"] if node.description else []
-        shown = [f"{place[key]} {escape_markdown(shorten(clean(titles[key]), 60))}" for key in keys[:SHOWN_PAPERS]]
-        lines.append(f"    - papers {'; '.join(shown)}{'; …' if len(keys) > SHOWN_PAPERS else ''}")
-    end = f"`ok` writes headings for these groups. To change them: {_list_group_changes(outline, selection, place)}."
-    return "\n".join(
-        [f"**{len(outline.nodes)} {'group' if len(outline.nodes) == 1 else 'groups'} of papers**", "", *lines, "", end]
-    )
+    for group in found.groups:
+        lines.append(f"- **{group.number}** {escape_markdown(group.title)} ({pluralize(len(group.papers), 'paper')})")
+        lines += [f"    - {escape_markdown(group.description)}"] if group.description else []
+        first = group.papers[:SHOWN_PAPERS]
+        shown = "; ".join(f"{number} {escape_markdown(shorten(clean(paper.title), 60))}" for number, paper in first)
+        lines.append(f"    - papers {shown}{'; …' if len(group.papers) > SHOWN_PAPERS else ''}")
+    end = f"`ok` writes headings for these groups. To change them: {_list_group_changes(found)}."
+    return "\n".join([f"**{pluralize(len(found.groups), 'group')} of papers**", "", *lines, "", end])
 
 
-def _list_group_changes(outline: Outline, selection: PaperSelection, place: Mapping[PaperKey, int]) -> str:
+def _list_group_changes(found: PaperGroups) -> str:
     """What can be typed to change the groups; each example can be done as it stands."""
-    last = len(outline.nodes)
-    changes = ["`rename 1 to …`"]
-    if divisible := find_divisible(outline, selection):
-        changes.append(f"`split {divisible}`")
+    last, changes = len(found.groups), ["`rename 1 to …`"]
+    changes += [f"`split {found.divisible}`"] if found.divisible else []
     if last > 1:
         changes += [f"`merge {last - 1} {last}`", f"`drop {last}`"]
-        movable = min((place[key] for key in outline.nodes[0].all_papers() if key in place), default=0)
-        changes += [f"`move {movable} to {last}` (paper {movable} into group {last})"] if movable else []
+        into = f"(paper {found.movable} into group {last})"
+        changes += [f"`move {found.movable} to {last}` {into}"] if found.movable else []
     return ", ".join(changes)
 
 

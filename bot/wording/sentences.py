@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from adapters.chat import Button, Incoming
+from adapters.chat import Incoming
 from bot.commands.access import Act
 from bot.wording.hints import suggest_words
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError, ServiceError, UserError
@@ -54,7 +54,7 @@ or simply ask a question |
 | people | `invite NAME` (may change the survey too) |
 | your surveys | `list` · `open 2` · `new` · `name this survey …` · `archive` (a new topic never replaces a survey) |
 | any time | `status` · `cost` · `budget` · `budget survey 1` (for administrators `budget person NAME 5.00`) \
-· `sources` · `history` · `stop` · `forget` · `help` |"""
+· `sources` · `history` · `stop` · `forget` · `help` · `help all` |"""
 
 _NOTICES: dict[NoticeKind, str] = {
     "stale": "That was an earlier proposal; it has changed since. These are the buttons of the present one:",
@@ -181,9 +181,7 @@ MODEL_AWAY = (
     "`scholium doctor` asks it. Without a model: `survey TOPIC recipe=cluster`."
 )
 CLOSED = "The thread of your survey was locked, so I stopped. Unlock it to go on."
-EARLIER, LATER = "← Earlier", "More →"
 SHOWN_BELOW = "↓ Shown again below."
-STOP = "Stop"
 
 
 def word_stopped(by: str) -> str:
@@ -286,12 +284,6 @@ def evaluation(found: Evaluation, *, details: bool) -> str:
     """A short card, or every figure with its reasons."""
     about = {"Judged by": "the survey's own model where one is configured, else by rules; see each figure"}
     return as_markdown(found, about, details=True) if details else card(found)
-
-
-def details(session: SurveySession, job: Job) -> tuple[Button, ...]:
-    """The button that shows every figure, unless that is what was asked for."""
-    shown = Button("All figures and reasons", f"evaluate details:{session.id}:{session.revision}", "evaluate details")
-    return () if job.details else (shown,)
 
 
 _STANDING: dict[Phase, str] = {

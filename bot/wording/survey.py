@@ -6,32 +6,27 @@ Citations are links with the numbers of the survey's references, the same here a
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from adapters.chat import Button
+from bot.views.actions import Action
+from bot.views.reading import Heading, SectionPage, SourcesPage
 from bot.wording.floats import list_rows
 from bot.wording.sentences import pluralize
 from bot.wording.survey_warnings import word_warnings
 from engine.addresses import locate_words
-from engine.citations import list_cited_keys, numbers, remove_citations, replace_citations
+from engine.citations import numbers, remove_citations, replace_citations
 from engine.errors import UserError
 from engine.evidence import Evidence, find_connecting_sentences, section_at
 from engine.overview import LineOfWork
 from engine.rendering.markdown import describe_papers, escape_markdown
-from engine.session.state import SurveySession
-from engine.survey import Citation, Claim, Section, Survey, walk
+from engine.survey import Citation, Claim, Section, Survey, Table, walk
 from engine.text import all_sentences, clean, list_words, sentences, shorten
 from engine.values import Paper, PaperKey
 
-GIST_CHARACTERS, LINE_CHARACTERS = 420, 150
-LABEL_CHARACTERS = 32
-"""Of a button: more is not shown on a phone."""
-
-SECTION_BUTTONS = 15
+GIST_SENTENCES, LINE_CHARACTERS = 3, 150
 EVIDENCE_PER_PAGE = 8
 CONNECTING_SHOWN = 4
 SENTENCE_SHOWN = 300
-SOURCES_PER_PAGE = 20
 
 
 def address(paper: Paper) -> str:
@@ -80,20 +75,20 @@ def word_survey(survey: Survey) -> str:
         for number, section in enumerate(survey.sections, start=1)
     ]
     warned = word_warnings(survey)
-    parts = [f"### {escape_markdown(clean(survey.title))}", gist(survey), *(["\n".join(lines)] if lines else []), size]
+    parts = [
+        f"### ✓ Finished: {escape_markdown(clean(survey.title))}",
+        gist(survey),
+        *(["\n".join(lines)] if lines else []),
+        size,
+    ]
     return "\n\n".join([*parts, *warned])
 
 
 def gist(survey: Survey) -> str:
-    """What the first page says, in a few sentences: the written abstract where there is one, else what was counted."""
+    """What the survey says in three sentences: of its written abstract where there is one, else of what was counted."""
     is_written = survey.tally is not None
     whole = all_sentences(survey.overview.text if survey.overview and not is_written else survey.abstract)
-    taken: list[str] = []
-    for sentence in whole:
-        if taken and sum(map(len, taken)) + len(sentence) > GIST_CHARACTERS:
-            break
-        taken.append(sentence)
-    return survey_text(" ".join(taken), survey)
+    return survey_text(" ".join(whole[:GIST_SENTENCES]), survey)
 
 
 def _list_section(number: int, section: Section, line: LineOfWork | None) -> str:
@@ -122,38 +117,31 @@ def _summary(section: Section, line: LineOfWork | None) -> str:
     return clean(remove_citations(next(iter(sentences(text)), "")))
 
 
-def section_buttons(survey: Survey, session: SurveySession) -> tuple[Button, ...]:
-    """A button for each section, which shows its whole text."""
-    return tuple(
-        Button(
-            shorten(f"{number} {clean(section.title)}", LABEL_CHARACTERS),
-            f"show {number}:{session.id}:{session.revision}",
-            "",
-        )
-        for number, section in enumerate(survey.sections[:SECTION_BUTTONS], start=1)
-    )
-
-
 # Sections, sources, evidence.
 
 
-def word_section(survey: Survey, place: str, found: Section) -> str:
-    """One section with its parts, as it stands in the survey."""
-    parts = [f"### {place} {escape_markdown(clean(found.title))}", survey_text(found.text, survey)]
-    parts += [list_rows(table, lambda cell: survey_text(cell, survey)) for table in found.tables]
-    for number, below in walk(found.sections, f"{place}."):
-        parts += [f"### {number} {escape_markdown(clean(below.title))}", survey_text(below.text, survey)]
-        parts += [f"A table of {pluralize(len(table.rows), 'row')}: `show {number}`" for table in below.tables[:1]]
-    return "\n\n".join(part for part in parts if part)
+def word_section_page(survey: Survey, shown: SectionPage) -> str:
+    """A page of a section as it stands in the survey."""
+    of = f" · page {shown.page} of {shown.pages}" if shown.pages > 1 else ""
+    parts = [f"### {shown.heading.place} {escape_markdown(shown.heading.title)}{of}"]
+    for piece in shown.pieces:
+        match piece:
+            case Heading(place, title):
+                parts.append(f"**{place} {escape_markdown(title)}**")
+            case Table():
+                parts.append(list_rows(piece, lambda cell: survey_text(cell, survey)))
+            case _:
+                parts.append(survey_text(piece, survey))
+    return "\n\n".join(parts)
 
 
-def sources_button(texts: Sequence[str], survey: Survey, session: SurveySession) -> tuple[Button, ...]:
-    """The button that lists the sources of a message; none where it cites nothing."""
-    known = numbers(survey)
-    cited = sorted({known[key] for text in texts for key in list_cited_keys(text) if key in known})
-    wanted = " ".join(map(str, cited))
-    verb = f"references {wanted} of {checksum(survey, cited)}" if len(wanted) <= 50 else "references"
-    return (Button("Sources", f"{verb}:{session.id}:{session.revision}", ""),) if cited else ()
+def offer_sources(cited: Iterable[str], survey: Survey) -> tuple[Action, ...]:
+    """What lists the sources of a message by their keys; nothing where it cites none."""
+    known = {str(key): number for key, number in numbers(survey).items()}
+    wanted = sorted({known[key] for key in cited if key in known})
+    listed = " ".join(map(str, wanted))
+    command = f"references {listed} of {checksum(survey, wanted)}" if len(listed) <= 50 else "references"
+    return (Action("sources", command, typed=False),) if wanted else ()
 
 
 def checksum(survey: Survey, wanted: Sequence[int]) -> int:
@@ -167,17 +155,12 @@ RENUMBERED = (
 )
 
 
-def word_references(survey: Survey, wanted: Sequence[int], meant: int | None = None) -> str:
-    """References by their numbers: who, what, where, with its address.
-
-    Raises `UserError` where the numbers were other papers' when they were written, as the checksum ``meant`` says.
-    """
-    if meant is not None and meant != checksum(survey, wanted):
-        raise UserError(RENUMBERED)
-    chosen = [(n, p) for n, p in enumerate(survey.references, start=1) if not wanted or n in wanted]
-    lines = [f"- **\\[{number}\\]** {_reference(paper)}" for number, paper in chosen]
-    head = "**Sources**" if wanted else f"**{pluralize(len(chosen), 'source')}** of this survey"
-    return "\n".join([head, "", *lines])
+def word_sources(shown: SourcesPage) -> str:
+    """References by their numbers: who, what, where, with its address."""
+    lines = [f"- **\\[{number}\\]** {_reference(paper)}" for number, paper in shown.sources]
+    of = f" · page {shown.page} of {shown.pages}" if shown.pages > 1 else ""
+    head = f"**{pluralize(shown.total, 'source')}** of this survey" if shown.are_all else "**Sources**"
+    return "\n".join([f"{head}{of}", "", *lines])
 
 
 def _reference(paper: Paper) -> str:

@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, assert_never
 
-from adapters.chat import Button
 from bot.commands.commands import Show
+from bot.views.actions import Action, turn_pages
+from bot.views.reading import view_section, view_sources
 from bot.wording import candidates, floats, proposals, replies
 from bot.wording import sentences as wording
 from bot.wording import survey as survey_wording
-from bot.wording.cards import Card, action_buttons, make_card
+from bot.wording.buttons import draw_buttons
+from bot.wording.cards import Card, make_card
+from bot.wording.helping import make_help
 from bot.wording.items import word_paper, word_planned_section
 from engine.errors import UserError
-from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, section_at, table_at
+from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, table_at
 from engine.run import WritingTask
 from engine.session.state import Phase, State, SurveySession
-from engine.survey import Survey, walk
+from engine.survey import Survey
 from engine.values import PaperSelection
 from engine.writing.assembly import assemble_survey
 
@@ -26,16 +29,13 @@ def view(session: SurveySession, show: Show) -> Card:
     state = session.state
     match show.view:
         case "help":
-            return Card(wording.HELP, ())
+            return make_help(session, everything=show.target == "all")
         case "hello" | "thanks" | "status" | "sources" | "history":
             return Card(_word_standing(session, show.view), ())
         case "show":
             return _show(session, show.target)
         case "references":
-            numbers, _, meant = show.target.partition(" of ")
-            wanted = [int(number) for number in numbers.split()]
-            text = survey_wording.word_references(require_survey(state), wanted, int(meant) if meant else None)
-            return Card(text, ())
+            return _references(session, require_survey(state), show.target)
         case "why section":
             return _why_section(session, require_survey(state), show.target)
         case "why reference":
@@ -72,7 +72,7 @@ def _show(session: SurveySession, what: str) -> Card:
         return _papers(session, state.papers, int(page) if page.isdigit() else 1)
     if name in {"candidates", "candidate"}:
         text, numbers = candidates.word_candidates(state), candidates.numbers_to_choose(state)
-        return Card(text, action_buttons(session, [(f"Choose {n}", f"choose {n}", f"choose {n}") for n in numbers]))
+        return Card(text, draw_buttons(session, [Action("choose", f"choose {n}", str(n)) for n in numbers]))
     if name in _LISTS:
         shown = replace(state, phase=_LISTS[name])
         return Card(proposals.proposal(shown), ())
@@ -80,18 +80,35 @@ def _show(session: SurveySession, what: str) -> Card:
         return Card(word_paper(state.papers, int(what)), ())
     if state.phase == "outline" and state.outline and what[0].isdecimal():
         return Card(word_planned_section(state.outline, state.papers, what), ())
+    place, _, turned = what.partition(" page ")
     survey = require_survey(state)
-    found = section_at(survey, what)
-    parts = [found, *(below for _, below in walk(found.sections))]
-    cells = [cell for part in parts for table in part.tables for row in table.rows for cell in row]
-    texts = [*(part.text for part in parts), *cells]
-    buttons = survey_wording.sources_button(texts, survey, session)
-    return Card(survey_wording.word_section(survey, what, found), buttons)
+    section = view_section(survey, place, int(turned or 1))
+    actions = (*section.actions, *survey_wording.offer_sources(section.list_cited(), survey))
+    text = survey_wording.word_section_page(survey, section)
+    return Card(text, draw_buttons(session, actions), slot=READING, anew=not turned)
+
+
+def _references(session: SurveySession, survey: Survey, target: str) -> Card:
+    """``1 3 of CHECKSUM page 2``, each part left out where it says nothing."""
+    target, _, page = target.partition("page ")
+    numbers, _, meant = target.partition("of ")
+    wanted = tuple(map(int, numbers.split()))
+    if meant and int(meant) != survey_wording.checksum(survey, wanted):
+        raise UserError(survey_wording.RENUMBERED)
+    shown = view_sources(survey, wanted, int(page or 1))
+    turns = turn_pages(f"references {target}page {{}}", shown.page, shown.pages)
+    return Card(survey_wording.word_sources(shown), draw_buttons(session, turns), slot=SOURCES, anew=not page)
 
 
 def _papers(session: SurveySession, selection: PaperSelection, page: int) -> Card:
     pages = proposals.paper_pages(selection)
-    return Card(proposals.word_papers(selection, page), _turn_pages(session, "show papers {}", page, pages))
+    return Card(
+        proposals.word_papers(selection, page), draw_buttons(session, turn_pages("show papers {}", page, pages))
+    )
+
+
+READING, SOURCES = "reading", "sources"
+"""The slots of the one section page and the one page of sources that a conversation shows."""
 
 
 def _why_section(session: SurveySession, survey: Survey, target: str) -> Card:
@@ -99,14 +116,7 @@ def _why_section(session: SurveySession, survey: Survey, target: str) -> Card:
     items, number = evidence_of_section(survey, place), int(page or 1)
     text = survey_wording.why_section(survey, place, items, number)
     pages = survey_wording.evidence_pages(items)
-    return Card(text, _turn_pages(session, f"why {place} page {{}}", number, pages))
-
-
-def _turn_pages(session: SurveySession, command: str, page: int, last: int) -> tuple[Button, ...]:
-    """Buttons to the pages before and after."""
-    turns = ((wording.EARLIER, page - 1), (wording.LATER, page + 1))
-    there = [(label, command.format(at)) for label, at in turns if 1 <= at <= last]
-    return action_buttons(session, [(label, said, said) for label, said in there])
+    return Card(text, draw_buttons(session, turn_pages(f"why {place} page {{}}", number, pages)))
 
 
 def _word_standing(session: SurveySession, view: Literal["hello", "thanks", "status", "sources", "history"]) -> str:

@@ -8,11 +8,12 @@ import pytest
 
 from bot.commands.commands import Show
 from bot.commands.grammar import parse
+from bot.views.reading import view_section
 from bot.wording import money
 from bot.wording.cards import make_card, word_change
 from bot.wording.hints import suggest_words
 from bot.wording.sentences import word_kept
-from bot.wording.survey import sources_button, word_section
+from bot.wording.survey import offer_sources, word_section_page
 from bot.wording.views import view
 from engine.citations import cite
 from engine.errors import UserError
@@ -99,8 +100,8 @@ def test_sources_of_an_old_message_are_not_read_by_new_numbers() -> None:
     first, second = papers(2)
     text = f"It works {cite([second.key])}."
     before = Survey("A survey", "", (Section("Graphs", text),), (first, second))
-    (button,) = sources_button([text], before, session(survey=before))
-    show = parse(button.action.split(":")[0])
+    (action,) = offer_sources([str(second.key)], before)
+    show = parse(action.command)
     assert isinstance(show, Show)
     assert second.title in view(session(phase="discussion", survey=before), show).text
     after = replace(before, references=(second, first))
@@ -133,7 +134,7 @@ def test_short_cells_of_a_table_stand_under_their_column_s_name() -> None:
     rows = (("Guu et al. [@a:1]", "2020", "MARCO", "It improves the answers to open questions"),)
     section = Section("Bees", "Text.", tables=(Table("Works", header, rows),))
     survey = Survey("A Survey", "", (section,), (replace(papers(1)[0], key=PaperKey("a:1")),))
-    shown = word_section(survey, "1", section)
+    shown = word_section_page(survey, view_section(survey, "1", 1))
     assert "2020 · Data and metrics: MARCO · It improves the answers to open questions" in shown
 
 

@@ -1,0 +1,189 @@
+"""What is proposed at a step, as values: everything that a surface needs to show it and nothing of how. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from bot.views.actions import Action, list_actions
+from engine.session.outline_edits import find_divisible
+from engine.session.state import State
+from engine.session.support import find_unsupported
+from engine.survey import Survey
+from engine.values import KeywordPool, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline
+from engine.writing.framing import find_most_cited
+
+EXAMPLES = 3
+"""Papers of a part that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSection:
+    """A section of an outline: what it holds.
+
+    ``years`` are its oldest and newest paper's; ``examples`` are its best known papers where ``are_best_known``, else
+    some of them. ``share`` is its part, 0 to 1, of the hints of the section with most.
+    """
+
+    number: str
+    node: OutlineNode
+    papers: int
+    years: tuple[int, int] | None
+    examples: tuple[Paper, ...]
+    are_best_known: bool
+    hints: int
+    share: float
+    lacks_papers: bool
+    """No gathered paper speaks of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedOutline:
+    """An outline to be approved."""
+
+    title: str
+    sections: tuple[PlannedSection, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperGroup:
+    """Papers that may become a section, by their numbers in the list."""
+
+    number: int
+    title: str
+    description: str
+    papers: tuple[tuple[int, Paper], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperGroups:
+    """Groups to be approved; ``movable`` is the number of a paper of the first, ``divisible`` that of a large group."""
+
+    groups: tuple[PaperGroup, ...]
+    divisible: str
+    movable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a survey is asked about; empty where nothing was asked for yet."""
+
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSections:
+    """How many sections are written."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedSurvey:
+    """A survey that can be read."""
+
+    survey: Survey
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedReview:
+    """A quick review with the papers it was made from."""
+
+    survey: Survey
+    selection: PaperSelection
+
+
+Proposal = (
+    Topic
+    | KeywordPool
+    | PaperSelection
+    | PlannedOutline
+    | PaperGroups
+    | WrittenSections
+    | FinishedSurvey
+    | FinishedReview
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalCard:
+    """What is proposed, and what can be done with it."""
+
+    proposal: Proposal
+    actions: tuple[Action, ...]
+
+
+def view_step(state: State) -> ProposalCard:
+    """The step that a survey is at."""
+    proposal = view_proposal(state)
+    return ProposalCard(proposal, () if proposal == Topic() else list_actions(state))
+
+
+def view_proposal(state: State) -> Proposal:
+    """What is proposed at the step."""
+    match state.phase:
+        case "topic":
+            return Topic(state.brief.topic if state.brief else "")
+        case "keywords":
+            return state.keywords or Topic()
+        case "papers":
+            return state.papers or Topic()
+        case "outline":
+            return _view_outline(state)
+        case "writing":
+            return WrittenSections(len(state.sections), len(state.outline.nodes) if state.outline else 0)
+        case "discussion":
+            if state.survey is None:
+                return Topic()
+            if state.brief and state.brief.quick and state.papers:
+                return FinishedReview(state.survey, state.papers)
+            return FinishedSurvey(state.survey)
+        case _:
+            assert_never(state.phase)
+
+
+def _view_outline(state: State) -> PlannedOutline | PaperGroups | Topic:
+    outline, selection = state.outline, state.papers
+    if outline is None:
+        return Topic()
+    if outline.is_grouping and selection:
+        return _view_groups(state, outline.nodes, selection)
+    papers = {item.paper.key: item.paper for item in selection.found} if selection else {}
+    most = max((len(node.hint_papers) for _, node in walk_outline(outline.nodes)), default=0)
+    bare = find_unsupported(outline, selection, state.brief.topic) if selection and state.brief else []
+    lacking = {number for number, _ in bare}
+    sections = []
+    for number, node in walk_outline(outline.nodes):
+        own = [papers[key] for key in node.all_papers() if key in papers]
+        years = sorted(paper.year for paper in own if paper.year)
+        examples = sorted(own, key=lambda paper: -(paper.citations or 0))[: EXAMPLES if "." in number else 1]
+        sections.append(
+            PlannedSection(
+                number,
+                node,
+                len(node.all_papers()),
+                (years[0], years[-1]) if years else None,
+                tuple(examples),
+                bool(find_most_cited(own)),
+                len(node.all_hints()),
+                len(node.hint_papers) / most if most else 0.0,
+                number in lacking,
+            )
+        )
+    return PlannedOutline(outline.title, tuple(sections), outline.notes)
+
+
+def _view_groups(state: State, nodes: Sequence[OutlineNode], selection: PaperSelection) -> PaperGroups:
+    place: dict[PaperKey, int] = {found.paper.key: n for n, found in enumerate(selection.found, start=1)}
+
+    def list_papers(node: OutlineNode) -> tuple[tuple[int, Paper], ...]:
+        numbers = sorted(place[key] for key in node.all_papers() if key in place)
+        return tuple((number, selection.found[number - 1].paper) for number in numbers)
+
+    groups = [PaperGroup(n, node.title, node.description, list_papers(node)) for n, node in enumerate(nodes, start=1)]
+    movable = groups[0].papers[0][0] if groups and groups[0].papers else 0
+    divisible = find_divisible(state.outline, selection) if state.outline else ""
+    return PaperGroups(tuple(groups), divisible, movable)

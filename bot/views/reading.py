@@ -1,0 +1,110 @@
+"""A finished survey to be read in a chat, as values: its sections by pages, its sources by pages. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.views.actions import Action
+from engine.citations import list_cited_keys
+from engine.errors import UserError
+from engine.evidence import section_at
+from engine.survey import Section, Survey, Table, walk
+from engine.text import clean
+from engine.values import Paper
+
+PAGE_CHARACTERS = 2_400
+"""About a screen; a paragraph or a table is never divided."""
+
+SOURCES_PER_PAGE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Of a section or of a part of it."""
+
+    place: str
+    title: str
+
+
+Piece = Heading | str | Table
+"""A heading, a paragraph with the keys of its citations, or a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPage:
+    """A page, from 1, of a section, with the way to its neighbours and to its evidence."""
+
+    heading: Heading
+    pieces: tuple[Piece, ...]
+    page: int
+    pages: int
+    actions: tuple[Action, ...]
+
+    def list_cited(self) -> tuple[str, ...]:
+        """Keys of the papers that are cited on it, each once."""
+        tables = (cell for piece in self.pieces if isinstance(piece, Table) for row in piece.rows for cell in row)
+        texts = (*(piece for piece in self.pieces if isinstance(piece, str)), *tables)
+        return tuple(dict.fromkeys(key for text in texts for key in list_cited_keys(text)))
+
+
+def view_section(survey: Survey, place: str, page: int) -> SectionPage:
+    """The page; raises `UserError` where there is no such section or page."""
+    found = section_at(survey, place)
+    pages = _divide(found, place)
+    if not 1 <= page <= len(pages):
+        raise UserError(f"There is no page {page}; section {place} has pages 1 to {len(pages)}.")
+    beside = [number for number, _ in walk(survey.sections) if number.count(".") == place.count(".")]
+    at = beside.index(place) if place in beside else -1
+    before = f"{place} page {page - 1}" if page > 1 else f"{beside[at - 1]} page 1" if at > 0 else ""
+    after = f"{place} page {page + 1}" if page < len(pages) else ""
+    after = after or (f"{beside[at + 1]} page 1" if 0 <= at < len(beside) - 1 else "")
+    turns = [Action("earlier", f"show {before}", typed=False)] if before else []
+    turns += [Action("later", f"show {after}", typed=False)] if after else []
+    actions = (*turns, Action("evidence", f"why {place}"))
+    return SectionPage(Heading(place, clean(found.title)), pages[page - 1], page, len(pages), actions)
+
+
+def _divide(section: Section, place: str) -> list[tuple[Piece, ...]]:
+    """Its text in pages; a heading stands with what follows it."""
+    pages: list[list[Piece]] = [[]]
+    size = 0
+    for piece in _list_pieces(section, place):
+        length = len(piece) if isinstance(piece, str) else 0
+        if pages[-1] and size + length > PAGE_CHARACTERS:
+            heading = pages[-1].pop() if isinstance(pages[-1][-1], Heading) else None
+            pages.append([heading] if heading else [])
+            size = 0
+        pages[-1].append(piece)
+        size += length
+    return [tuple(page) for page in pages if page] or [()]
+
+
+def _list_pieces(section: Section, place: str) -> Iterator[Piece]:
+    yield from (paragraph for paragraph in section.text.split("\n\n") if paragraph.strip())
+    yield from section.tables
+    for number, below in walk(section.sections, f"{place}."):
+        yield Heading(number, clean(below.title))
+        yield from (paragraph for paragraph in below.text.split("\n\n") if paragraph.strip())
+        yield from below.tables
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesPage:
+    """References with their numbers; ``total`` are all that were asked for."""
+
+    sources: tuple[tuple[int, Paper], ...]
+    are_all: bool
+    total: int
+    page: int
+    pages: int
+
+
+def view_sources(survey: Survey, wanted: tuple[int, ...], page: int) -> SourcesPage:
+    """A page, from 1, of the references of these numbers, of all where none is wanted. Raises `UserError`."""
+    chosen = [(n, paper) for n, paper in enumerate(survey.references, start=1) if not wanted or n in wanted]
+    pages = max(1, -(-len(chosen) // SOURCES_PER_PAGE))
+    if not 1 <= page <= pages:
+        raise UserError(f"There is no page {page}; the sources have pages 1 to {pages}.")
+    shown = chosen[(page - 1) * SOURCES_PER_PAGE : page * SOURCES_PER_PAGE]
+    return SourcesPage(tuple(shown), not wanted, len(chosen), page, pages)
