@@ -292,7 +292,7 @@ def home(found: SurveyList, links: Mapping[Conversation, str]) -> Json:
             actions["elements"].append({"type": "button", "action_id": "open", "text": label, "url": link})
         made.append(actions)
     if not found.surveys:
-        made.append({"type": "section", "text": {"type": "plain_text", "text": found.nothing}})
+        made += _page(blocks(found.nothing), ()).blocks
     return {"type": "home", "blocks": made}
 
 

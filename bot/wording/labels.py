@@ -86,10 +86,17 @@ WORDS = AdapterTexts(
 )
 
 
+HOME_WELCOME = (
+    "I write literature surveys together with you: I propose keywords, papers and an outline, and each waits for your "
+    "word before I go on. Then I write the sections, with the source of each sentence, and answer questions about "
+    "them.\n\nYou have no survey yet. Mention me in a channel with a topic, for example:\n\n"
+    "- `@Scholium survey retrieval-augmented generation`\n- `@Scholium quick does caffeine impair sleep?`"
+)
+
+
 def overview(surveys: tuple[Outgoing, ...]) -> SurveyList:
     """A person's surveys, and a button for a new one."""
-    nothing = "You have no survey yet."
-    return SurveyList("Your surveys", draw_button(NEW), "Open", nothing, surveys)
+    return SurveyList("Your surveys", draw_button(NEW), "Open", HOME_WELCOME, surveys)
 
 
 def survey_line(survey: StoredSurvey) -> str:
