@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from bot.views.actions import Action, list_actions
+from engine.quoting.counts import find_most_cited
 from engine.session.outline_edits import find_divisible
 from engine.session.state import State
 from engine.session.support import find_unsupported
 from engine.survey import Survey
 from engine.values import KeywordPool, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline
-from engine.writing.framing import find_most_cited
 
 EXAMPLES = 3
 """Papers of a part that are named."""

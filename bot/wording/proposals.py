@@ -20,7 +20,6 @@ from bot.wording.sentences import WELCOME, pluralize
 from bot.wording.survey import link, word_survey
 from engine.errors import UserError
 from engine.gathering.search_record import search_flow
-from engine.quoting.counts import find_most_cited
 from engine.rendering.markdown import describe_search, escape_markdown
 from engine.retrieval.identity import surname
 from engine.retrieval.matching import SURE
