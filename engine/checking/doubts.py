@@ -87,7 +87,7 @@ def find_doubts(claim: str, source: Source, *, is_ours: bool = False) -> tuple[D
     bare = replace_citations(claim, lambda _: "").strip()
     if holds_words(bare, source.text):
         return ()
-    known = f"{source.text}\n{source.shared}\n{_record(source.papers)}"
+    known = f"{source.whole}\n{source.shared}\n{_record(source.papers)}"
     doubts = [
         *(Doubt("quotation", said) for said in find_strange_quotations(bare, [source.whole])),
         *(Doubt("figure", said) for said in _missing_figures(bare, source, is_ours=is_ours)),
