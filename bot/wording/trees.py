@@ -33,7 +33,7 @@ def show_tree(paper: Paper, tree: AttributeTree | None) -> str:
     """The paper's attributes; a field that it says nothing about is named at the end."""
     title = escape_markdown(clean(paper.title))
     if tree is None:
-        return f"No attribute tree of “{title}” was made yet. A survey with `recipe=surveyx` makes those of its papers."
+        return f"No attribute tree of “{title}” was made: `recipe=surveyx` makes those of the full texts that it reads."
     known = list(tree.list_known())
     lines = [f"- **{name}**: {escape_markdown(value.text)}\n  {_place(value)}" for name, value in known]
     missing = [name for name, value in tree.values if value is None]

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-PATIENCE_S = 300.0
+PATIENCE_S = 60.0
 """Seconds to wait for what must happen: so many that only a defect uses them up, however busy the machine is."""
 
 

@@ -88,19 +88,28 @@ async def test_each_way_of_changing_a_section_changes_that_section_only(
         await lab.talk("cite arxiv:2001.00201 in 2.1", "what do systems learn from the passage index?")
         checks = [str(call.body["messages"]) for call in service.calls if call.kind == "CheckAnswer"]
         assert all("The survey is about: dense retrieval" in asked for asked in checks)
-        await chat.say("undo 4")
+        await chat.say("undo 5")
         assert (await lab.survey()).sections == first
 
 
 async def test_a_paper_is_not_cited_where_no_sentence_says_what_it_says(
     library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with run_simulated_service(SimulatedService(pace=0)) as service:
+    says_nothing = asyncio.Event()
+
+    def reply(prompt: str, schema: str) -> str:
+        if schema == "CheckAnswer" and says_nothing.is_set():
+            claims = re.findall(r'<claim number="(\d+)"', prompt)
+            return json.dumps({"verdicts": [{"claim": int(n), "verdict": "not said"} for n in claims]})
+        return simulate_answer(prompt, schema)
+
+    async with run_simulated_service(SimulatedService(pace=0, reply=reply)) as service:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
         async with opened() as lab:
             chat = lab.chat
             await lab.talk("survey dense retrieval sections=3 words=60", "ok", "ok", "ok")
             before = (await lab.survey()).sections
+            says_nothing.set()
             await chat.say("cite arxiv:2001.00201 in 2.1")
             assert "so it is not cited there" in chat.last or "not among the papers gathered" in chat.last
             await chat.say("cite Nothing of This Name in 2.1")
@@ -137,7 +146,7 @@ async def test_at_the_budget_what_is_finished_is_delivered(
     library: LocalLibrary, service: SimulatedService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
-    monkeypatch.setenv("SCHOLIUM_BUDGET_TOKENS", "20000")
+    monkeypatch.setenv("SCHOLIUM_BUDGET_TOKENS", "40000")
     monkeypatch.setenv("SCHOLIUM_CONCURRENT_CALLS", "2")
     monkeypatch.setenv("SCHOLIUM_ADMINISTRATORS", '["fake:lab:ada"]')
     async with opened() as lab:
@@ -145,17 +154,17 @@ async def test_at_the_budget_what_is_finished_is_delivered(
         for line in ("survey dense retrieval sections=3 words=80", "ok", "ok", "ok"):
             await chat.say(line)
         survey = await lab.survey()
-        assert any("budget of 20,000 tokens" in w.detail for w in survey.warnings)
+        assert any("budget of 40,000 tokens" in w.detail for w in survey.warnings)
         assert any(s.claims for _, s in walk(survey.sections))
         used = (await usage_by_step(lab.service.store, (await lab.session()).id)).values()
-        assert 0 < sum(u.input_tokens + u.output_tokens for u in used) <= 20_000
+        assert 0 < sum(u.input_tokens + u.output_tokens for u in used) <= 40_000
         assert re.search(
             r"⚠ Not finished: .*\d .*\n\n?`back`, then `ok`, writes and checks what is missing",
             "\n".join(m.text for m in chat.sent),
         )
         await chat.say("what do systems learn from the passage index?")
-        assert "budget of 20,000 tokens for this survey has no room for the next call" in chat.last
-        assert "“budget survey 100k” adds 100,000 tokens" in chat.last
+        assert "budget of 40,000 tokens for this survey has no room for the next call" in chat.last
+        assert "“budget survey 100k”, said by an administrator, adds 100,000 tokens" in chat.last
         await chat.say("budget survey 100k", person="ada")
         assert chat.last.startswith("100,000 tokens more for this survey: ")
         await chat.say("budget survey 1", person="ada")

@@ -31,10 +31,10 @@ async def test_a_question_is_answered_with_sources_and_buttons(
 ) -> None:
     async with thinking(monkeypatch) as lab:
         said = await lab.chat.say(ASKED)
-        assert said[0].text.startswith("A quick review takes about 24 calls, ")
+        assert said[0].text.startswith("A quick review takes about ")
         steps = await usage_by_step(lab.service.store, (await lab.session()).id)
         used = sum(usage.input_tokens for usage in steps.values())
-        expected = re.search(r"about 24 calls, ([\d,]+) tokens to read", said[0].text)
+        expected = re.search(r"about \d+ calls, ([\d,]+) tokens to read", said[0].text)
         assert expected
         assert 0.8 < int(expected[1].replace(",", "")) / used < 1.2
         assert said[1].text.startswith("Reviewing.")

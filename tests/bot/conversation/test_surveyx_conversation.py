@@ -43,19 +43,14 @@ async def test_a_survey_from_topic_to_text_and_a_second_one_from_the_same_forest
             assert survey.references
             assert any(section.claims for _, section in walk(survey.sections))
             await lab.chat.say("tree 1")
-            assert "was read from its abstract" in lab.chat.last
-            await lab.chat.say("why table 1")
-            assert "a program held it against these words" in lab.chat.last
-            assert "“" in lab.chat.last
+            assert "No attribute tree" in lab.chat.last  # no full text is read here
             await lab.chat.say("why figure 1")
             assert "as they were approved" in lab.chat.last
             await lab.chat.say("why table 99")
-            assert "There is no table 99 in this survey; it has tables 1 to" in lab.chat.last
-            await lab.chat.say("cost")
-            assert "trees" in lab.chat.last
+            assert "There is no table 99 in this survey; it has no tables" in lab.chat.last
             first = Counter(call.kind for call in service.calls)
             await lab.talk("start over", "survey dense retrieval recipe=surveyx sections=3 words=80", "ok", "ok")
             second = Counter(call.kind for call in service.calls) - first
-            assert first["TreesAnswer"] > 0
+            assert first["TreesAnswer"] == 0 < first["MountAnswer"]
             assert second["MountAnswer"] > 0
             assert second["TreesAnswer"] == 0

@@ -9,6 +9,7 @@ import pytest
 
 from bot.bench.simulation import simulate_answer
 from engine.errors import LimitExceeded
+from engine.limits import Limits
 from engine.llm.model import A, Request
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
@@ -48,7 +49,8 @@ class SpentModel(FakeModel):
 
 
 async def plan(recipe: Recipe, model: FakeModel, library: LocalLibrary, selection: PaperSelection) -> Outline:
-    brief, context = Brief("dense retrieval", recipe.name, sections=5), RunContext(library, WordEmbedder(), model=model)
+    brief, limits = Brief("dense retrieval", recipe.name, sections=5), Limits(full_texts=len(selection.found))
+    context = RunContext(library, WordEmbedder(), limits, model)
     context = replace(context, texts=Abstracts() if recipe.name == "surveyx" else None)
     outline = await recipe.outline(brief, selection, context)
     return await recipe.headings(brief, selection, outline, context) if "headings" in recipe.steps else outline

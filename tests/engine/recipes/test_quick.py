@@ -168,7 +168,7 @@ async def test_reading_stops_at_the_quota(library: LocalLibrary) -> None:
     assert whole == len(small.papers.list_included()) + len(small.survey.left_out) + small.papers.beyond
 
 
-async def test_five_papers_are_read_at_a_time_and_kept_in_order(library: LocalLibrary) -> None:
+async def test_at_most_five_readings_run_at_once_and_papers_keep_their_order(library: LocalLibrary) -> None:
     at_once = [0, 0]
 
     @dataclass
@@ -184,7 +184,7 @@ async def test_five_papers_are_read_at_a_time_and_kept_in_order(library: LocalLi
             return await super().answer_typed(request, kind)
 
     slow = await review(library, Slow(simulate_answer))
-    assert at_once == [0, 5]
+    assert at_once[0] == 0 and 1 < at_once[1] <= 5
     quick = await review(library, thinking())
     assert [p.key for p in slow.papers.list_included()] == [p.key for p in quick.papers.list_included()]
 
@@ -349,7 +349,7 @@ async def waiting() -> AsyncIterator[tuple[FakeModel, asyncio.Event, list[str]]]
             if not request.step.startswith("study/"):
                 return await super().answer_typed(request, kind)
             started.append(request.step)
-            if len(started) == 5:
+            if len(started) == 2:
                 asked.set()
             try:
                 await asyncio.Event().wait()
@@ -370,7 +370,7 @@ async def test_stopping_ends_every_running_call(
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert len(ended) == 5
+    assert len(ended) >= 2
 
 
 class Unreachable:
