@@ -5,15 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
+from bot.bench.report import Figures, ReportOptions, print_report
 from engine.addresses import number_sentences
 from engine.checking.claim_evidence import choose_evidence, source_of
 from engine.checking.doubts import carries, find_doubts
@@ -55,18 +55,28 @@ class SetScores:
     random_accepted: float | None
 
 
-def checks(console: Console, data: Path, *, as_json: bool) -> None:
+def checks(console: Console, data: Path, options: ReportOptions) -> None:
     """Measure the claims of a file, and print a line for each set and one for all."""
-    scores = measure_checks(read_claims(data))
-    if as_json:
-        print(json.dumps({"sets": [asdict(score) for score in scores]}))  # noqa: T201
-        return
-    table = Table("Set", "True doubted", "False doubted", "J (95 %)", "Best sentence passes", "Random one")
-    for s in scores:
-        interval = f"{s.j:.2f} ({s.low:.2f} to {s.high:.2f})" if s.j is not None else "–"
-        accepted = ("–" if share is None else f"{share:.0%}" for share in (s.best_accepted, s.random_accepted))
-        table.add_row(s.set, _share(s.true_flagged, s.true), _share(s.false_flagged, s.false), interval, *accepted)
-    console.print(table)
+    document = {"sets": [asdict(score) for score in measure_checks(read_claims(data))]}
+    print_report(console, "Claims that the program doubts", document, _read_figures, options)
+
+
+def _read_figures(document: Mapping[str, Any]) -> Figures:
+    """A row for each set: shares doubted of the true and of the false, J, shares accepted as evidence."""
+    return {
+        row["set"]: {
+            "true": row["true"],
+            "true doubted": _share(row["true_flagged"], row["true"]),
+            "false": row["false"],
+            "false doubted": _share(row["false_flagged"], row["false"]),
+            "J": row["j"],
+            "J low": row["low"],
+            "J high": row["high"],
+            "best accepted": row["best_accepted"],
+            "random accepted": row["random_accepted"],
+        }
+        for row in document["sets"]
+    }
 
 
 def read_claims(data: Path) -> list[LabelledClaim]:
@@ -131,5 +141,5 @@ def _mean(values: Iterable[bool]) -> float | None:
     return round(sum(counted) / len(counted), 4) if counted else None
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({part / whole:.0%})" if whole else "–"
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

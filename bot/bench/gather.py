@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from bot.app import open_app
+from bot.bench.report import Figures, ReportOptions, print_report
 from bot.serving.libraries import Place
 from engine.errors import UserError
 from engine.gathering.search import gather, propose_keywords
@@ -43,7 +43,7 @@ class GatheredTopic:
 
 
 async def measure_gathering(
-    console: Console, gold_files: Sequence[Path], library_name: str, place: Place | None, *, as_json: bool
+    console: Console, gold_files: Sequence[Path], library_name: str, place: Place | None, options: ReportOptions
 ) -> int:
     """Recall for each topic of each file; a topic that is refused counts as nothing found, and the next is tried."""
     golds = [(path.stem, read_gold(path)) for path in gold_files]
@@ -54,12 +54,8 @@ async def measure_gathering(
         for name, gold in golds:
             rows = {topic: (await _gather(topic, library, embedder)).measure(wanted) for topic, wanted in gold.items()}
             measured[name] = {"mean": _mean(rows), "topics": rows}
-    if as_json:
-        one_file = next(iter(measured.values())) if len(measured) == 1 else measured
-        print(json.dumps(one_file))  # noqa: T201
-        return 0
-    for name, found in measured.items():
-        console.print(_table(name, library.name, found))
+    document = next(iter(measured.values())) if len(measured) == 1 else measured
+    print_report(console, f"Recall in the library “{library.name}”", document, _read_figures, options)
     return 0
 
 
@@ -96,13 +92,10 @@ def _mean(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
     return {name: statistics.fmean(row[name] for row in rows.values()) for name in names}
 
 
-def _table(name: str, library: str, found: Mapping[str, Any]) -> Table:
-    table = Table(title=f"{name}: recall in the library “{library}”")
-    columns = list(found["mean"])
-    for column in ("Topic", *columns):
-        table.add_column(column)
-    for topic, row in [*found["topics"].items(), ("Mean", found["mean"])]:
-        refused = " (refused)" if row.get("refused") else ""
-        figures = (f"{row[column]:.3f}" if "@" in column else f"{row[column]:.0f}" for column in columns)
-        table.add_row(f"{topic}{refused}", *figures)
-    return table
+def _read_figures(document: Mapping[str, Any]) -> Figures:
+    """A row for each topic, and one for each file's mean."""
+    if "topics" in document:
+        refused = {f"{topic} (refused)" if row["refused"] else topic: row for topic, row in document["topics"].items()}
+        rows = {**refused, "Mean": document["mean"]}
+        return {name: {k: v for k, v in row.items() if k != "refused"} for name, row in rows.items()}
+    return {f"{file}: {name}": row for file, found in document.items() for name, row in _read_figures(found).items()}

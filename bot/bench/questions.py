@@ -1,21 +1,88 @@
-"""The command `bench questions`: multiple-choice questions for the knowledge test, from the papers of a library."""
+"""The command `bench questions`: how well questions are answered by quotation, and questions for the knowledge test."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 from rich.console import Console
 
 from bot.app import open_app
+from bot.bench.checks import LabelledClaim, read_claims
+from bot.bench.report import Figures, ReportOptions, print_report
 from engine.errors import UserError
 from engine.evaluation.knowledge import Question, make_questions
 from engine.limits import Limits
-from engine.values import Query
+from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
+from engine.revising.sentence_ranking import SIGNAL, measure_signal, rank_sentences
+from engine.values import Paper, Query
 
 LISTS = TypeAdapter(list[Question])
+
+DEPTHS = (1, 3, 10)
+"""Sentences among which one of the paper that answers is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScores:
+    """Of questions that one paper among those of its set answers, the share (0 to 1) whose paper ranks so high.
+
+    ``ranked`` has the share for each of `DEPTHS`. ``shown`` is the share with a signal, ``shown_without`` the same
+    where the paper that answers is left out: what is shown by chance.
+    """
+
+    set: str
+    questions: int
+    ranked: Mapping[str, float]
+    shown: float
+    shown_without: float
+
+
+def print_answers(console: Console, data: Path, options: ReportOptions) -> None:
+    """Ask each true claim of a file as a question of all papers of its set."""
+    scores = measure_answers([claim for claim in read_claims(data) if claim.is_true])
+    document = {"sets": [asdict(score) for score in scores]}
+    print_report(console, "Questions answered by quotation", document, _read_figures, options)
+
+
+def measure_answers(claims: Sequence[LabelledClaim]) -> list[AnswerScores]:
+    """The scores of each set."""
+    return [_measure_set(name, [c for c in claims if c.set == name]) for name in dict.fromkeys(c.set for c in claims)]
+
+
+def _measure_set(name: str, claims: Sequence[LabelledClaim]) -> AnswerScores:
+    papers = list({claim.paper.content: claim.paper for claim in claims}.values())
+    embedder = LatentSemanticAnalysis.fit([paper.content for paper in papers])
+    asked = [_ask(claim, papers, embedder) for claim in claims]
+    ranked = {f"@{depth}": statistics.fmean(rank <= depth for rank, _, _ in asked) for depth in DEPTHS}
+    shown, without = (statistics.fmean(one[place] >= SIGNAL for one in asked) for place in (1, 2))
+    return AnswerScores(name, len(claims), ranked, shown, without)
+
+
+def _ask(claim: LabelledClaim, papers: Sequence[Paper], embedder: Embedder) -> tuple[float, float, float]:
+    """The rank of the first sentence of the paper that answers, and the signal with that paper and without it."""
+    found = rank_sentences(claim.claim, papers, embedder)
+    own = [one.paper.content == claim.paper.content for one in found]
+    others = [one for one, is_own in zip(found, own, strict=True) if not is_own]
+    rank = own.index(True) + 1 if True in own else float("inf")
+    return rank, measure_signal(found), measure_signal(others)
+
+
+def _read_figures(document: Mapping[str, Any]) -> Figures:
+    return {
+        row["set"]: {
+            "questions": row["questions"],
+            **row["ranked"],
+            "shown": row["shown"],
+            "shown without it": row["shown_without"],
+        }
+        for row in document["sets"]
+    }
 
 
 async def write_questions(

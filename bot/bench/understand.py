@@ -5,17 +5,18 @@ A reading that changes a survey counts as right where it is done, or is the firs
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
-from rich.table import Table
 
 from adapters.chat import Place
+from bot.bench.report import Figures, ReportOptions, print_report
 from bot.commands.access import act_of
 from bot.commands.commands import Export, FreeText
 from bot.commands.grammar import parse
@@ -101,25 +102,25 @@ class UnderstandingFigures:
     wrong: tuple[Misreading, ...]
 
 
-async def understand_file(console: Console, data: Path, *, as_json: bool) -> int:
-    """Print the figures of a file of JSON Lines."""
-    figures = measure_understanding(read_utterances(data))
-    if as_json:
-        print(json.dumps(asdict(figures), ensure_ascii=False))  # noqa: T201
+async def understand_file(console: Console, data: Path, options: ReportOptions) -> int:
+    """Print the figures of a file of JSON Lines, and each utterance that was misread."""
+    document = asdict(measure_understanding(read_utterances(data)))
+    print_report(console, "Utterances", document, _read_figures, options)
+    if options.as_json:
         return 0
-    table = Table("phase", "right")
-    for phase, share in figures.phases.items():
-        table.add_row(phase, f"{100 * share:.1f} %")
-    table.add_row("all", f"{100 * figures.share:.1f} %")
-    table.add_row("right or offered", f"{100 * figures.offered:.1f} %")
-    console.print(table)
-    for miss in figures.wrong:
-        line = f"{miss.phase}, {miss.place}: “{miss.text}” means {_word(miss.means)}, was read as {_word(miss.read)}"
+    for miss in document["wrong"]:
+        where = f"{miss['phase']}, {miss['place']}"
+        line = f"{where}: “{miss['text']}” means {_word(miss['means'])}, was read as {_word(miss['read'])}"
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    console.print(f"{figures.wrong_changes} wrong changes of a survey.")
-    console.print(f"{figures.unheard} of {figures.for_us_alone} said to the bot alone met by silence.")
-    console.print(f"{figures.not_for_us} were not for the bot; it acted on {figures.overheard} of them.")
     return 0
+
+
+def _read_figures(document: Mapping[str, Any]) -> Figures:
+    """A row for each figure."""
+    shares = {**document["phases"], "all": document["share"], "right or offered": document["offered"]}
+    counts = ("utterances", "wrong_changes", "for_us_alone", "unheard", "not_for_us", "overheard")
+    figures = shares | {name.replace("_", " "): document[name] for name in counts}
+    return {name: {"": value} for name, value in figures.items()}
 
 
 def _word(means: str) -> str:

@@ -9,6 +9,9 @@ import typer
 
 from bot.cli.running import LibraryName, open_console, read_place, run_command
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Beside = Annotated[Path | None, typer.Option(help="What another commit printed with --json: shown beside this one's.")]
+
 bench = typer.Typer(help="Measure.", no_args_is_help=True, rich_markup_mode=None)
 
 
@@ -17,33 +20,37 @@ def bench_gather(
     gold: Annotated[list[Path], typer.Option(help="JSON: topic → list of paper ids; may be named several times.")],
     library: LibraryName = "",
     at: Annotated[str, typer.Option(help="local or weaviate, for a library that is in both places.")] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
+    beside: Beside = None,
 ) -> None:
     """What a survey gets of the papers wanted, at 100, 300 and 1200, beside what the library's own search has."""
     with open_console() as console:
         from bot.bench.gather import measure_gathering
+        from bot.bench.report import ReportOptions
 
         place = read_place(at)
 
-    run_command(measure_gathering(console, gold, library, place, as_json=json))
+    run_command(measure_gathering(console, gold, library, place, ReportOptions(json, beside)))
 
 
 @bench.command("understand")
 def bench_understand(
     data: Annotated[Path, typer.Option(help="JSON Lines: text, phase, place, means.")],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
+    beside: Beside = None,
 ) -> None:
     """Share of utterances that are read as they were meant, without a language model."""
     with open_console() as console:
+        from bot.bench.report import ReportOptions
         from bot.bench.understand import understand_file
 
-    run_command(understand_file(console, data, as_json=json))
+    run_command(understand_file(console, data, ReportOptions(json, beside)))
 
 
 @bench.command("identity")
 def bench_identity(
     pairs: Annotated[Path, typer.Option(help="JSON Lines: a and b, records as ingest reads them, and same.")],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """False and missed merges on pairs of records of which it is known whether they are one paper."""
     with open_console() as console:
@@ -86,13 +93,15 @@ def bench_write(
 @bench.command("checks")
 def bench_checks(
     data: Annotated[Path, typer.Argument(help="JSON Lines: ds, claim, title, source, label (1: the source says so).")],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
+    beside: Beside = None,
 ) -> None:
     """Share of false and of true claims that the program doubts by itself, against the whole source."""
     with open_console() as console:
         from bot.bench.checks import checks as run
+        from bot.bench.report import ReportOptions
 
-        run(console, data, as_json=json)
+        run(console, data, ReportOptions(json, beside))
 
 
 @bench.command("honesty")
@@ -102,7 +111,7 @@ def bench_honesty(
     rate: Annotated[float, typer.Option(help="Share of sentences that are falsehoods.")] = 0.4,
     error: Annotated[float, typer.Option(help="Share of the simulated judge's verdicts that are wrong.")] = 0.2,
     seed: Annotated[int, typer.Option(help="Decides what is planted where, and where the judge errs.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Plant falsehoods in drafts, have a simulated judge that errs check them, and count what stands."""
     with open_console() as console:
@@ -187,17 +196,18 @@ def bench_roles(
     data: Annotated[Path | None, typer.Option(help="Labelled abstracts to measure on, JSON Lines.")] = None,
     train: Annotated[list[Path] | None, typer.Option(help="Labelled abstracts to fit to; may be repeated.")] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File for the fitted weights.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
+    beside: Beside = None,
 ) -> None:
     """What the sentences of an abstract do: how often the model is right; with --train, fit it anew."""
     if bool(data) == bool(train):
         raise typer.BadParameter("give either --data FILE, to measure, or --train FILE, to fit.")
     with open_console() as console:
         from bot.bench import roles
+        from bot.bench.report import ReportOptions
 
-    run_command(
-        roles.measure(console, data, as_json=json) if data else roles.train(console, train or [], output, as_json=json)
-    )
+    options = ReportOptions(json, beside)
+    run_command(roles.measure(console, data, options) if data else roles.train(console, train or [], output, options))
 
 
 @bench.command("ablation")
@@ -206,7 +216,7 @@ def bench_ablation(
     library: LibraryName = "",
     sections: Annotated[int, typer.Option(help="Number of sections.")] = 5,
     words: Annotated[int, typer.Option(help="Words of each subsection.")] = 150,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """AutoSurvey's recipe without each of its parts, and with the mistake of its public code.
 
@@ -222,17 +232,29 @@ def bench_ablation(
 
 @bench.command("questions")
 def bench_questions(
-    topic: Annotated[list[str], typer.Option(help="What the questions are about; may be named several times.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="File for the questions (JSON).")],
+    claims: Annotated[Path | None, typer.Option(help="Measure: true claims asked as questions, JSON Lines.")] = None,
+    topic: Annotated[list[str] | None, typer.Option(help="Make questions on it; may be named several times.")] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="File for what is made.")] = Path("questions.json"),
     library: LibraryName = "",
     count: Annotated[int, typer.Option(min=1, help="Questions on each topic.")] = 10,
     seed: Annotated[int, typer.Option(help="Decides the wrong choices.")] = 0,
+    json: AsJson = False,
+    beside: Beside = None,
 ) -> None:
-    """Questions “which paper proposed X?” from a library, for `evaluate --questions`."""
-    with open_console() as console:
-        from bot.bench.questions import write_questions
+    """How often a question finds the paper that answers it; or questions “which paper proposed X?” from a library.
 
-    run_command(write_questions(console, topic, library, count, seed, output))
+    The second are for `evaluate --questions`.
+    """
+    if bool(claims) == bool(topic):
+        raise typer.BadParameter("give either --claims FILE, to measure, or --topic, to make questions.")
+    with open_console() as console:
+        from bot.bench import questions
+        from bot.bench.report import ReportOptions
+
+        if claims:
+            questions.print_answers(console, claims, ReportOptions(json, beside))
+    if topic:
+        run_command(questions.write_questions(console, topic, library, count, seed, output))
 
 
 @bench.command("rating-form")
@@ -253,7 +275,7 @@ def bench_ratings(
     export: Annotated[Path, typer.Argument(help="Label Studio's export (JSON, JSON-MIN, CSV), or a CSV made by hand.")],
     key: Annotated[Path | None, typer.Option(help="The key that was written with the form.")] = None,
     ranks: Annotated[Path | None, typer.Option(help="File for the surveys' ranks, for evaluate --ranks.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """What people gave each system, and how far they agree."""
     with open_console() as console:
@@ -271,7 +293,7 @@ def bench_compare(
     reference: Annotated[Path | None, typer.Option(help="A human survey on the topic (.md, .json or .pdf).")] = None,
     pace: Annotated[float, typer.Option(help="1 waits as long as a real service, .1 a tenth; without a model.")] = 1.0,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the picture.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Every recipe on one topic: seconds, calls, tokens, money, references, claims, checked share, overlap."""
     with open_console() as console:

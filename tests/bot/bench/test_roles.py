@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from bot.bench.report import ReportOptions
 from bot.bench.roles import measure, train
 from engine.errors import UserError
 from engine.reading.roles import unpack_model
@@ -38,7 +39,7 @@ def few(tmp_path: Path) -> Path:
 
 
 async def test_scores_are_printed_as_json(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert await measure(Console(), data, as_json=True) == 0
+    assert await measure(Console(), data, ReportOptions(as_json=True)) == 0
     scores = json.loads(capsys.readouterr().out)
     assert scores["sentences"] == 27
     assert scores["accuracy"] == 1.0
@@ -46,11 +47,11 @@ async def test_scores_are_printed_as_json(data: Path, capsys: pytest.CaptureFixt
 
 
 async def test_training_writes_weights_that_can_be_read(data: Path, tmp_path: Path) -> None:
-    assert await train(Console(quiet=True), [data], tmp_path / "roles.npz", as_json=False) == 0
+    assert await train(Console(quiet=True), [data], tmp_path / "roles.npz", ReportOptions()) == 0
     found = unpack_model((tmp_path / "roles.npz").read_bytes()).probabilities(RECORD["sentences"])
     assert found.argmax(axis=1).tolist() == [0, 2, 3]
 
 
 async def test_two_abstracts_are_too_few_to_train(few: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="Three labelled abstracts are the fewest"):
-        await train(Console(quiet=True), [few], tmp_path / "roles.npz", as_json=False)
+        await train(Console(quiet=True), [few], tmp_path / "roles.npz", ReportOptions())
