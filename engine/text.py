@@ -187,23 +187,6 @@ def join_sentences(paragraphs: Iterable[Iterable[str]]) -> str:
     return "\n\n".join(text for lines in paragraphs if (text := " ".join(lines)))
 
 
-_FOUND_AT = re.compile(
-    r"https?:|www\.|github|\b(?:code|data|datasets?|models?|demos?|videos?|benchmarks?|implementations?)\b[^.]{0,60}"
-    r"\b(?:available|released|found at|open-sourced|open sourced)\b",
-    re.I,
-)
-
-
-_FOUND_WORDS = ("http", "www.", "github", "available", "released", "found at", "open-sourced", "open sourced")
-
-
-def says_where(sentence: str) -> bool:
-    """Whether it says where code, data or a demonstration are to be found, which tells nothing of what was done."""
-    lower = sentence.lower()
-    # Most sentences have none of these words; to look for them takes a twentieth of the expression's time.
-    return any(word in lower for word in _FOUND_WORDS) and bool(_FOUND_AT.search(sentence))
-
-
 def shorten(text: str, limit: int) -> str:
     """At most ``limit`` characters, cut at a word, with an ellipsis where something was cut."""
     if len(text) <= limit:

@@ -18,7 +18,7 @@ from engine.addresses import NumberedSentence, number_sentences, sentences_at
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Prompt, tokens_of
 from engine.retrieval.identity import surname
-from engine.text import says_where, sentences, shorten, terms
+from engine.text import sentences, shorten
 from engine.values import Paper
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
@@ -40,13 +40,13 @@ def fill(name: str, **values: str) -> Prompt:
 
 
 ABSTRACT_TOKENS = 600
-"""Longest abstract that is sent whole; of a longer one whole sentences are, its contribution and its results first."""
+"""Longest abstract that is sent whole; of a longer one whole sentences are, the last one among them."""
 
 LATEST_ENTRIES = 2_048
 """Papers whose entries are kept: estimates and prompts need those of a survey's papers dozens of times."""
 
 GIST_TOKENS = 60
-"""What of an abstract is sent for an outline: the sentence that says what the paper contributes."""
+"""What of an abstract is sent for an outline: one sentence."""
 
 
 def paper_block(papers: Sequence[Paper], tokens_each: int = ABSTRACT_TOKENS) -> str:
@@ -79,7 +79,7 @@ def _entry(paper: Paper, tokens_each: int) -> str:
         return _fence(paper, [data(_gist(paper))])
     own = [said for said in number_sentences(paper) if said.source != "full text"]
     text = (said for said in number_sentences(paper) if said.source == "full text")
-    return _fence(paper, _number_lines((*_abridge(own, paper.title, tokens_each), *text)))
+    return _fence(paper, _number_lines((*_abridge(own, tokens_each), *text)))
 
 
 def _number_lines(numbered: Iterable[NumberedSentence]) -> list[str]:
@@ -96,70 +96,26 @@ def _first_author(paper: Paper) -> str:
     return surname(paper.authors[0]) + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
 
 
-def _abridge(said: Sequence[NumberedSentence], title: str, tokens: int) -> Sequence[NumberedSentence]:
-    """All of an abstract, or of a longer one what it contributes, its last sentence, which tells the results, and more.
+def _abridge(said: Sequence[NumberedSentence], tokens: int) -> Sequence[NumberedSentence]:
+    """All of an abstract, or of a longer one its last sentence, which tells the results, and the first that fit.
 
-    The sentences keep their numbers; one that only says where the code is tells no results.
+    The sentences keep their numbers.
     """
     room = tokens * CHARACTERS_PER_TOKEN
-    if sum(len(sentence.text) + 1 for sentence in said) <= room:
-        return said
-    telling = [sentence for sentence in said if not says_where(sentence.text)] or list(said)
-    contribution = _contribution([sentence.text for sentence in telling], title)
-    first = next(sentence for sentence in telling if sentence.text == contribution)
-    chosen: dict[int, NumberedSentence] = {}
-    for sentence in (first, telling[-1], *telling):
-        if sentence.number in chosen:
-            continue
-        if len(sentence.text) + 3 > room:
-            break
-        chosen[sentence.number] = sentence
+    chosen: list[NumberedSentence] = []
+    for sentence in (*said[-1:], *said[:-1]):
         room -= len(sentence.text) + 3
-    return [chosen[number] for number in sorted(chosen)] or [replace(first, text=shorten(first.text, room))]
-
-
-_AUTHORS = (
-    r"\b(?:we|our (?:method|approach|model|work|framework)|(?:this|the) (?:paper|work|article|study|survey|monograph)|"
-    r"the authors?)\b.{0,80}?\b"
-)
-_CONTRIBUTIONS = (
-    re.compile(
-        rf"{_AUTHORS}(?<!the )(?<!our )(?<!ly )(?:propos|introduc|present|develop|describ|design|contribut|devis|"
-        r"construct|reports? (?:on|our)\b)\w*|\b(?:is|are|was) (?:proposed|presented|introduced|developed)\b",
-        re.I,
-    ),
-    re.compile(
-        rf"{_AUTHORS}(?:show|stud|investigat|review|survey|analy[sz]|examin|explor|evaluat|assess|perform|conduct|"
-        r"compar|establish|provid|prove[sd]?\b|deriv|characteri[sz]|demonstrat|build|extend|formulat|train|releas|creat|"
-        r"find|aim|address|argu|ask)\w*",
-        re.I,
-    ),
-)
-"""Sentences that present something, and those in which the authors say what else they did."""
-
-
-_ANNOUNCEMENT = re.compile(
-    r"\b(?:following|main|principal|key|major|several|two|three|four|five)\b[^.]{0,40}\bcontributions?\s*[:.]?$|"
-    r"\bcontributions? (?:is|are) (?:as follows|the following|\w+-?fold)|\bthe following\b[^.]{0,40}:?$",
-    re.I,
-)
-"""A sentence that says only that contributions follow."""
+        if room < 0:
+            break
+        chosen.append(sentence)
+    return sorted(chosen, key=lambda sentence: sentence.number) or [
+        replace(one, text=shorten(one.text, tokens * CHARACTERS_PER_TOKEN)) for one in said[:1]
+    ]
 
 
 def _gist(paper: Paper) -> str:
-    """The sentence that states the paper's contribution, or else its first."""
-    found = sentences(paper.content)
-    return shorten(_contribution(found, paper.title) if found else "", GIST_TOKENS * CHARACTERS_PER_TOKEN)
-
-
-def _contribution(said: Sequence[str], title: str) -> str:
-    """Of these sentences the one that states a contribution, or else says most of the title."""
-    stating = [s for s in said if not _ANNOUNCEMENT.search(s.rstrip(". ")) and not says_where(s)] or said
-    for stated in _CONTRIBUTIONS:
-        if found := next((s for s in stating if stated.search(s)), ""):
-            return found
-    named = set(terms(title))
-    return max(stating, key=lambda s: len(named & set(terms(s))))
+    """Its first sentence: of a paper reduced to what it contributes, that (`with_contribution`)."""
+    return shorten(next(iter(sentences(paper.content)), ""), GIST_TOKENS * CHARACTERS_PER_TOKEN)
 
 
 @cache

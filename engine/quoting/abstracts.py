@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from engine.citations import list_cited_keys
+from engine.llm.prompting import GIST_TOKENS, paper_block
 from engine.quoting.attribution import quote_words
 from engine.reading.abstracts import read_statements
 from engine.reading.roles import Statement, role_model
@@ -100,6 +101,11 @@ def with_contribution(paper: Paper) -> Paper:
         return paper
     text = " ".join(s.text for s in sorted(stated, key=lambda s: -s.probability))
     return replace(paper, abstract=text, summary="")
+
+
+def show_gists(papers: Sequence[Paper]) -> str:
+    """The papers for a prompt, each with the sentence that says what it contributes. Runs for a while."""
+    return paper_block([with_contribution(paper) for paper in papers], GIST_TOKENS)
 
 
 def quotable(paper: Paper) -> list[AbstractSentence]:

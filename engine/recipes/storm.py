@@ -15,7 +15,8 @@ from pydantic import Field
 from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
 from engine.llm.model import PlainText, Request, TypedAnswer
-from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block, paper_tokens
+from engine.llm.prompting import GIST_TOKENS, data, fill, paper_tokens
+from engine.quoting.abstracts import show_gists
 from engine.recipes.autosurvey import SECTIONS, AutoSurveyRecipe
 from engine.retrieval.embedding import embed_papers, nearest
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan
@@ -83,10 +84,10 @@ class Asked:
     question: str
     papers: tuple[Paper, ...]
 
-    def show(self, tokens: int = 0) -> str:
-        """The question over its first papers: their titles, or with ``tokens`` what each contributes."""
+    def show(self, *, with_gists: bool = False) -> str:
+        """The question over its first papers: their titles alone, or with what each contributes."""
         first = self.papers[:HEARD]
-        told = paper_block(first, tokens) if tokens else "\n".join(f"- {data(paper.title)}" for paper in first)
+        told = show_gists(first) if with_gists else "\n".join(f"- {data(paper.title)}" for paper in first)
         return f"{data(self.question)}\n{told}"
 
 
@@ -120,7 +121,7 @@ class StormRecipe(AutoSurveyRecipe):
     async def _find_perspectives(
         self, topic: str, papers: Sequence[Paper], context: RunContext
     ) -> list[PerspectiveAnswer]:
-        shown = paper_block(papers[:SHOWN], GIST_TOKENS)
+        shown = await asyncio.to_thread(show_gists, papers[:SHOWN])
         prompt = fill("storm/perspectives", topic=data(topic), papers=shown, count=str(PERSPECTIVES))
         request = Request("outline", f"perspectives/{context.attempt}", prompt, 1_024, 1.0)
         answer = await context.require_model().answer_typed(request, PerspectivesAnswer)
@@ -138,7 +139,7 @@ class StormRecipe(AutoSurveyRecipe):
                 topic=data(topic),
                 role=data(person.role),
                 concern=data(person.concern),
-                asked="\n".join(one.show(GIST_TOKENS) for one in heard) or "(nothing yet)",
+                asked="\n".join(one.show(with_gists=True) for one in heard) or "(nothing yet)",
                 count=str(QUESTIONS),
             )
             request = Request("outline", f"questions/{context.attempt}/{number}/{turn}", prompt, 512, 1.0)

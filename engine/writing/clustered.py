@@ -15,7 +15,8 @@ from pydantic import Field
 from engine.citations import with_references
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Prompt, Request, Task, TypedAnswer
-from engine.llm.prompting import GIST_TOKENS, data, fill, paper_block
+from engine.llm.prompting import data, fill
+from engine.quoting.abstracts import show_gists
 from engine.quoting.reading_map import SET_APART
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
@@ -159,7 +160,7 @@ async def write_headings(
             number=str(number),
             called=data(node.title),
             terms=data(_terms(node)),
-            papers=paper_block(own[:SHOWN_PAPERS], GIST_TOKENS),
+            papers=await asyncio.to_thread(show_gists, own[:SHOWN_PAPERS]),
             parts=f"{parts}",
         )
         try:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
 from engine.llm.model import LanguageModel, Request, tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, data, fill, paper_block, paper_tokens
-from engine.quoting.abstracts import with_contribution
+from engine.quoting.abstracts import show_gists, with_contribution
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.values import Outline, OutlineNode, Paper, PaperKey
@@ -62,7 +62,9 @@ class Planner:
 
     async def outline(self, sections: int) -> Outline:
         """One outline for each random chunk in parallel, merged, divided, duplicates removed."""
-        papers = self.papers if self.whole_abstracts else await self._gists(self.papers)
+        papers = self.papers
+        if not self.whole_abstracts:
+            papers = await asyncio.to_thread(lambda: list(map(with_contribution, self.papers)))
         chunks = divide_into_chunks(papers, self.context.seed + self.context.attempt, each=self.tokens_each)
         await self.context.progress(Progress("outlining", 0, len(chunks)))
         async with asyncio.TaskGroup() as group:
@@ -83,11 +85,6 @@ class Planner:
         top = Outline(plan.title, nodes, "AutoSurvey", tuple(notes))
         whole = await self._without_duplicates(await self._divide(top, embedding.result()))
         return replace(whole, nodes=tuple(mark_thin(node, self.context.limits) for node in whole.nodes))
-
-    @staticmethod
-    async def _gists(papers: Sequence[Paper]) -> list[Paper]:
-        """The papers with their contributions alone, by the roles of their sentences."""
-        return await asyncio.to_thread(lambda: [with_contribution(paper) for paper in papers])
 
     async def _with_exactly(self, sections: int, plan: OutlineAnswer) -> OutlineAnswer:
         """The plan with as many sections as asked for; asked again where it has others, the nearest kept (A6)."""
@@ -164,7 +161,7 @@ class Planner:
             outline=outline_text(outline),
             section=data(node.title),
             description=data(node.description),
-            papers=paper_block(await self._gists([by_key[key] for key in near]), GIST_TOKENS),
+            papers=await asyncio.to_thread(show_gists, [by_key[key] for key in near]),
             parts=str(count_parts(outline, len(self.papers))),
         )
         request = Request("outline", f"subsections/{node.title}", prompt, 1_536, 1.0)

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
-from engine.llm.prompting import GIST_TOKENS, paper_block
-from engine.quoting.abstracts import quotable, with_contribution
+from engine.quoting.abstracts import quotable, show_gists, with_contribution
 from engine.quoting.attribution import attribution
 from engine.quoting.passages import passage
 from engine.text import clean, list_words, sentences, shorten, to_title_case
@@ -104,22 +103,9 @@ def test_for_an_outline_a_paper_is_given_with_its_contribution_not_with_the_anno
             "Results show that the network outperforms compact representations on two benchmarks."
         ),
     )
-    shown = paper_block([with_contribution(announced)], GIST_TOKENS)
+    shown = show_gists([announced])
     assert "we develop a" in shown
     assert "three principal contributions" not in shown
-    assert "three principal contributions" not in paper_block([announced], GIST_TOKENS)
-
-
-def test_of_a_long_abstract_its_contribution_and_its_results_are_shown() -> None:
-    background = "Loading the cache for every token of a long text is slow, as many have seen before. " * 4
-    found = "It is 2.31 times as fast on one graphics processor."
-    long = (
-        f"{background}We introduce TriForce, a hierarchy of drafts. {found} The code is available at https://x.org/y."
-    )
-    shown = paper_block([paper(1, abstract=long)], 60 + GIST_TOKENS // 2)
-    assert "We introduce TriForce" in shown
-    assert found in shown
-    assert "available" not in shown
 
 
 def test_a_paper_whose_abstract_surely_states_no_contribution_is_given_as_it_is() -> None:
