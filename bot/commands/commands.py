@@ -129,7 +129,7 @@ class SearchOnline:
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """Words that are no command: what they likeliest mean is offered, or done where it is a sure ``guess``.
+    """Words that are no command: what they likeliest mean is offered, or done where a ``guess`` shows or stops.
 
     ``private``: they are perhaps said to somebody else, so that only the person is asked.
     """

@@ -8,7 +8,7 @@ from adapters.chat import Incoming, Outgoing
 from bot.commands.access import Participant, refusal
 from bot.commands.briefs import Defaults, brief_of
 from bot.commands.commands import Command, FreeText, ListSurveys, Show, StartSurvey
-from bot.commands.grammar import parse, read_start
+from bot.commands.grammar import read_start
 from bot.conversation.intake import compute
 from bot.conversation.services import ConversationServices
 from bot.conversation.understanding import command_of
@@ -32,9 +32,9 @@ async def read_opening(
         if isinstance(command, ListSurveys):
             found = await services.list_surveys(at, alone)
             return Outgoing(at, replies.list_surveys(found, "", command), only_for=alone)
-        if isinstance(command, FreeText) and incoming.place != "direct" and not command.guess:
+        if isinstance(command, FreeText) and incoming.place != "direct":
             return Outgoing(at, replies.ask_meaning(command.text, command.offers), only_for=alone)
-        start = _read_start(incoming, command)
+        start = _read_start(command)
         if start is None:
             return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)
         if refused := refusal(rules, Participant(at, alone), "start"):
@@ -47,8 +47,8 @@ async def read_opening(
     return replace(incoming, button="start", values=(("topic", start.topic), *start.options.items()))
 
 
-def _read_start(incoming: Incoming, command: Command | None) -> StartSurvey | None:
+def _read_start(command: Command | None) -> StartSurvey | None:
     """The survey that is to be begun; what follows the slash command is its topic as it stands."""
     if isinstance(command, FreeText):
-        command = read_start(command.text) if incoming.place == "direct" else parse(command.guess)
+        command = read_start(command.text)
     return command if isinstance(command, StartSurvey) else None

@@ -268,15 +268,13 @@ class Turns:
             await self._guess(turn, incoming, words)
 
     async def _guess(self, turn: Turn, incoming: Incoming, words: FreeText, failure: str = "") -> None:
-        """Do what is sure or only shows; else say that it was not understood, and offer what comes nearest."""
+        """Show or stop; else say that it was not understood, and offer what comes nearest."""
         guess = parse(words.guess) if words.guess else None
         if (
             guess
             and not failure
             and refusal(self._rules, participant_of(turn.stored, turn.actor), act_of(guess)) is None
         ):
-            if isinstance(guess, StartSurvey) and not turn.stored.owner:
-                turn.stored = replace(turn.stored, owner=incoming.person)
             await self._obey(turn, incoming, guess)
             return
         turn.alone = turn.alone or words.private

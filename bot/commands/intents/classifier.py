@@ -20,18 +20,16 @@ MODEL = Path(__file__).with_name("model.npz")
 
 @dataclass(frozen=True)
 class Classifier:
-    """Weights of buckets × intents, and what was measured on phrasings held out.
+    """Weights of buckets × intents.
 
-    ``least_lead`` is, for each intent that may be done on a reading alone, the lead over the next intent above which
-    no phrasing held out was read wrong. ``frame`` are the words that say what is wanted, and not of what;
-    ``joints`` those of them that stand within a name too. ``digest`` names the examples.
+    ``frame`` are the words that say what is wanted, and not of what; ``joints`` those of them that stand within a name
+    too. ``digest`` names the examples.
     """
 
     labels: tuple[str, ...]
     weights: NDArray[np.float32]
     intercept: NDArray[np.float32]
     rarity: NDArray[np.float32]
-    least_lead: Mapping[str, float]
     frame: frozenset[str]
     joints: frozenset[str]
     digest: str
@@ -70,7 +68,6 @@ def load_classifier(file: Path = MODEL) -> Classifier:
             stored["weights"].astype(np.float32) * head["unit"],
             stored["intercept"],
             stored["rarity"].astype(np.float32),
-            head["least_lead"],
             frozenset(head["frame"]),
             frozenset(head["joints"]),
             head["digest"],
@@ -83,7 +80,6 @@ def save_classifier(classifier: Classifier, file: Path = MODEL) -> None:
     head = {
         "labels": classifier.labels,
         "unit": unit,
-        "least_lead": dict(classifier.least_lead),
         "frame": sorted(classifier.frame),
         "joints": sorted(classifier.joints),
         "digest": classifier.digest,

@@ -1,7 +1,7 @@
 """A person's words → a command that was typed, or what they likeliest mean. Pure; asks no model.
 
-What was typed in the grammar's words is done. Of what was not, a reading shows; it changes something only where it is
-among the few intents for which phrasings held out were never read wrong at that lead, with slots that are exact.
+What was typed in the grammar's words is done. Of what was not, a reading shows, and stops; whatever else changes
+something is only offered.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ _NEAR = 1.0
 _ASK = "ask {question}"
 _SHOWN_AT = 0.1
 """Lead at which what changes nothing is shown; below it, it is offered with the next."""
+STOPPED_AT = 0.85
+"""Lead at which words stop what runs, which keeps what is finished: of the phrasings held out none was another wish."""
 _DOUBTED_AT = 0.4
 """Lead of “unclear” at which what was typed behind "add" is taken for a wish rather than a keyword."""
 _SILENT_AT = 0.8
@@ -47,7 +49,7 @@ _DROP = re.compile(r"(?:drop|remove|delete)\s+([\d\s,-]+(?:and\s+\d+)?)", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """What words mean: ``typed`` in the grammar, or a ``guess`` that may be done, or only ``offers`` to be pressed.
+    """What words mean: ``typed`` in the grammar, a ``guess`` that shows or stops, or only ``offers`` to be pressed.
 
     ``silent``: not for us. ``private``: perhaps not for us, so that only the person is asked.
     """
@@ -147,11 +149,9 @@ def _read_plain(text: str, heard: Heard, state: State) -> Understanding:
     if first not in INTENTS:
         return Understanding(offers=offers)
     filled = fill_intent(first, text, load_classifier(), count_items(state))
-    lead, intent = -leads[1], INTENTS[first]
-    if filled and intent.shows and (lead > _SHOWN_AT or first == _ASK):
-        return Understanding(guess=filled.said, offers=offers)
-    sure = lead > load_classifier().least_lead.get(first, float("inf"))
-    return Understanding(guess=filled.said if filled and filled.exact and sure else "", offers=offers)
+    lead = -leads[1]
+    done = lead > STOPPED_AT if first == "stop" else INTENTS[first].shows and (lead > _SHOWN_AT or first == _ASK)
+    return Understanding(guess=filled if done else "", offers=offers)
 
 
 def _offer(text: str, scores: dict[str, float], state: State) -> tuple[str, ...]:
@@ -162,8 +162,8 @@ def _offer(text: str, scores: dict[str, float], state: State) -> tuple[str, ...]
         near = score >= best - _NEAR or not found
         if label in INTENTS and near and len(found) < OFFERED:
             filled = fill_intent(label, text, load_classifier(), count_items(state))
-            if filled and len(filled.said) <= LONGEST and _can_be_said(filled.said):
-                found.setdefault(filled.said, score)
+            if filled and len(filled) <= LONGEST and _can_be_said(filled):
+                found.setdefault(filled, score)
     return tuple(found)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from bot.commands.intents.classifier import Classifier
 from bot.commands.intents.features import LONGEST, read_words
@@ -25,28 +24,18 @@ _LEAST_CARDINAL = 2
 """“one” is seldom a number: “the second one”."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """The command in the grammar's words; ``exact`` where what stands in its slots can be nothing else."""
-
-    said: str
-    exact: bool
-
-
-def fill_intent(label: str, text: str, classifier: Classifier, count: int) -> Filled | None:
-    """The command of an intent; ``None`` where what it needs was not said.
+def fill_intent(label: str, text: str, classifier: Classifier, count: int) -> str:
+    """The command of an intent in the grammar's words; empty where what it needs was not said.
 
     ``count`` is how many things can be counted at this step, which "last" means.
     """
     text = text[:LONGEST]
     numbers = list(find_numbers(text, count))
     values: dict[str, str] = {}
-    exact = True
     for slot in INTENTS[label].slots:
         match slot:
             case "numbers":
                 found = " ".join(numbers) if all(number.isdecimal() for number in numbers) else ""
-                exact = exact and (label != "more {numbers}" or len(numbers) == 1)
             case "place" | "other" | "reference":
                 found = numbers.pop(0) if numbers else ""
             case "where":
@@ -58,11 +47,11 @@ def fill_intent(label: str, text: str, classifier: Classifier, count: int) -> Fi
             case "topic" if is_bare(text, classifier.frame):
                 found = text.strip(_AROUND)
             case _:
-                found, exact = find_named(text, classifier), False
+                found = find_named(text, classifier)
         if not found:
-            return None
+            return ""
         values[slot] = found
-    return Filled(label.format(**values), exact and (not numbers or "numbers" in values))
+    return label.format(**values)
 
 
 def find_numbers(text: str, count: int = 0) -> Iterator[str]:

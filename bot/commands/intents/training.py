@@ -12,7 +12,7 @@ import re
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,22 +23,12 @@ from sklearn.svm import LinearSVC
 from adapters.chat import Place
 from bot.commands.intents.classifier import Classifier, rank, save_classifier
 from bot.commands.intents.features import BUCKETS, Heard, describe, name_bucket, read_words, weigh
-from bot.commands.intents.intents import INTENTS, NOT_FOR_US, TOPIC, UNCLEAR, label_command
-from bot.commands.intents.slots import is_bare
+from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR, label_command
 
 EXAMPLES = Path(__file__).with_name("examples.jsonl")
 FOLDS = 5
 SAME_PHRASING = 0.4
 """Least share of letters in threes that two messages of one intent have in common to count as one phrasing."""
-ACTING = (
-    "ok", "no", "back", "undo", "redo", "stop", "more", "more {numbers}", "exclude {numbers}", "include {numbers}",
-    TOPIC,
-)  # fmt: skip
-"""Intents done on a reading alone where it is sure: each stops, goes one step, or is taken back by `undo`."""
-_LEAST_CALIBRATED = 8
-"""So many phrasings held out have to lie above a lead before it counts as measured."""
-_SAFETY = 1.15
-"""Factor on the largest lead of a phrasing held out that was read wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +100,7 @@ def _letters(text: str) -> frozenset[str]:
 
 
 def fit(examples: Sequence[Example]) -> Classifier:
-    """A classifier of these examples, with nothing measured."""
+    """The classifier of these examples."""
     described = [describe(example.text, example.heard) for example in examples]
     counts = np.zeros(BUCKETS)
     for groups in described:
@@ -126,7 +116,8 @@ def fit(examples: Sequence[Example]) -> Classifier:
     weights: NDArray[np.float32] = machine.coef_.T.astype(np.float32)
     frame, joints = find_frame(examples)
     labels = tuple(map(str, machine.classes_))
-    return Classifier(labels, weights, machine.intercept_.astype(np.float32), rarity, {}, frame, joints, "")
+    intercept = machine.intercept_.astype(np.float32)
+    return Classifier(labels, weights, intercept, rarity, frame, joints, digest_examples(examples))
 
 
 def _weigh_labels(said: Sequence[str]) -> dict[str, float]:
@@ -184,37 +175,18 @@ def read_held_out(examples: Sequence[Example]) -> list[HeldOut]:
     return found
 
 
-def calibrate(read: Sequence[HeldOut], frame: frozenset[str]) -> dict[str, float]:
-    """For each acting intent the lead above which nothing held out was read wrong; none where too little is above."""
-    leads = {}
-    for label in ACTING:
-        taken = [one for one in read if one.read == label and (label != TOPIC or is_bare(one.example.text, frame))]
-        wrong = max((one.lead for one in taken if one.example.label != label), default=0.0)
-        least = round(_SAFETY * wrong, 3)
-        if sum(one.lead > least for one in taken) >= _LEAST_CALIBRATED:
-            leads[label] = least
-    return leads
-
-
-def train() -> tuple[Classifier, list[HeldOut]]:
-    """The classifier of all examples, and how each was read while it was held out."""
-    examples = load_examples()
-    read, made = read_held_out(examples), fit(examples)
-    return replace(made, least_lead=calibrate(read, made.frame), digest=digest_examples(examples)), read
-
-
-def _print_figures(classifier: Classifier, read: Sequence[HeldOut]) -> None:
+def _print_figures(read: Sequence[HeldOut]) -> None:
     right = sum(one.read == one.example.label for one in read)
     among = sum(one.example.label in [*one.scores][:3] for one in read)
     print(f"{len(read)} examples, {right / len(read):.1%} right, {among / len(read):.1%} among three")  # noqa: T201
-    for label, lead in classifier.least_lead.items():
-        above = sum(one.read == label and one.lead > lead for one in read)
-        print(f"  {label}: done above a lead of {lead:.2f}, {above} examples")  # noqa: T201
+    stops = sorted(((one.lead, one.example.label) for one in read if one.read == "stop"), reverse=True)
+    wrong = max((lead for lead, label in stops if label != "stop"), default=0.0)
+    print(f"  stop: above a lead of {wrong:.2f} none is another wish, {len(stops)} read")  # noqa: T201
     unclear = [one for one in read if one.example.label == UNCLEAR]
     print(f"  unclear: {sum(one.read == UNCLEAR for one in unclear)} of {len(unclear)} so read")  # noqa: T201
 
 
 if __name__ == "__main__":
-    trained, held_out = train()
-    save_classifier(trained)
-    _print_figures(trained, held_out)
+    labelled = load_examples()
+    save_classifier(fit(labelled))
+    _print_figures(read_held_out(labelled))
