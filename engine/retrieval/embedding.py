@@ -34,8 +34,8 @@ MOST_WORDS = 500_000
 """Words of which it is remembered where the vocabulary has them."""
 
 
-MODEL_FILES = frozenset({"lsa.json", "lsa-components.npy", "lsa-idf.npy", "lsa.npz"})
-"""Files of a fitted embedding; the last is of an earlier version."""
+MODEL_FILES = frozenset({"lsa.json", "lsa-components.npy", "lsa-idf.npy"})
+"""Files of a fitted embedding."""
 
 
 class Embedder(Protocol):
@@ -146,12 +146,8 @@ class LatentSemanticAnalysis:
     def load(cls, folder: Path) -> LatentSemanticAnalysis:
         """What `save` wrote, mapped from disk."""
         document = json.loads((folder / "lsa.json").read_text(encoding="utf-8"))
-        if (folder / "lsa-components.npy").exists():
-            components = np.load(folder / "lsa-components.npy", mmap_mode="r", allow_pickle=False)
-            idf = np.load(folder / "lsa-idf.npy", allow_pickle=False)
-        else:  # written by an earlier version
-            with np.load(folder / "lsa.npz", allow_pickle=False) as arrays:
-                idf, components = arrays["idf"], np.ascontiguousarray(arrays["components"].T)
+        components = np.load(folder / "lsa-components.npy", mmap_mode="r", allow_pickle=False)
+        idf = np.load(folder / "lsa-idf.npy", allow_pickle=False)
         return cls(document["vocabulary"], idf, components, document["fitted_on"])
 
 

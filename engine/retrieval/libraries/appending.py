@@ -16,7 +16,8 @@ from engine.values import PaperKey
 def append_rows(path: Path, rows: NDArray[Any], count: int) -> None:
     """Write rows behind the first ``count`` of an array file; the header has room for a greater number of them.
 
-    Whoever has the file mapped sees no change. What an interrupted call left behind ``count`` is overwritten.
+    Whoever has the file mapped, or reads it meanwhile, sees no change in the first ``count``. What an interrupted call
+    left behind them is overwritten; the file never becomes shorter than its header says.
     """
     with path.open("r+b") as file:
         np.lib.format.read_magic(file)
@@ -25,7 +26,7 @@ def append_rows(path: Path, rows: NDArray[Any], count: int) -> None:
         row_bytes = kind.itemsize * int(np.prod(shape[1:], dtype=np.int64))
         file.seek(begins + count * row_bytes)
         file.write(np.ascontiguousarray(rows, kind).tobytes())
-        file.truncate()
+        file.flush()
         os.fsync(file.fileno())
         file.seek(0)
         now = {"descr": kind.str, "fortran_order": False, "shape": (count + len(rows), *shape[1:])}

@@ -129,7 +129,7 @@ class IndexDraft:
         """Join the words; what `index.json` is to say of it, but for its name."""
         at = self._state["at"]
         parts = [WordIndex.load(self.folder / name) for name, end, _ in self._state["parts"] if end <= at]
-        join_words([part for part in parts if part is not None]).save(self.folder)
+        join_words(parts).save(self.folder)
         (self.folder / "keys.json").write_text(json.dumps(self._keys[:at]), encoding="utf-8")
         for name, *_ in self._state["parts"]:
             shutil.rmtree(self.folder / name, ignore_errors=True)

@@ -36,9 +36,8 @@ from engine.retrieval.libraries.local_papers import (
 from engine.retrieval.libraries.paper_blocks import PaperBlocks
 from engine.retrieval.libraries.paper_rows import read_facts
 from engine.retrieval.libraries.refitting import fill_draft
-from engine.retrieval.libraries.vectors import DamagedIndex, VectorStore
+from engine.retrieval.libraries.vectors import DamagedIndex, StoredIndex, VectorStore
 from engine.retrieval.libraries.word_index import closest_form
-from engine.retrieval.libraries.word_parts import WordParts
 from engine.retrieval.ranking import find_seeds, order_best, popularity
 from engine.retrieval.topic_words import read_topic
 from engine.values import FoundPaper, Paper, PaperKey, Query
@@ -172,13 +171,9 @@ class LocalLibrary:
         if await asyncio.to_thread(self._unindexed.read):
             return False
         try:
-            held = await asyncio.to_thread(self._store.holds)
-            if held < 0:  # indexed by an earlier version
-                vectors = await asyncio.to_thread(self._store.load)
-                held = len(vectors.keys) if vectors else 0
+            return await asyncio.to_thread(self._store.holds) == await self.count()
         except DamagedIndex:  # which `index` makes anew
             return False
-        return held == await self.count()
 
     async def index(self, on_progress: OnIndexProgress) -> None:
         """Make what was added searchable by words and by vectors; does only what is due. See `refit` for the rest."""
@@ -240,28 +235,23 @@ class LocalLibrary:
                 try:
                     self._held = version, await self._load()
                 except DamagedIndex:  # the papers are the truth: what is derived from them is made anew, once
-                    await asyncio.to_thread(self._store.discard)
-                    await self.index(lambda _: None)
+                    if version == await asyncio.to_thread(self._store.version):
+                        await asyncio.to_thread(self._store.discard)
+                        await self.index(lambda _: None)
                     self._held = await asyncio.to_thread(self._store.version), await self._load()
             return self._held[1]
 
     async def _load(self) -> LocalIndex:
         columns = ["key", "year", "citations", "venue", "identifiers"]
         with translate_failures(self.name):
-            table, vectors, words, embedder = await asyncio.gather(
-                self._table.query().select(columns).to_arrow(),
-                asyncio.to_thread(self._store.load),
-                asyncio.to_thread(self._store.load_words),
-                asyncio.to_thread(self._store.embedder),
-            )
-        if vectors is None or embedder is None:
+            table = await self._table.query().select(columns).to_arrow()
+            stored = await asyncio.to_thread(self._store.read)
+        if stored is None:
             raise UserError(
                 f"The library “{self.name}” is empty or not indexed yet. "
                 f"Add papers with: scholium ingest FILE --library {self.name}"
             )
-        if words is None:
-            words = await asyncio.to_thread(self._store.add_words, await self._papers.texts(vectors.keys))
-        return await asyncio.to_thread(_hold, table, vectors, words, embedder)
+        return await asyncio.to_thread(_hold, table, stored)
 
     async def _at(self, index: LocalIndex, rows: Sequence[int]) -> dict[int, Paper]:
         """The papers at these rows of the index; where the table has changed since, they are looked up by key."""
@@ -337,8 +327,9 @@ def hold_lock(folder: Path, doing: Literal["writing", "drafting"] = "writing") -
         lock.release()
 
 
-def _hold(table: Any, vectors: PaperVectors, words: WordParts, embedder: Embedder) -> LocalIndex:
+def _hold(table: Any, stored: StoredIndex) -> LocalIndex:
     """What is searched, from the facts of the table, in the order of the vectors."""
+    vectors, embedder = stored.vectors, stored.embedder
     facts = read_facts(vectors.keys, table)
     if isinstance(embedder, LatentSemanticAnalysis):
         embedder = embedder.with_stored(FormerVectors(vectors))
@@ -349,7 +340,7 @@ def _hold(table: Any, vectors: PaperVectors, words: WordParts, embedder: Embedde
         titles=vectors.titles,
         abstracts=vectors.abstracts,
         embedder=embedder,
-        words=words,
+        words=stored.words,
     )
 
 

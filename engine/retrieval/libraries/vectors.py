@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -40,6 +40,15 @@ class IndexMark:
 
     generation: str
     rows: int
+
+
+@dataclass(frozen=True)
+class StoredIndex:
+    """All that is searched by, of one state of the index."""
+
+    vectors: PaperVectors
+    words: WordParts
+    embedder: Embedder
 
 
 class DamagedIndex(RetrievalError):
@@ -73,31 +82,48 @@ class VectorStore:
 
         That is the one fitted on this library, or the chosen neural one; not a neural one that was chosen before.
         """
-        generation = self._generation()
-        if self._is_by_chosen():
+        return self._load_embedder(self._state())
+
+    def _load_embedder(self, state: Mapping[str, Any]) -> Embedder | None:
+        if not self._can_be_searched(state):
+            return None
+        if self._is_by_chosen(state):
             return self._neural
-        if generation is None or not (generation / "lsa.json").exists():
+        with _report_damage(self._folder):
+            return LatentSemanticAnalysis.load(self._folder / state["vectors"])
+
+    def _is_by_chosen(self, state: Mapping[str, Any]) -> bool:
+        """Whether the chosen neural embedder made the vectors."""
+        return self._neural is not None and state.get("embedder") == self._neural.name
+
+    def _can_be_searched(self, state: Mapping[str, Any]) -> bool:
+        """Whether there are vectors, and what made them can embed a query."""
+        if not state.get("vectors"):
+            return False
+        return self._is_by_chosen(state) or (self._folder / state["vectors"] / "lsa.json").exists()
+
+    def read(self) -> StoredIndex | None:
+        """The index as it is now, mapped from disk; ``None`` where there is none that can be searched by."""
+        state = self._state()
+        vectors, embedder = self._load_vectors(state), self._load_embedder(state)
+        if vectors is None or embedder is None:
             return None
         with _report_damage(self._folder):
-            return LatentSemanticAnalysis.load(generation)
-
-    def _is_by_chosen(self) -> bool:
-        """Whether the chosen neural embedder made the vectors."""
-        return self._neural is not None and self._state().get("embedder") == self._neural.name
-
-    def _can_be_searched(self) -> bool:
-        """Whether there are vectors, and what made them can embed a query."""
-        generation = self._generation()
-        return generation is not None and (self._is_by_chosen() or (generation / "lsa.json").exists())
+            generation = self._folder / state["vectors"]
+            words = WordParts((WordIndex.load(generation), *_read_added_words(generation, state)))
+        return StoredIndex(vectors, words, embedder)
 
     def load(self) -> PaperVectors | None:
         """The current vectors, mapped from disk; ``None`` where there are none that can be searched by."""
-        generation = self._generation()
-        if generation is None or not self._can_be_searched():
+        return self._load_vectors(self._state())
+
+    def _load_vectors(self, state: Mapping[str, Any]) -> PaperVectors | None:
+        if not self._can_be_searched(state):
             return None
+        generation = self._folder / state["vectors"]
         with _report_damage(self._folder):
             keys = [PaperKey(key) for key in json.loads((generation / "keys.json").read_text(encoding="utf-8"))]
-            count = self._state().get("rows", len(keys))
+            count = state["rows"]
             if count > len(keys):
                 added = (generation / "keys-added.txt").read_text(encoding="utf-8").split("\n")
                 keys += [PaperKey(key) for key in added[: count - len(keys)]]
@@ -107,18 +133,6 @@ class VectorStore:
                 abstracts=np.load(generation / "abstracts.npy", mmap_mode="r", allow_pickle=False)[:count],
                 digests=np.load(generation / "digests.npy", allow_pickle=False)[:count],
             )
-
-    def load_words(self) -> WordParts | None:
-        """The current words, mapped from disk; ``None`` where the library was not indexed yet."""
-        generation = self._generation()
-        with _report_damage(self._folder):
-            first = WordIndex.load(generation) if generation else None
-            return WordParts((first, *self._read_added_words())) if first else None
-
-    def _read_added_words(self) -> list[WordIndex]:
-        generation, names = self._generation(), self._state().get("words", [])
-        parts = [WordIndex.load(generation / name) for name in names] if generation else []
-        return [part for part in parts if part is not None]
 
     def version(self) -> object:
         """Something that is another one whenever the index has changed."""
@@ -134,9 +148,8 @@ class VectorStore:
 
     def holds(self) -> int:
         """How many papers the library had when it was last indexed for searches."""
-        if not self._can_be_searched():
-            return 0
-        return int(self._state().get("papers", -1))
+        state = self._state()
+        return int(state["papers"]) if self._can_be_searched(state) else 0
 
     def append(self, texts: PaperTexts, removed: Sequence[PaperKey], papers: int) -> bool:
         """Add new or changed papers to what is there, with the embedder that is there.
@@ -144,10 +157,11 @@ class VectorStore:
         ``removed`` are gone from the library, which now has so many ``papers``. False where that does not add up, or
         too much is new: then everything is to be made anew.
         """
-        generation, embedder, before = self._generation(), self.embedder(), self.load()
-        if generation is None or embedder is None or before is None or len(texts.keys) > APPENDED * papers:
-            return False
         state = self._state()
+        embedder, before = self._load_embedder(state), self._load_vectors(state)
+        if embedder is None or before is None or len(texts.keys) > APPENDED * papers:
+            return False
+        generation = self._folder / state["vectors"]
         gone = ({*state.get("removed", ()), *removed}) - set(texts.keys)
         if len({*before.keys, *texts.keys} - gone) != papers or not (generation / VOCABULARY).exists():
             return False
@@ -157,40 +171,17 @@ class VectorStore:
         append_rows(generation / "digests.npy", texts.digests(), count)
         made = len(json.loads((generation / "keys.json").read_text(encoding="utf-8")))
         added = [*before.keys[made:], *texts.keys]
-        (generation / "keys-added.txt").write_text("\n".join(added), encoding="utf-8")
-        names = self._write_words(generation, count_words(texts.titles, texts.abstracts))
+        _replace(generation / "keys-added.txt", "\n".join(added))
+        names = _write_words(generation, state, count_words(texts.titles, texts.abstracts))
         self._point({**state, "rows": count + len(texts.keys), "papers": papers, "words": names, "removed": list(gone)})
         return True
-
-    def _write_words(self, generation: Path, new: WordIndex) -> list[str]:
-        """Keep the words of what was added; the names of all such parts."""
-        names: list[str] = self._state().get("words", [])
-        parts = with_part(self._read_added_words(), new)
-        if len(parts) == 1:
-            names = []
-        name = f"words-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
-        (generation / name).mkdir()
-        parts[-1].save(generation / name)
-        return [*names, name]
 
     def is_outgrown(self) -> bool:
         """Whether another embedding is due: the library has outgrown its own, or a neural embedder was chosen since."""
         embedder = self.embedder()
         if self._neural is not None:
-            return embedder is not None and not self._is_by_chosen()
+            return embedder is not None and not self._is_by_chosen(self._state())
         return isinstance(embedder, LatentSemanticAnalysis) and self.holds() >= embedder.fitted_on * REFIT_GROWTH
-
-    def add_words(self, texts: PaperTexts) -> WordParts:
-        """The words of the papers as they were last indexed, for a library that an earlier version indexed."""
-        vectors, generation = self.load(), self._generation()
-        assert vectors is not None and generation is not None  # the caller has loaded them
-        place = {key: at for at, key in enumerate(texts.keys)}
-        rows = [place.get(key) for key in vectors.keys]
-        titles = ["" if row is None else texts.titles[row] for row in rows]
-        abstracts = ["" if row is None else texts.abstracts[row] for row in rows]
-        words = count_words(titles, abstracts)
-        words.save(generation)
-        return WordParts((words,))
 
     def choose_embedder(self, papers: int) -> Embedder | None:
         """What is to embed so many papers; ``None`` where an embedding is to be fitted on them first."""
@@ -228,19 +219,17 @@ class VectorStore:
 
     def adopt(self, draft: IndexDraft) -> None:
         """Put a whole draft in place of the index."""
-        before, state = self._generation(), draft.finish()
+        before, state = self._state().get("vectors"), draft.finish()
         generation = self._folder / f"vectors-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
         draft.folder.rename(generation)
         self._point({"vectors": generation.name, **state})
         for old in self._folder.glob("vectors-*"):
-            if old not in (generation, before):
+            if old.name not in (generation.name, before):
                 shutil.rmtree(old, ignore_errors=True)
 
     def _point(self, state: dict[str, Any]) -> None:
         """From now on readers take what the state says."""
-        draft = self._folder / "index.json.new"
-        draft.write_text(json.dumps(state), encoding="utf-8")
-        os.replace(draft, self._folder / "index.json")
+        _replace(self._folder / "index.json", json.dumps(state))
 
     def _state(self) -> dict[str, Any]:
         with _report_damage(self._folder):
@@ -250,6 +239,23 @@ class VectorStore:
                 return {}
             return state
 
-    def _generation(self) -> Path | None:
-        name = self._state().get("vectors")
-        return self._folder / name if name else None
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file so that nobody ever reads a part of it; only who holds the library's lock writes."""
+    draft = file.with_name(f"{file.name}.new")
+    draft.write_text(text, encoding="utf-8")
+    os.replace(draft, file)
+
+
+def _read_added_words(generation: Path, state: Mapping[str, Any]) -> list[WordIndex]:
+    return [WordIndex.load(generation / name) for name in state.get("words", ())]
+
+
+def _write_words(generation: Path, state: Mapping[str, Any], new: WordIndex) -> list[str]:
+    """Keep the words of what was added; the names of all such parts."""
+    parts = with_part(_read_added_words(generation, state), new)
+    names = [] if len(parts) == 1 else state.get("words", [])
+    name = f"words-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
+    (generation / name).mkdir()
+    parts[-1].save(generation / name)
+    return [*names, name]

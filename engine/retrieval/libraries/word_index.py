@@ -80,10 +80,8 @@ class WordIndex:
         (folder / VOCABULARY).write_text(json.dumps(list(self.vocabulary)), encoding="utf-8")
 
     @classmethod
-    def load(cls, folder: Path) -> WordIndex | None:
-        """What `save` wrote, mapped from disk; ``None`` where nothing was written."""
-        if not (folder / VOCABULARY).exists():
-            return None
+    def load(cls, folder: Path) -> WordIndex:
+        """What `save` wrote, mapped from disk."""
         stems = json.loads((folder / VOCABULARY).read_text(encoding="utf-8"))
         arrays = {name: np.load(folder / f"terms-{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
         return cls({stem: at for at, stem in enumerate(stems)}, **arrays)

@@ -233,7 +233,7 @@ async def fitted_on(library: LocalLibrary) -> int:
     return embedder.fitted_on
 
 
-async def test_a_library_of_an_earlier_version_gets_its_words_when_it_is_opened(tmp_path: Path) -> None:
+async def test_an_index_without_words_is_made_anew_when_it_is_opened(tmp_path: Path) -> None:
     await filled(tmp_path / "lib", papers(6), papers(6, "graph", 101))
     for file in (tmp_path / "lib").glob("vectors-*/terms.json"):
         file.unlink()

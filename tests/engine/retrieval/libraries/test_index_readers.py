@@ -1,0 +1,67 @@
+"""Who reads a library's index while somebody else writes it sees one state of it, whole."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import numpy as np
+
+from engine.retrieval.libraries.adding import Changes
+from engine.retrieval.libraries.appending import append_rows
+from engine.retrieval.libraries.local import open_library
+from engine.retrieval.libraries.vectors import VectorStore
+from tests.engine.retrieval.libraries.test_local import filled
+from tests.fakes import papers
+from tests.stand_ins.changes import PATIENCE_S
+
+
+def test_who_reads_an_array_while_rows_are_added_sees_it_whole(tmp_path: Path) -> None:
+    file, rows = tmp_path / "rows.npy", np.arange(40, dtype=np.float64)
+    np.save(file, rows[:10])
+    done = threading.Event()
+
+    def add() -> None:
+        try:
+            for number in range(500):
+                append_rows(file, rows[10 : 40 if number % 2 else 20], 10)  # more of them by one that was interrupted
+        finally:
+            done.set()
+
+    writer = threading.Thread(target=add)
+    writer.start()
+    while not done.is_set():
+        assert np.load(file, allow_pickle=False)[:10].tolist() == rows[:10].tolist()
+        assert np.load(file, mmap_mode="r", allow_pickle=False)[:10].tolist() == rows[:10].tolist()
+    writer.join(PATIENCE_S)
+
+
+def test_who_opens_an_index_while_papers_are_added_sees_one_state_of_it(tmp_path: Path) -> None:
+    asyncio.run(filled(tmp_path / "lib", papers(60)))
+    done = threading.Event()
+
+    async def add() -> None:
+        library = await open_library(tmp_path / "lib")
+        for number in range(12):
+            await library.add(papers(3, "graph", 500 + 3 * number))
+            await library.index(lambda _: None)
+        await library.rewrite(Changes({}, frozenset(), frozenset(), 0))
+        await library.index(lambda _: None)
+
+    def run() -> None:
+        try:
+            asyncio.run(add())
+        finally:
+            done.set()
+
+    writer = threading.Thread(target=run)
+    writer.start()
+    seen = set()
+    while not done.is_set():
+        if index := VectorStore(tmp_path / "lib", None).read():
+            counts = {len(index.vectors.keys), len(index.vectors.titles), len(index.vectors.digests)}
+            assert counts == {len(index.words.lengths)}
+            seen |= counts
+    writer.join(PATIENCE_S)
+    assert len(seen) > 3
