@@ -11,10 +11,10 @@ from rich.table import Table
 
 from bot.app import open_app
 from bot.bench.compare import write_unattended
-from bot.bench.estimates import AT_ONCE, MODELS, SimulatedProvider
 from bot.serving.libraries import OwnLibrary
+from engine.errors import UserError
 from engine.evaluation.documents import from_survey
-from engine.evaluation.entailment import ModelEntailment, RuleEntailment
+from engine.evaluation.entailment import ModelEntailment
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.scores import Score
 from engine.evaluation.shared_lists import LEAST_PAIRS, LEAST_SHARED, SUSPICIOUS
@@ -89,13 +89,15 @@ class AblationRow:
 async def ablate(console: Console, library_name: str, brief: Brief, *, as_json: bool = False) -> int:
     """Write and evaluate the brief's survey once with each variant; print two tables or JSON.
 
-    Without a configured language model a simulated one writes, claims are decided by a rule, and nobody judges.
+    Raises `UserError` without a language model, which also judges.
     """
     async with open_app() as app:
         library = await app.open_library(library_name)
         provider = app.provider()
-        bench = _Ablation(library, provider or SimulatedProvider(), app.settings.models() if provider else MODELS)
-        judges = {bench.models["judging"]: bench.model(Account())} if provider else {}
+        if provider is None:
+            raise UserError("An ablation needs a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
+        bench = _Ablation(library, provider, app.settings.models(), app.settings.concurrent_calls)
+        judges = {bench.models["judging"]: bench.model(Account())}
         rows = {}
         for name, recipe in VARIANTS.items():
             with console.status(f"{name} …"):
@@ -103,8 +105,8 @@ async def ablate(console: Console, library_name: str, brief: Brief, *, as_json: 
     if as_json:
         print(json.dumps({name: _facts(row) for name, row in rows.items()}))  # noqa: T201
         return 0
-    writer = bench.models["drafting"] if judges else "the simulated model; without a configured one nobody judges"
-    for table in (_tabulate_quality(rows, f"{brief.topic}: written by {writer}"), _tabulate_use(rows)):
+    title = f"{brief.topic}: written by {bench.models['drafting']}"
+    for table in (_tabulate_quality(rows, title), _tabulate_use(rows)):
         console.print(table)
     return 0
 
@@ -116,15 +118,17 @@ class _Ablation:
     library: OwnLibrary
     provider: Provider
     models: Mapping[Task, str]
+    concurrent_calls: int
 
     def model(self, account: Account) -> MeteredModel:
-        return MeteredModel(self.provider, dict(self.models), Throttle(AT_ONCE), account, MemoryRecord(), "ablation")
+        throttle = Throttle(self.concurrent_calls)
+        return MeteredModel(self.provider, dict(self.models), throttle, account, MemoryRecord(), "ablation")
 
     async def measure(self, recipe: AutoSurveyRecipe, brief: Brief, judges: Mapping[str, LanguageModel]) -> AblationRow:
         account, embedder = Account(), await self.library.embedder()
         context = RunContext(self.library, embedder, Limits(), model=self.model(account))
         survey = await write_unattended(recipe, brief, context)
-        entailment = next((ModelEntailment(judge, name) for name, judge in judges.items()), RuleEntailment(embedder))
+        entailment = next(ModelEntailment(judge, name) for name, judge in judges.items())
         tools = EvaluationTools(self.library, embedder, entailment, judges)
         evaluation = await evaluate_document(from_survey(survey), brief.topic, tools)
         return AblationRow(account.total(), share_checked(survey), evaluation.scores())

@@ -1,11 +1,10 @@
-"""The command `bench compare`: every recipe on one topic, with the configured or the simulated language model."""
+"""The command `bench compare`: every recipe on one topic, with the configured language model."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,14 +13,12 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.app import App, open_app
-from bot.bench.estimates import MODELS
-from bot.bench.simulation import SimulatedService, run_simulated_service
-from engine.errors import ScholiumError
+from engine.errors import ScholiumError, UserError
 from engine.evaluation.documents import Document, claims, from_survey
 from engine.evaluation.overlap import rouge, soft_heading_recall
 from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
-from engine.llm.openai import OpenAIProvider
+from engine.llm.model import Provider
 from engine.options import QuickOptions
 from engine.retrieval.embedding import Embedder
 from engine.run import Recipe, RunContext, WritingTask
@@ -40,17 +37,13 @@ PICTURE = "recipes.png"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What every recipe writes about; a section has parts of so many words each.
-
-    ``pace`` scales the waits of the simulated service, which answers where no model is configured.
-    """
+    """What every recipe writes about; a section has parts of so many words each."""
 
     topic: str
     library: str = ""
     sections: int = 5
     words: int = 150
     human: Document | None = None
-    pace: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +60,16 @@ class Compared:
 
 
 async def compare(console: Console, wanted: Comparison, output: Path | None, *, as_json: bool = False) -> int:
-    """Run every recipe unattended and print one table; the exit code is 1 where a recipe failed."""
+    """Run every recipe unattended and print one table; the exit code is 1 where a recipe failed.
+
+    Raises `UserError` without a language model.
+    """
     found: dict[str, Compared | str] = {}
-    async with AsyncExitStack() as stack:
-        app = await stack.enter_async_context(open_app())
+    async with open_app() as app:
         library = await app.open_library(wanted.library)
-        address = ""
-        if not app.settings.has_model():
-            address = (await stack.enter_async_context(run_simulated_service(SimulatedService(pace=wanted.pace)))).url
+        provider = app.provider()
+        if provider is None:
+            raise UserError("Recipes are compared with a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
         for name, recipe in app.recipes.items():
             brief = Brief(
                 wanted.topic,
@@ -86,15 +81,14 @@ async def compare(console: Console, wanted: Comparison, output: Path | None, *, 
             )
             with console.status(f"{name} …"):
                 try:
-                    found[name] = await _measure(app, recipe, brief, address, wanted.human)
+                    found[name] = await _measure(app, provider, recipe, brief, wanted.human)
                 except ScholiumError as error:
                     found[name] = str(error)
     if as_json:
         print(json.dumps({name: row if isinstance(row, str) else _facts(row) for name, row in found.items()}))  # noqa: T201
     else:
-        model = "the simulated language model" if address else "the configured model"
         wide = Console(file=console.file, width=max(console.width, LEAST_WIDTH))
-        wide.print(_tabulate(wanted.topic, found, model))
+        wide.print(_tabulate(wanted.topic, found))
         for name, row in found.items():
             if isinstance(row, str):
                 console.print(f"{name} failed: {row}")
@@ -121,24 +115,14 @@ def _facts(row: Compared) -> dict[str, float | int | None]:
     }
 
 
-async def _measure(app: App, recipe: Recipe, brief: Brief, address: str, human: Document | None) -> Compared:
+async def _measure(app: App, provider: Provider, recipe: Recipe, brief: Brief, human: Document | None) -> Compared:
     library = await app.libraries.library(brief.library)
     embedder = await library.embedder()
-    own = OpenAIProvider("simulated", f"{address}/v1", 120.0) if address else None
-    provider = own or app.provider()
-    assert provider is not None
-    account = Account()
-    models = MODELS if own else app.settings.models()
-    model = MeteredModel(
-        provider, models, Throttle(app.settings.concurrent_calls), account, MemoryRecord(), brief.recipe
-    )
+    account, throttle = Account(), Throttle(app.settings.concurrent_calls)
+    model = MeteredModel(provider, app.settings.models(), throttle, account, MemoryRecord(), brief.recipe)
     context = RunContext(library, embedder, app.settings.limits(), model=model, seed=app.settings.seed)
     start = time.perf_counter()
-    try:
-        survey = await write_unattended(recipe, brief, context)
-    finally:
-        if own:
-            await own.close()
+    survey = await write_unattended(recipe, brief, context)
     return _compare(survey, time.perf_counter() - start, account.total(), embedder, human)
 
 
@@ -168,9 +152,10 @@ def _compare(survey: Survey, seconds: float, usage: Usage, embedder: Embedder, h
     return Compared(seconds, usage, len(survey.references), len(claims(document)), share, recall, overlap)
 
 
-def _tabulate(topic: str, found: Mapping[str, Compared | str], model: str) -> Table:
-    title = f"{topic}: every recipe, with {model}"
-    table = Table(title=title, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+def _tabulate(topic: str, found: Mapping[str, Compared | str]) -> Table:
+    table = Table(
+        title=f"{topic}: every recipe", box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)
+    )
     for name in HEADER:
         table.add_column(name, justify="left" if name == "Recipe" else "right", no_wrap=True)
     for name, row in found.items():

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from bot.cli.running import LibraryName, open_console, read_place, run_command
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Beside = Annotated[Path | None, typer.Option(help="What another commit printed with --json: shown beside this one's.")]
 
 bench = typer.Typer(help="Measure.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@contextmanager
+def _open_clone_console() -> Iterator[Console]:
+    """A console for what plays people, platforms and services: those come with the tests."""
+    with open_console() as console:
+        try:
+            yield console
+        except ModuleNotFoundError as error:
+            raise typer.BadParameter("its stand-ins are with the tests: run it in a clone of the repository") from error
 
 
 @bench.command("gather")
@@ -71,15 +86,15 @@ def bench_write(
     estimates: Annotated[bool, typer.Option("--estimates", help="Also what is said before writing.")] = False,
 ) -> None:
     """Time, tokens and faults of a recipe on a simulated language model; what was said before against what was used."""
-    with open_console() as console:
-        from bot.bench.estimates import WRITING_RECIPES, print_estimates
+    with _open_clone_console() as console:
+        from tests.measures.estimates import WRITING_RECIPES, print_estimates
 
     names = WRITING_RECIPES if recipe == "all" else (recipe,)
     if not set(names) <= set(WRITING_RECIPES):
         raise typer.BadParameter(f"say all, {', '.join(WRITING_RECIPES)}", param_hint="--recipe")
 
     async def measure() -> int:
-        from bot.bench.write import Task, write
+        from tests.measures.write import Task, write
 
         written = "autosurvey" if recipe == "all" else recipe
         await write(console, Task(library, topic, written, (sections, words)), pace, faults=faults)
@@ -114,9 +129,9 @@ def bench_honesty(
     json: AsJson = False,
 ) -> None:
     """Plant falsehoods in drafts, have a simulated judge that errs check them, and count what stands."""
-    with open_console() as console:
-        from bot.bench.honesty import HonestyOptions
-        from bot.bench.honesty import honesty as run
+    with _open_clone_console() as console:
+        from tests.measures.honesty import HonestyOptions
+        from tests.measures.honesty import honesty as run
 
     run_command(run(console, library, HonestyOptions(drafts, rate, error, seed), as_json=json))
 
@@ -129,8 +144,8 @@ def bench_crash(
     seed: Annotated[int, typer.Option(help="Decides the moments.")] = 0,
 ) -> None:
     """Kill processes at random moments of running jobs; count what was lost, doubled, or paid again."""
-    with open_console() as console:
-        from bot.bench.crash import crash as run
+    with _open_clone_console() as console:
+        from tests.measures.crash import crash as run
 
     run_command(run(console, kills, processes, database, seed))
 
@@ -145,11 +160,8 @@ def bench_thread(
     if platform not in ("slack", "discord"):
         raise typer.BadParameter(f"“{platform}” is no platform; say slack or discord.")
     on: Literal["slack", "discord"] = "slack" if platform == "slack" else "discord"
-    with open_console() as console:
-        try:
-            from tests.stand_ins.played_thread import thread as run
-        except ModuleNotFoundError as error:
-            raise typer.BadParameter("its stand-ins are with the tests: run it in a clone of the repository") from error
+    with _open_clone_console() as console:
+        from tests.stand_ins.played_thread import thread as run
 
     run_command(run(console, on, as_json=json, questions=questions))
 
@@ -159,8 +171,8 @@ def bench_load(
     conversations: Annotated[int, typer.Option(help="Conversations at once.")] = 500,
 ) -> None:
     """Many conversations at once in one process, every event sent twice."""
-    with open_console() as console:
-        from bot.bench.load import load as run
+    with _open_clone_console() as console:
+        from tests.measures.load import load as run
 
     run_command(run(console, conversations))
 
@@ -171,8 +183,8 @@ def bench_fuzz(
     seed: Annotated[int, typer.Option(help="Decides their order.")] = 0,
 ) -> None:
     """What the longest and oddest messages cost, at every step and from every rank of person."""
-    with open_console() as console:
-        from bot.bench.fuzz import fuzz
+    with _open_clone_console() as console:
+        from tests.measures.fuzz import fuzz
 
     run_command(fuzz(console, messages, seed))
 
@@ -185,8 +197,8 @@ def bench_memory(
     traced: Annotated[bool, typer.Option("--trace", help="Say which lines of code hold most; slow.")] = False,
 ) -> None:
     """What a process holds after many surveys without a language model."""
-    with open_console() as console:
-        from bot.bench.memory import memory
+    with _open_clone_console() as console:
+        from tests.measures.memory import memory
 
     run_command(memory(console, library, surveys, at_once, traced=traced))
 
@@ -218,10 +230,7 @@ def bench_ablation(
     words: Annotated[int, typer.Option(help="Words of each subsection.")] = 150,
     json: AsJson = False,
 ) -> None:
-    """AutoSurvey's recipe without each of its parts, and with the mistake of its public code.
-
-    With the configured language model, which also judges, or else a simulated one and a rule.
-    """
+    """AutoSurvey's recipe without each of its parts, and with the mistake of its public code; the model also judges."""
     with open_console() as console:
         from bot.bench.ablation import ablate
         from engine.values import Brief
@@ -291,7 +300,6 @@ def bench_compare(
     sections: Annotated[int, typer.Option(help="Number of sections.")] = 5,
     words: Annotated[int, typer.Option(help="Words of each subsection.")] = 150,
     reference: Annotated[Path | None, typer.Option(help="A human survey on the topic (.md, .json or .pdf).")] = None,
-    pace: Annotated[float, typer.Option(help="1 waits as long as a real service, .1 a tenth; without a model.")] = 1.0,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the picture.")] = None,
     json: AsJson = False,
 ) -> None:
@@ -301,5 +309,5 @@ def bench_compare(
         from bot.cli.evaluate import read_document
 
     human = read_document(reference) if reference else None
-    wanted = Comparison(topic, library, sections, words, human, pace)
+    wanted = Comparison(topic, library, sections, words, human)
     run_command(compare(console, wanted, output, as_json=json))

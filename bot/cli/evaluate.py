@@ -16,7 +16,6 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from bot.app import App, make_provider, open_app
-from bot.bench.simulation import SimulatedService, run_simulated_service
 from bot.serving.service import open_store
 from bot.serving.sources import online_sources
 from bot.store.online_cache import StoredOnlineCache
@@ -31,7 +30,6 @@ from engine.evaluation.report import as_json, as_markdown, comparison, radar
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel, Provider, Task
-from engine.llm.openai import OpenAIProvider
 from engine.reading.pdf import read_pdf
 from engine.rendering.files import from_json
 from engine.rendering.markdown import escape_markdown
@@ -40,7 +38,6 @@ from engine.text import fold
 
 STOPPED = "Stopped. What was looked up online is kept; the same command asks only for the rest."
 
-SIMULATED = "simulated (thinks nothing; its figures mean nothing)"
 
 SERVICES = ("openai:", "anthropic:")
 
@@ -262,15 +259,7 @@ async def _judges(app: App, account: Account, names: Sequence[str]) -> AsyncIter
     """The models named; without names the one of the settings; none without a key.
 
     ``openai:MODEL`` and ``anthropic:MODEL`` name the service too, a bare name is a model of the one configured.
-
-    The name ``simulated`` is a judge that thinks nothing, to try the machinery with.
     """
-    if tuple(names) == ("simulated",):
-        async with run_simulated_service(SimulatedService(pace=0)) as service:
-            provider = OpenAIProvider(SIMULATED, f"{service.url}/v1", app.settings.call_seconds)
-            yield {SIMULATED: _judge(app, account, provider, "simulated")}
-            await provider.close()
-        return
     configured = app.provider()
     if configured is None and not all(name.startswith(SERVICES) for name in names):
         raise UserError("Judges need a language model. Set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY.")

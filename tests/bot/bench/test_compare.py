@@ -9,8 +9,10 @@ import pytest
 from rich.console import Console
 
 from bot.bench.compare import PICTURE, Comparison, compare
+from engine.errors import UserError
 from engine.evaluation.documents import Document, from_markdown
 from engine.retrieval.libraries.local import LocalLibrary
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
 HUMAN = "# Dense Retrieval\n\n## Query Encoders\n\n{}\n\n## References\n\n[1] A.\n".format(
     "Query encoders map questions to vectors [1]. " * 10
@@ -22,11 +24,23 @@ def human() -> Document:
     return from_markdown(HUMAN)
 
 
+async def test_without_a_model_nothing_is_compared(library: LocalLibrary) -> None:
+    with pytest.raises(UserError, match="OPENAI_API_KEY"):
+        await compare(Console(), Comparison("dense retrieval"), None)
+
+
 async def test_every_recipe_fills_every_column(
-    library: LocalLibrary, human: Document, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    library: LocalLibrary,
+    human: Document,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    wanted = Comparison("dense retrieval", sections=3, words=30, human=human, pace=0.0)
-    assert await compare(Console(), wanted, tmp_path, as_json=True) == 0
+    wanted = Comparison("dense retrieval", sections=3, words=30, human=human)
+    async with run_simulated_service(SimulatedService(pace=0)) as service:
+        monkeypatch.setenv("OPENAI_API_KEY", "simulated")
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        assert await compare(Console(), wanted, tmp_path, as_json=True) == 0
     found = json.loads(capsys.readouterr().out)
     assert set(found) == {"cluster", "autosurvey", "surveyx", "naive", "organiser", "quick", "storm"}
     for row in found.values():

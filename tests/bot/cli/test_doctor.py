@@ -5,9 +5,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.app import App
-from bot.bench.simulation import SimulatedService, run_simulated_service
 from bot.cli.probes import probe_models
 from bot.settings import load_settings
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
 
 async def test_each_model_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:

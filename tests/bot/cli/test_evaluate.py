@@ -13,7 +13,6 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.bench.simulation import SimulatedService
 from bot.cli.evaluate import EvaluateOptions, evaluate, read_document, topic_of
 from engine.rendering.files import write_files
 from engine.retrieval.libraries.local import LocalLibrary
@@ -22,6 +21,7 @@ from tests.bot.conversation.test_model_conversation import served
 from tests.engine.evaluation.test_documents import MARKDOWN, own_survey
 from tests.fakes import papers
 from tests.scholarly_server import Fault, Site, scholarly
+from tests.stand_ins.simulation import SimulatedService
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -104,18 +104,22 @@ def test_our_own_files_are_read_alike(tmp_path: Path) -> None:
     assert "No citations could be read" in " ".join(printed.problems)  # three markers are too few to be sure
 
 
-def test_judges_compare_in_pairs_and_agree_with_people_or_not(tmp_path: Path) -> None:
+def test_judges_compare_in_pairs_and_agree_with_people_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for system in ("ours", "theirs"):
         (tmp_path / system).mkdir()
         for i, topic in enumerate(("Graph Networks", "Other")):
             (tmp_path / system / f"{topic}.md").write_text(MARKDOWN + "word " * i * len(system))
     (tmp_path / "ranks.json").write_text('{"ours/Graph Networks": 1, "ours/Other": 2, "theirs/Other": 3}')
-    code, shown = run("ours", "theirs", "--compare", "--judges", "simulated", "--pairwise", "--ranks", "ranks.json")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with served(SimulatedService(pace=0)) as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
+        code, shown = run("ours", "theirs", "--compare", "--pairwise", "--ranks", "ranks.json")
     assert code == 0, shown
-    assert "thinks nothing" in shown
     # The simulated judge prefers whatever comes first.
     assert "| ours over theirs | 0.50 | 0.00 |" in shown
     assert "Agreement with people's ranks" in shown
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
     (tmp_path / "ranks.json").write_text('{"nobody/X": 1}')
     code, shown = run("ours", "--compare", "--ranks", "ranks.json")
     assert code == 1

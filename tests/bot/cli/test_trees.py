@@ -10,11 +10,11 @@ import typer
 from rich.console import Console
 
 from bot.app import open_app
-from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from bot.cli.trees import grow_trees
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.lab import opened
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service, simulate_answer
 
 
 async def run(**options: object) -> tuple[str, int]:

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.chat import Attachment, Conversation, Incoming
-from bot.bench.simulation import SimulatedService, run_simulated_service
 from bot.commands.access import Act, Participant, act_of, refusal
 from bot.commands.grammar import parse
 from bot.settings import Rules
@@ -16,6 +15,7 @@ from bot.store.schema import spending
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE, FakeChat, papers
 from tests.lab import opened
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
 ACTS: tuple[Act, ...] = ("start", "open", "read", "ask", "change", "own", "administer")
 AT = Conversation("slack", "T1", "C1", "7")

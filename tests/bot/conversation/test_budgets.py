@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.survey import Survey, walk
 from tests.lab import opened
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service, simulate_answer
 
 
 @pytest.fixture(autouse=True)

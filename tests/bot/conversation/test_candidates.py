@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.bench.simulation import SimulatedService, run_simulated_service
 from engine.llm.prompting import prompt_digests
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.lab import opened
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
 
 async def test_the_candidates_are_shown_and_another_one_is_taken(

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from engine.citations import list_cited_keys
 from engine.rendering.files import FORMATS
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.survey import walk
 from engine.text import clean, inert, remove_bare_numbers
 from tests.lab import opened
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service, simulate_answer
 
 FORGED = "[@arxiv:9999.99999]"
 

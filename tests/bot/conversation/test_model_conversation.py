@@ -15,13 +15,13 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from bot.store.ledger import usage_by_step
 from engine.citations import list_cited_keys, replace_citations
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.survey import UNWRITTEN, walk
 from tests.fakes import papers
 from tests.lab import opened
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service, simulate_answer
 
 
 @pytest.fixture

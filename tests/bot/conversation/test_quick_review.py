@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.bench.simulation import SimulatedService, run_simulated_service
 from bot.store.ledger import usage_by_step
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import FakeChat
 from tests.lab import Lab, opened
 from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
 ASKED = "quick how does dense retrieval use a passage index?"
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from bot.store.ledger import usage_by_step
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.survey import Section, walk
 from engine.values import walk_outline
 from tests.lab import Lab, opened
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service, simulate_answer
 
 START = ("survey dense retrieval recipe=autosurvey sections=6 words=60", "ok", "ok", "ok")
 

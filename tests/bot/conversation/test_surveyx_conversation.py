@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bot.app import open_app
-from bot.bench.simulation import SimulatedService, run_simulated_service
 from engine.survey import walk
 from engine.values import walk_outline
 from tests.fakes import papers
 from tests.lab import opened
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from bot.bench.simulation import SimulatedService, run_simulated_service
 from bot.monitoring.traces import send_traces
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.tracing import trace_step
 from tests.lab import opened
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
 TOPIC, KEYWORD, TITLE = "dense retrieval", "passage index", "Secret plans of Mara"
 

@@ -9,8 +9,6 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.chat import Conversation
-from bot.bench.simulation import SimulatedService as Simulation
-from bot.bench.simulation import run_simulated_service as simulating
 from bot.cli.platforms import discord_access
 from bot.serving.service import Service
 from bot.settings import load_settings
@@ -22,6 +20,8 @@ from engine.retrieval.libraries.local import LocalLibrary
 from tests.platforms import on_discord
 from tests.stand_ins.discord_guild import Discord
 from tests.stand_ins.discord_server import BOT, OTHER_GUILD
+from tests.stand_ins.simulation import SimulatedService as Simulation
+from tests.stand_ins.simulation import run_simulated_service as simulating
 
 
 async def test_the_demonstration_from_command_to_files(library: LocalLibrary, discord: Discord) -> None:

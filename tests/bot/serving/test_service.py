@@ -16,10 +16,6 @@ import structlog
 
 from adapters.chat import Conversation, Incoming, Outgoing, PlatformError
 from bot.app import App
-from bot.bench.crash import count_paid_again
-from bot.bench.load import PacedPlatform
-from bot.bench.simulation import SimulatedService as Simulation
-from bot.bench.simulation import run_simulated_service
 from bot.conversation.dispatcher import Dispatcher
 from bot.jobs.heartbeat import ProcessHeartbeat
 from bot.jobs.queue import DurableJobs, JobQueues
@@ -37,7 +33,11 @@ from engine.session.events import Job
 from tests.empty_databases import prepare_databases
 from tests.fakes import HERE, FakeChat, written
 from tests.lab import Lab, opened
+from tests.measures.crash import count_paid_again
+from tests.measures.load import PacedPlatform
 from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.simulation import SimulatedService as Simulation
+from tests.stand_ins.simulation import run_simulated_service
 
 
 async def test_a_conversation_goes_on_where_it_was_in_the_next_process(library: LocalLibrary) -> None:

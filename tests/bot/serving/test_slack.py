@@ -19,8 +19,6 @@ from slack_sdk.oauth.installation_store.models.bot import Bot
 from adapters.pacing import SendingPace
 from adapters.slack.adapter import BOT_SCOPES, COMMAND, EVENTS, SHORTCUT, SlackAdapter
 from bot.app import App
-from bot.bench.simulation import SimulatedService as Simulation
-from bot.bench.simulation import run_simulated_service as simulating
 from bot.cli.platforms import slack_access
 from bot.serving.service import Service, open_store, run_service
 from bot.settings import load_settings
@@ -31,6 +29,8 @@ from engine.errors import UserError
 from engine.rendering.files import FORMATS
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.platforms import MINUTE_S, on_slack
+from tests.stand_ins.simulation import SimulatedService as Simulation
+from tests.stand_ins.simulation import run_simulated_service as simulating
 from tests.stand_ins.slack_workspace import SECRET, Slack
 
 

@@ -19,11 +19,11 @@ import pytest
 from aiohttp import web
 
 from bot.app import open_app
-from bot.bench.simulation import SimulatedService, run_simulated_service
 from tests.fakes import papers
 from tests.servers import WeaviateAt, free_ports
 from tests.stand_ins import slack_workspace
 from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 from tests.stand_ins.slack_server import Message
 from tests.stand_ins.slack_workspace import SECRET, Slack
 

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from bot.bench.simulation import simulate_answer
 from engine.errors import LanguageModelError, UserError
 from engine.evaluation.citation_quality import (
     precision,
@@ -49,6 +48,7 @@ from engine.rubrics import CRITERIA
 from engine.values import Paper, PaperKey, Query
 from tests.engine.evaluation.test_documents import MARKDOWN, own_survey
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
+from tests.stand_ins.simulation import simulate_answer
 
 # What the papers print.
 

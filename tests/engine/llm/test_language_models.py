@@ -11,7 +11,6 @@ from typing import Any, get_args
 
 import pytest
 
-from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
 from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.llm.meter import Account, Budget, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
@@ -27,6 +26,7 @@ from engine.llm.model import (
 from engine.llm.openai import OpenAIProvider
 from engine.llm.prices import PUBLISHED, Price, PriceList
 from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.simulation import Fault, SimulatedService, run_simulated_service
 
 MODELS: dict[Task, str] = dict.fromkeys(get_args(Task), "gpt-4o-mini")
 PROVIDERS: dict[str, Callable[[str, float], Provider]] = {

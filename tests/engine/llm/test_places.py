@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.bench.simulation import SimulatedService, run_simulated_service
 from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Completion, Prompt, Request
 from engine.llm.openai import OpenAIProvider
 from engine.llm.places import Places, expect_seconds
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
 ANSWER = Completion("Yes.", 1_000, 100)
 IN_TIME_S = expect_seconds(1_000, 100)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.bench.simulation import SimulatedService, run_simulated_service
 from engine.errors import LanguageModelError
 from tests.engine.llm.test_language_models import Colour, metered, request
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
 
 async def test_an_answer_of_no_use_is_not_given_to_whoever_asks_again() -> None:

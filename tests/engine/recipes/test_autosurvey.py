@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.limits import Limits
@@ -50,6 +49,7 @@ from engine.writing.estimates import estimate_cost, with_expected_texts
 from engine.writing.field_views import TIME_LINE
 from engine.writing.model_text import read_prose
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service, simulate_answer
 
 BRIEF = Brief("dense retrieval", "autosurvey", sections=4, subsection_words=80)
 EVERYTHING = [*papers(12), *papers(10, "graph", 101), *papers(8, "vision", 201)]

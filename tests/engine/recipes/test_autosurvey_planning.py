@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.app import App
-from bot.bench.simulation import simulate_answer
 from bot.commands.briefs import brief_of
 from bot.commands.commands import StartSurvey
 from bot.commands.grammar import parse
@@ -25,6 +24,7 @@ from engine.run import RunContext, WritingPlan
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, PaperSelection, Query
 from engine.writing.outlining import CHUNK_TOKENS, divide_into_chunks
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
+from tests.stand_ins.simulation import simulate_answer
 
 BRIEF = Brief("dense retrieval", "autosurvey", sections=5, subsection_words=80)
 SELECTION = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers(12)))

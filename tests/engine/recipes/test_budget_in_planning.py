@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bot.bench.simulation import simulate_answer
 from engine.errors import LimitExceeded
 from engine.limits import Limits
 from engine.llm.model import A, Request
@@ -20,6 +19,7 @@ from engine.run import Recipe, RunContext
 from engine.values import Brief, FoundPaper, Outline, PaperSelection
 from tests.engine.recipes.test_surveyx import Abstracts
 from tests.fakes import FakeModel, WordEmbedder, papers
+from tests.stand_ins.simulation import simulate_answer
 
 USED_UP = "The budget of $1.00 for this survey is used up."
 SELECTION = PaperSelection(tuple(FoundPaper(p, 1.0) for p in [*papers(14), *papers(12, "graph", 101)]))

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys
 from engine.llm.model import Request
 from engine.recipes.cluster import ClusterRecipe
@@ -21,6 +20,7 @@ from engine.values import Brief, FoundPaper, Outline, OutlineNode, PaperKey, Pap
 from engine.writing.clustered import draw_groups
 from engine.writing.division import divide_section
 from tests.fakes import FakeModel, WordEmbedder, papers
+from tests.stand_ins.simulation import simulate_answer
 
 GATHERED = [*papers(14), *papers(12, "graph", 101), *papers(12, "vision", 201)]
 SELECTION = PaperSelection(tuple(FoundPaper(p, 1.0) for p in GATHERED))

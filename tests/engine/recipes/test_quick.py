@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys
 from engine.errors import RetrievalError, UserError
 from engine.gathering.studies import add_text, keep_known_figures
@@ -28,6 +27,7 @@ from engine.survey import walk
 from engine.values import Brief, FoundPaper, Paper, PaperKey, Passage
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.simulation import simulate_answer
 
 ASKED = "How does dense retrieval use a passage index?"
 

@@ -7,7 +7,6 @@ from typing import get_args
 
 import pytest
 
-from bot.bench.simulation import simulate_answer
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.gathering.review_search import weigh_papers
 from engine.llm.meter import Account, Throttle
@@ -20,6 +19,7 @@ from engine.values import FoundPaper
 from tests.engine.recipes.test_quick import review, thinking
 from tests.engine.recipes.test_surveyx import Killed, Recorded
 from tests.fakes import FakeModel, paper, papers
+from tests.stand_ins.simulation import simulate_answer
 
 
 async def test_what_was_read_before_the_budget_ended_is_delivered(library: LocalLibrary) -> None:

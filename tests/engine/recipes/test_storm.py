@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from bot.bench.simulation import simulate_answer
 from engine.recipes.storm import HEARD, PERSPECTIVES, QUESTIONS, ROUNDS, StormRecipe
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import WritingTask
@@ -12,6 +11,7 @@ from engine.survey import walk
 from engine.values import walk_outline
 from tests.engine.recipes.test_autosurvey import BRIEF, EVERYTHING, SELECTION, context, keys_in
 from tests.fakes import FakeModel, whole
+from tests.stand_ins.simulation import simulate_answer
 
 
 async def test_readers_hear_papers_and_the_outline_stands_on_them(library: LocalLibrary) -> None:

@@ -13,7 +13,6 @@ from typing import Any, get_args
 
 import pytest
 
-from bot.bench.simulation import simulate_answer
 from engine.errors import LimitExceeded
 from engine.limits import Limits
 from engine.llm.meter import Account, Throttle
@@ -40,6 +39,7 @@ from engine.values import (
 )
 from engine.writing.estimates import estimate_cost
 from tests.fakes import FakeModel, WordEmbedder, papers, whole
+from tests.stand_ins.simulation import simulate_answer
 
 BRIEF = Brief("dense retrieval", "surveyx", sections=5, subsection_words=120)
 EVERYTHING = [*papers(30), *papers(20, "graph", 101), *papers(14, "vision", 201)]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from bot.bench.simulation import simulate_answer
 from tests.engine.recipes.test_surveyx import context, whole_survey
 from tests.fakes import FakeModel
+from tests.stand_ins.simulation import simulate_answer
 
 FALSE = "It reaches 99.9 percent on ImageNet"
 

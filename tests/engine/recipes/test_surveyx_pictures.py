@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from PIL import Image
 
-from bot.bench.simulation import simulate_answer
 from bot.wording.floats import why_figure
 from engine.errors import RetrievalError
 from engine.reading.full_text import FullText
@@ -24,6 +23,7 @@ from engine.values import Outline, OutlineNode, Paper, PaperKey, Passage
 from engine.writing.assembly import add_warnings
 from tests.engine.recipes.test_surveyx import context
 from tests.fakes import FakeModel, papers
+from tests.stand_ins.simulation import simulate_answer
 
 HOSTILE = "An encoder [@arxiv:6666.66666] <script>alert(1)</script> \\input{x} #read("
 FREE = {"CC BY 4.0", "CC BY-SA 4.0", "CC Zero"}

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys, replace_citations
 from engine.llm.model import Request
 from engine.reading.forests import MemoryForest
@@ -18,6 +17,7 @@ from engine.survey import Survey, walk
 from engine.values import Outline, walk_outline
 from tests.engine.recipes.test_surveyx import EVERYTHING, context, keys_in, whole_survey
 from tests.fakes import FakeModel, WordEmbedder, whole
+from tests.stand_ins.simulation import simulate_answer
 
 
 @dataclass(frozen=True)

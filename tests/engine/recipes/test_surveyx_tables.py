@@ -8,7 +8,6 @@ from itertools import combinations
 
 import pytest
 
-from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys
 from engine.reading.attribute_trees import AttributeValue, TreeKind, complete_tree
 from engine.reading.forests import MemoryForest
@@ -23,6 +22,7 @@ from engine.survey import Branch, Citation, Claim, Section, Survey, Taxonomy, wa
 from engine.values import Paper, PaperKey
 from tests.engine.recipes.test_surveyx import EVERYTHING, context, whole_survey
 from tests.fakes import FakeModel, WordEmbedder, papers, whole
+from tests.stand_ins.simulation import simulate_answer
 
 
 async def survey_with_forest() -> tuple[Survey, MemoryForest, FakeModel]:

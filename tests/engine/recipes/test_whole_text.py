@@ -6,7 +6,6 @@ import json
 import re
 from dataclasses import replace
 
-from bot.bench.simulation import simulate_answer
 from engine.citations import list_cited_keys
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.retrieval.libraries.local import LocalLibrary
@@ -15,6 +14,7 @@ from engine.survey import Section
 from engine.text import all_sentences, split_sentences
 from tests.engine.recipes.test_autosurvey import BRIEF, SELECTION, context
 from tests.fakes import FakeModel, whole
+from tests.stand_ins.simulation import simulate_answer
 
 
 async def test_a_reviewer_reads_every_sentence_once_and_edits_by_address(library: LocalLibrary) -> None:

@@ -10,7 +10,6 @@ from typing import get_args
 
 import pytest
 
-from bot.bench.simulation import SimulatedService, run_simulated_service, simulate_answer
 from bot.wording.answers import answer as word_answer
 from engine.citations import cite
 from engine.errors import LanguageModelError, UserError
@@ -26,6 +25,7 @@ from engine.session.exchanges import Exchange
 from engine.survey import Citation, Claim, Section, SectionChange, Survey
 from engine.values import Brief, FoundPaper, Paper, PaperSelection
 from tests.fakes import FakeModel, WordEmbedder, paper, section, whole
+from tests.stand_ins.simulation import SimulatedService, run_simulated_service, simulate_answer
 
 LENSES = "Soft lenses focus light without moving parts"
 FIRST = paper(1, title="Soft Lenses", abstract=f"{LENSES}. They are made of gel.")

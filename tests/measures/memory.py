@@ -18,9 +18,9 @@ from rich.table import Table
 
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from bot.app import App
-from bot.bench.load import read_memory
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings, use_environment
+from tests.measures.load import read_memory
 
 TOPICS = ("graph neural networks", "machine translation", "image segmentation", "reinforcement learning")
 PROPOSING = frozenset({"keywords", "papers", "outline", "writing"})

@@ -16,7 +16,7 @@ from typing import get_args
 from rich.console import Console
 from rich.table import Table
 
-from bot.bench.simulation import Fault, SimulatedService, run_simulated_service
+from tests.stand_ins.simulation import Fault, SimulatedService, run_simulated_service
 
 PUBLISHED_SIZE = (8, 700)
 """Sections, and words of each subsection, of the run that ours is compared with."""

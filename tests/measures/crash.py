@@ -28,8 +28,8 @@ from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
-from bot.bench.simulation import Call, SimulatedService, run_simulated_service
 from engine.errors import ServiceError
+from tests.stand_ins.simulation import Call, SimulatedService, run_simulated_service
 
 AT = Conversation("bench", "lab", "general", "1")
 ANSWERED = frozenset({"keywords", "papers", "outline", "writing"})

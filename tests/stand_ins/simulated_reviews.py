@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from bot.bench.simulated_surveyx import read_papers
+from tests.stand_ins.simulated_surveyx import read_papers
 
 _PAPER = re.compile(r'<paper key="[^"]+">\n(.*)\n((?:.*\n)*?)</paper>')
 """Title and numbered sentences of a paper in a prompt."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from bot.bench.simulated_surveyx import read_papers, take_words
+from tests.stand_ins.simulated_surveyx import read_papers, take_words
 
 
 def take_notes(prompt: str) -> dict[str, Any]:

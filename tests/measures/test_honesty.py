@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.bench.honesty import EXACT, JUDGED, HonestyOptions, measure_honesty
 from tests.fakes import papers
+from tests.measures.honesty import EXACT, JUDGED, HonestyOptions, measure_honesty
 
 
 def figured() -> list:  # type: ignore[type-arg]

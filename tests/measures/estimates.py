@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.app import open_app
-from bot.bench.simulation import estimate_thinking_s, simulate_answer
 from bot.serving.libraries import OwnLibrary, sample_papers
 from engine.errors import ScholiumError
 from engine.limits import Limits
@@ -23,6 +22,7 @@ from engine.reading.forests import MemoryForest
 from engine.run import Recipe, RunContext, WritingPlan, WritingTask
 from engine.values import Brief, PaperSelection, Query
 from engine.writing.estimates import Estimate, estimate_cost
+from tests.stand_ins.simulation import estimate_thinking_s, simulate_answer
 
 MODELS: dict[Task, str] = dict.fromkeys(get_args(Task), "gpt-4o")
 AT_ONCE = 100

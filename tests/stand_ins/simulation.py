@@ -2,15 +2,17 @@
 
 It speaks OpenAI's chat completions and Anthropic's messages, streamed and not, answers after
 ``0.5 s + input/20,000 s + output/80 s`` (tokens are characters / 4) times ``pace``, logs each call, and can fail in the
-ways real services fail.
+ways real services fail. ``python -m tests.stand_ins.simulation`` serves it until it is interrupted.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import html
 import json
 import re
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -21,7 +23,7 @@ from typing import Any, Literal
 from aiohttp import web
 
 from adapters.http_server import serve_http
-from bot.bench import simulated_notes, simulated_reviews, simulated_surveyx
+from tests.stand_ins import simulated_notes, simulated_reviews, simulated_surveyx
 
 Fault = Literal["429", "500", "empty", "truncated", "malformed", "cut", "hang", "refused"]
 
@@ -375,3 +377,15 @@ async def _events(request: web.Request, events: Sequence[str], *, cut: bool) -> 
         return response
     await response.write_eof()
     return response
+
+
+async def _serve() -> None:
+    async with run_simulated_service(SimulatedService(pace=0)) as service:
+        sys.stdout.write(f"OPENAI_API_KEY=simulated OPENAI_BASE_URL={service.url}/v1\n")
+        sys.stdout.flush()
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_serve())
