@@ -37,7 +37,7 @@ from engine.writing.assembly import (
 from engine.writing.composing import Composition
 from engine.writing.drafting import Assignment, Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, tokens_drafted
-from engine.writing.model_headings import HeadingText
+from engine.writing.model_text import HeadingText
 from engine.writing.outlining import OutlineAnswer, outline_text
 from engine.writing.planning import try_work, word_undivided
 

@@ -23,7 +23,7 @@ from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey, PaperSelection
 from engine.writing.assembly import mark_thin
 from engine.writing.estimates import PROMPT_OVERHEAD
-from engine.writing.model_headings import HeadingText
+from engine.writing.model_text import HeadingText
 from engine.writing.planning import MOST_SUBSECTIONS, try_work, with_roles
 
 PERSPECTIVES, ROUNDS, QUESTIONS = 4, 2, 3

@@ -18,7 +18,7 @@ from engine.retrieval.embedding import Embedder
 from engine.text import fold, terms
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, supply_papers
-from engine.writing.model_headings import HeadingText
+from engine.writing.model_text import HeadingText
 from engine.writing.outlining import OutlineAnswer, Plan, outline_text
 from engine.writing.planning import try_work, word_undivided
 

@@ -43,8 +43,7 @@ from engine.writing.estimates import (
     with_checks,
 )
 from engine.writing.field_views import view_field
-from engine.writing.model_headings import HeadingText
-from engine.writing.model_text import read_prose
+from engine.writing.model_text import HeadingText, read_prose
 from engine.writing.notices import with_notice
 from engine.writing.outlining import outline_text
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from engine.llm.model import PlainText, TypedAnswer
 from engine.llm.prompting import GIST_TOKENS, data, paper_tokens
 from engine.values import Outline, Paper, walk_outline
-from engine.writing.model_headings import HeadingText
+from engine.writing.model_text import HeadingText
 
 CHUNK_TOKENS = 30_000
 """AutoSurvey's size of an outline chunk; only abstracts at this stage."""

@@ -24,8 +24,7 @@ from engine.survey import Claim, Section, SurveyWarning, Table
 from engine.text import clean, inert, sentences, shorten
 from engine.values import OutlineNode, Paper, PaperKey
 from engine.writing.drafting import Draft, settle_citations
-from engine.writing.model_headings import HeadingText
-from engine.writing.model_text import read_prose
+from engine.writing.model_text import HeadingText, read_prose
 from engine.writing.notices import sum_of
 
 ENTRY_TOKENS = 400
