@@ -88,7 +88,9 @@ class Settings(BaseSettings):
         "auto", description="Judge papers found once more; “auto”: those in doubt, and all that were found online."
     )
     judging_calls: int = Field(Limits().judging_calls, ge=1, le=200, description="Calls that judge 8 papers each.")
+    models_dir: Path | None = Field(None, description="Folder of models as ONNX files; empty: fastembed's own.")
     cross_encoder: str = Field("", description="A cross-encoder for fastembed, here in files: judges without a model.")
+    entailment_model: str = Field("", description="A model in SCHOLIUM_MODELS_DIR that doubts what evidence lacks.")
     weaviate_vectoriser: str = Field("", description="Weaviate's module that makes vectors; empty: made here.")
     weaviate_replicas: int = Field(1, ge=1, le=32, description="Copies of each object in a Weaviate cluster.")
     weaviate_shards: int | None = Field(None, ge=1, le=1_024, description="Parts of a collection in the cluster.")

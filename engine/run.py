@@ -9,9 +9,9 @@ from typing import Literal
 from engine.errors import UserError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel, Task
+from engine.local_models import CrossEncoder
 from engine.reading.forests import Forest
 from engine.reading.open_access import FullTexts, Pictures
-from engine.retrieval.cross_encoder import CrossEncoder
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online

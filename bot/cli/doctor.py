@@ -135,7 +135,9 @@ async def _libraries(app: App) -> AsyncIterator[Diagnosis]:
         except ScholiumError as error:
             yield Diagnosis("broken", f"library “{name}”: {error}", "ingest its files again")
     for note in await app.libraries.list_failed_models():
-        yield Diagnosis("broken", note, "or leave SCHOLIUM_EMBEDDER and SCHOLIUM_CROSS_ENCODER out")
+        yield Diagnosis(
+            "broken", note, "or leave SCHOLIUM_EMBEDDER, SCHOLIUM_CROSS_ENCODER and SCHOLIUM_ENTAILMENT_MODEL out"
+        )
 
 
 def _services(app: App) -> Iterator[Diagnosis]:

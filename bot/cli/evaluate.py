@@ -18,11 +18,12 @@ from rich.console import Console
 from bot.app import App, make_provider, open_app
 from bot.serving.service import open_store
 from bot.serving.sources import online_sources
+from bot.settings import Settings
 from bot.store.online_cache import StoredOnlineCache
 from engine.errors import UserError
 from engine.evaluation.content_quality import compare_surveys
 from engine.evaluation.documents import Document, from_html, from_markdown, from_survey
-from engine.evaluation.entailment import CrossEncoderEntailment, Entailment, ModelEntailment, RuleEntailment
+from engine.evaluation.entailment import Entailment, LocalModelEntailment, ModelEntailment, RuleEntailment
 from engine.evaluation.knowledge import read_questions
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
 from engine.evaluation.meta import rank_correlation
@@ -30,6 +31,7 @@ from engine.evaluation.report import as_json, as_markdown, comparison, radar
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel, Provider, Task
+from engine.local_models import LocalEntailment
 from engine.reading.pdf import read_pdf
 from engine.rendering.files import from_json
 from engine.rendering.markdown import escape_markdown
@@ -216,7 +218,7 @@ async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[Eva
     async with open_app() as app, _judges(app, account, wanted.judges) as judges:
         library = await app.open_library(wanted.library)
         embedder = await library.embedder()
-        entailment = _entailment(wanted.entailment, judges, RuleEntailment(embedder))
+        entailment = _entailment(wanted.entailment, judges, RuleEntailment(embedder), app.settings)
         try:
             async with _online_sources(app, wanted) as online:
                 yield EvaluationTools(library, embedder, entailment, judges, questions, naive, online, told)
@@ -236,7 +238,9 @@ async def _online_sources(app: App, wanted: EvaluateOptions) -> AsyncIterator[On
         yield online_sources(app.settings, app.web(StoredOnlineCache(store)))
 
 
-def _entailment(wanted: str, judges: Mapping[str, LanguageModel], rule: RuleEntailment) -> Entailment:
+def _entailment(
+    wanted: str, judges: Mapping[str, LanguageModel], rule: RuleEntailment, settings: Settings
+) -> Entailment:
     match wanted:
         case "auto":
             first = next(iter(judges), "")
@@ -244,7 +248,9 @@ def _entailment(wanted: str, judges: Mapping[str, LanguageModel], rule: RuleEnta
         case "rule":
             return rule
         case "local":
-            return CrossEncoderEntailment()
+            if not settings.entailment_model:
+                raise UserError("A local model to decide needs SCHOLIUM_ENTAILMENT_MODEL and SCHOLIUM_MODELS_DIR.")
+            return LocalModelEntailment(LocalEntailment(settings.entailment_model, settings.models_dir))
         case "model" if judges:
             first = next(iter(judges))
             return ModelEntailment(judges[first], first)

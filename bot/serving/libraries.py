@@ -17,10 +17,10 @@ from bot.commands.briefs import ONLINE
 from bot.serving.bundled import BUNDLED, is_current, renew
 from bot.settings import Settings
 from engine.errors import ServiceError, UserError
+from engine.local_models import CrossEncoder, LocalCrossEncoder, LocalEmbedder
 from engine.reading.forests import FOREST_FILE, Forest, LocalForest
 from engine.reading.open_access import TextFolder
-from engine.retrieval.cross_encoder import CrossEncoder, LocalCrossEncoder
-from engine.retrieval.embedding import Embedder, LocalNeuralEmbedder
+from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.erasing import erase_papers, finish_erasing
 from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress
 from engine.retrieval.libraries.local import LocalLibrary, check_name, create_library, open_library
@@ -171,7 +171,9 @@ class Libraries:
         running = self._refitting.get(library.folder)
         if running is None or running.returncode is not None:
             command = [sys.executable, "-I", "-m", "engine.retrieval.libraries.refitting", str(library.folder)]
-            command += [self._settings.embedder] if self.neural_embedder() else []
+            if self.neural_embedder():
+                folder = self._settings.models_dir
+                command += [self._settings.embedder, *([str(folder)] if folder else [])]
             quiet = asyncio.subprocess.DEVNULL
             self._refitting[library.folder] = await asyncio.create_subprocess_exec(*command, stdout=quiet, stderr=quiet)
 
@@ -273,7 +275,9 @@ class Libraries:
         if (name := self._settings.embedder) == "lsa":
             return None
         return self._load_once(
-            "embedder", partial(LocalNeuralEmbedder, name), "Latent semantic analysis is used instead."
+            "embedder",
+            partial(LocalEmbedder, name, self._settings.models_dir),
+            "Latent semantic analysis is used instead.",
         )
 
     def cross_encoder(self) -> CrossEncoder | None:
@@ -281,7 +285,9 @@ class Libraries:
         if not (name := self._settings.cross_encoder) or self._settings.has_model():
             return None
         return self._load_once(
-            "cross-encoder", partial(LocalCrossEncoder, name), "Papers in doubt are not judged once more."
+            "cross-encoder",
+            partial(LocalCrossEncoder, name, self._settings.models_dir),
+            "Papers in doubt are not judged once more.",
         )
 
     def _load_once(self, name: str, load: Callable[[], Model], otherwise: str) -> Model | None:

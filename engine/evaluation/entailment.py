@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from engine.errors import UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
+from engine.local_models import LocalEntailment
 from engine.retrieval.embedding import Embedder
 from engine.text import sentences, terms
 
@@ -20,7 +19,7 @@ SHARED_TERMS = 0.5
 CLOSE = 0.35
 """The rule: half of the claim's terms stand in the source, or a sentence of it is as close as this (cosine)."""
 
-CROSS_ENCODER = "cross-encoder/nli-deberta-v3-base"
+EVEN = 0.5
 
 
 class Entailment(Protocol):
@@ -114,21 +113,18 @@ class ModelEntailment:
         ).faithful
 
 
-class CrossEncoderEntailment:
-    """A local model for natural-language inference, where the package sentence-transformers is installed."""
+@dataclass(frozen=True)
+class LocalModelEntailment:
+    """A model for natural-language inference that runs on this machine."""
 
-    def __init__(self, name: str = CROSS_ENCODER) -> None:
-        if importlib.util.find_spec("sentence_transformers") is None:
-            raise UserError("A local cross-encoder needs the package sentence-transformers, which is not installed.")
-        from sentence_transformers import CrossEncoder  # gigabytes of torch: never a dependency
+    model: LocalEntailment
 
-        try:
-            self._model: Any = CrossEncoder(name)
-        except (OSError, ValueError) as error:
-            raise UserError(f"The cross-encoder {name} could not be loaded ({type(error).__name__}).") from error
-        self.how = f"decided by {name}"
+    @property
+    def how(self) -> str:
+        """The model."""
+        return f"decided by {self.model.name}"
 
     async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
-        """Whether entailment is the likeliest of its three labels."""
-        scores = await asyncio.to_thread(self._model.predict, [("\n\n".join(sources), claim)])
-        return int(np.argmax(scores[0])) == 1
+        """Whether entailment is likelier than all else together."""
+        scores = await asyncio.to_thread(self.model.judge, [("\n\n".join(sources), claim)])
+        return bool(scores[0] > EVEN)

@@ -18,7 +18,7 @@ from engine.errors import LanguageModelError, LimitExceeded
 from engine.limits import Limits
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
-from engine.retrieval.cross_encoder import CrossEncoder
+from engine.local_models import CrossEncoder
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.text import clean, inert, shorten
 from engine.values import FoundPaper, LeftOut, Paper, PaperKey

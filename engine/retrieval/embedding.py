@@ -1,4 +1,4 @@
-"""Texts to vectors: latent semantic analysis fitted on a library, or a local neural model.
+"""Texts to vectors: latent semantic analysis fitted on a library.
 
 Vectors are rows of float32, of unit length, or all zero where a text has no known word.
 """
@@ -173,30 +173,6 @@ def ready(embedder: Embedder, papers: Sequence[Paper]) -> Embedder:
     if not isinstance(embedder, FittedOnTopic):
         return embedder
     return LatentSemanticAnalysis.fit([f"{paper.title}. {paper.content}" for paper in papers])
-
-
-class LocalNeuralEmbedder:
-    """A sentence-embedding model run on this machine by fastembed; it is downloaded when first used."""
-
-    def __init__(self, model: str) -> None:
-        self.name = f"fastembed:{model}"
-        try:
-            from fastembed import TextEmbedding
-        except ImportError as error:
-            raise ServiceError(
-                "The package fastembed is not installed; install scholium with its extra “neural”."
-            ) from error
-        try:
-            self._model: Any = TextEmbedding(model)
-        except Exception as error:  # the hub's client raises whatever its transport raises
-            raise ServiceError(f"The embedding model {model} could not be loaded: {error}") from error
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (number of texts, dimensions of the model)."""
-        from sklearn.preprocessing import normalize
-
-        vectors: Vectors = normalize(np.array(list(self._model.embed(list(texts))), dtype=np.float32))
-        return vectors
 
 
 def embed_papers(embedder: Embedder, papers: Sequence[Paper]) -> Vectors:

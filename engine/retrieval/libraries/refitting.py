@@ -1,7 +1,7 @@
 """Fills a draft of a library's index with all its papers.
 
-Run as ``python -I -m engine.retrieval.libraries.refitting FOLDER [MODEL]``, it makes a library's embedding anew, by its
-own or by a model for fastembed, while others search that.
+Run as ``python -I -m engine.retrieval.libraries.refitting FOLDER [MODEL [MODELS]]``, it makes a library's embedding
+anew, by its own or by a model for fastembed (from the folder MODELS), while others search that.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.retrieval.embedding import LatentSemanticAnalysis, LocalNeuralEmbedder, sample_rows
+from engine.local_models import LocalEmbedder
+from engine.retrieval.embedding import LatentSemanticAnalysis, sample_rows
 from engine.retrieval.libraries.drafting import IndexDraft
 from engine.retrieval.libraries.library import IndexProgress, OnIndexProgress
 from engine.retrieval.libraries.local_papers import PaperTable
@@ -54,10 +55,10 @@ async def _read_sample(papers: PaperTable, total: int) -> list[str]:
     return sample
 
 
-async def _refit(folder: Path, model: str = "") -> None:
+async def _refit(folder: Path, model: str = "", models: str = "") -> None:
     from engine.retrieval.libraries.local import open_library  # which imports this module
 
-    neural = LocalNeuralEmbedder(model) if model else None
+    neural = LocalEmbedder(model, Path(models) if models else None) if model else None
     await (await open_library(folder, neural)).refit(lambda _: None)
 
 

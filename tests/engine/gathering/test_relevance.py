@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from engine.errors import ServiceError, UserError
+from engine.errors import UserError
 from engine.gathering.relevance import JUDGED_AT_ONCE, Judgement, RelevanceAnswer
 from engine.gathering.search import gather
 from engine.limits import Limits
-from engine.retrieval.cross_encoder import LocalCrossEncoder
 from engine.retrieval.libraries.local import LocalLibrary, create_library
 from engine.retrieval.topic_words import Scores
 from engine.run import Judging, RunContext
@@ -136,22 +133,3 @@ async def test_a_model_judges_before_a_cross_encoder_and_never_means_neither(gre
     await run(green, "none", cross_encoder=encoder)
     assert model.requests
     assert not encoder.texts
-
-
-def test_a_cross_encoder_whose_files_are_not_here_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "fastembed.rerank.cross_encoder", None)
-    with pytest.raises(ServiceError, match=r"needs the package fastembed; install scholium with its extra “neural”"):
-        LocalCrossEncoder("some/model")
-    asked = []
-
-    def refuse(model: str, *, local_files_only: bool) -> None:
-        asked.append((model, local_files_only))
-        raise ValueError("no such file")
-
-    module = SimpleNamespace(TextCrossEncoder=refuse)
-    monkeypatch.setitem(sys.modules, "fastembed", SimpleNamespace())
-    monkeypatch.setitem(sys.modules, "fastembed.rerank", SimpleNamespace())
-    monkeypatch.setitem(sys.modules, "fastembed.rerank.cross_encoder", module)
-    with pytest.raises(ServiceError, match="some/model could not be loaded from this machine: no such file"):
-        LocalCrossEncoder("some/model")
-    assert asked == [("some/model", True)]
