@@ -6,7 +6,6 @@ Keys and addresses of services have the names their own clients use; everything 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -379,11 +378,6 @@ def sqlite_url(folder: Path, name: str) -> str:
 def not_writable(home: Path, error: OSError) -> UserError:
     """What is said where the home folder cannot be used, and what to do."""
     return UserError(f"{home} cannot be written ({error.strerror}). Set SCHOLIUM_HOME to a folder of yours.")
-
-
-def use_environment(values: Mapping[str, str]) -> None:
-    """Settings for a process that another one started."""
-    os.environ.update(values)
 
 
 def load_settings() -> Settings:

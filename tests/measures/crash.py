@@ -62,11 +62,10 @@ def live(home: str, environment: Mapping[str, str], ready: str, dies_at: int) ->
 
     Where ``dies_at`` is not 0 and it does not get ready before, it ends itself at that statement to a database.
     """
-    from bot.settings import use_environment
 
     if dies_at:
         _die_at(dies_at, Path(ready))
-    use_environment({**environment, "SCHOLIUM_HOME": home})
+    os.environ.update({**environment, "SCHOLIUM_HOME": home})
     asyncio.run(_live(Path(home), Path(ready)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import random
 import tempfile
 import time
@@ -17,7 +18,7 @@ from rich.table import Table
 from adapters.chat import Conversation, Incoming, Outgoing, Place, SimpleAdapter
 from bot.app import App
 from bot.serving.service import Service, run_service
-from bot.settings import load_settings, use_environment
+from bot.settings import load_settings
 from bot.store.sessions import StoredConversation
 from bot.wording.sentences import OUR_FAULT
 from engine.session.events import Approve, JobDone, Start
@@ -138,7 +139,8 @@ def _make_paper(number: int) -> Paper:
 async def measure(messages: Sequence[OddMessage]) -> AsyncIterator[Cost]:
     """The cost of each message, said in a conversation of its own to a service that begins no jobs."""
     with tempfile.TemporaryDirectory(prefix="scholium-fuzz-") as home:
-        use_environment({"SCHOLIUM_HOME": home, "SCHOLIUM_JOBS": "0", "SCHOLIUM_ADMINISTRATORS": '["bench:lab:chief"]'})
+        chief = '["bench:lab:chief"]'
+        os.environ.update({"SCHOLIUM_HOME": home, "SCHOLIUM_JOBS": "0", "SCHOLIUM_ADMINISTRATORS": chief})
         chat, steps = AnswerClock(), make_steps()
         async with run_service(App(load_settings()), chat) as service:
             warm = OddMessage(1, "owner", "direct", "status", " ", 7)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import random
 import resource
 import tempfile
@@ -21,7 +22,7 @@ from adapters.editing import EditedMessages
 from adapters.pacing import Lanes, SendingPace
 from bot.app import App
 from bot.serving.service import Service, run_service
-from bot.settings import load_settings, use_environment
+from bot.settings import load_settings
 from bot.store.schema import events, outbox
 
 ACKNOWLEDGED_S = 1.0
@@ -116,7 +117,7 @@ async def load(console: Console, count: int) -> int:
     """Measure; 1 where an event was lost, answered twice, or acknowledged too late."""
     found = LoadFigures(count)
     with tempfile.TemporaryDirectory(prefix="scholium-load-") as home:
-        use_environment({"SCHOLIUM_HOME": home})
+        os.environ.update({"SCHOLIUM_HOME": home})
         app, platform = App(load_settings()), PacedPlatform()
         await app.install_bundled(lambda _: None)
         began = time.perf_counter()

@@ -19,7 +19,7 @@ from rich.table import Table
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from bot.app import App
 from bot.serving.service import Service, run_service
-from bot.settings import load_settings, use_environment
+from bot.settings import load_settings
 from tests.measures.load import read_memory
 
 TOPICS = ("graph neural networks", "machine translation", "image segmentation", "reinforcement learning")
@@ -51,7 +51,7 @@ async def memory(console: Console, library: str, surveys: int, at_once: int, *, 
     with tempfile.TemporaryDirectory(prefix="scholium-memory-") as folder:
         # A store and files of its own, beside the libraries that are there.
         os.symlink(load_settings().home / "libraries", Path(folder) / "libraries")
-        use_environment({"SCHOLIUM_HOME": folder, "SCHOLIUM_OUTPUT": folder, "SCHOLIUM_ONLINE": "never"})
+        os.environ.update({"SCHOLIUM_HOME": folder, "SCHOLIUM_OUTPUT": folder, "SCHOLIUM_ONLINE": "never"})
         app, platform = App(load_settings()), SilentPlatform()
         began = time.perf_counter()
         async with run_service(app, platform) as service:

@@ -90,7 +90,7 @@ async def measure_process(service: SimulatedService, task: Task) -> MeasuredProc
         named = ("--library", task.library) if task.library else ()
         command = (sys.executable, "-m", "bot", "write", task.topic, *options, *named, "--output", folder, "--yes")
         async with run_simulated_service(service):
-            environment = {**os.environ, "OPENAI_API_KEY": "simulated", "OPENAI_BASE_URL": f"{service.url}/v1"}  # noqa: TID251
+            environment = {**os.environ, "OPENAI_API_KEY": "simulated", "OPENAI_BASE_URL": f"{service.url}/v1"}
             begun, began = time.perf_counter(), time.perf_counter() - service.began
             process = await asyncio.create_subprocess_exec(
                 *command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -22,7 +23,7 @@ from adapters.pacing import SendingPace
 from adapters.slack.adapter import SlackAccess, SlackAdapter
 from bot.app import App
 from bot.serving.service import Service, open_store, run_service
-from bot.settings import load_settings, use_environment
+from bot.settings import load_settings
 from bot.store.schema import events
 from bot.wording.labels import WORDS
 from engine.errors import UserError
@@ -103,7 +104,7 @@ class Player:
 async def thread(console: Console, platform: Platform, *, as_json: bool, questions: bool) -> int:
     """Play the survey and print the thread, or the figures alone; 1 where the platform refused something."""
     with tempfile.TemporaryDirectory(prefix="scholium-thread-") as home:
-        use_environment({"SCHOLIUM_HOME": home, "SCHOLIUM_OUTPUT": home, "SCHOLIUM_ONLINE": "never"})
+        os.environ.update({"SCHOLIUM_HOME": home, "SCHOLIUM_OUTPUT": home, "SCHOLIUM_ONLINE": "never"})
         play = _on_slack if platform == "slack" else _on_discord
         shown, refused = await play(questions=questions)
     public = [message for message in shown if not message.alone]

@@ -83,7 +83,7 @@ def test_judges_without_a_model_and_a_missing_file_are_said(tmp_path: Path) -> N
     (tmp_path / "a.md").write_text(MARKDOWN)
     for arguments, why in (
         (("a.md", "--judges", "gpt-4o"), "Judges need a language model"),
-        (("a.md", "--entailment", "local"), "sentence-transformers"),
+        (("a.md", "--entailment", "local"), "needs SCHOLIUM_ENTAILMENT_MODEL"),
         (("a.md", "--entailment", "magic"), "auto, rule, local or model"),
         (("nowhere.md",), "cannot be read"),
         (("a.md", "--compare"), "is no folder"),
