@@ -9,8 +9,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +19,7 @@ from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import CallFailed, Provider, failure_of_status, mask_keys
 from tests.engine.llm.test_language_models import MODELS, PROVIDERS, Colour, request
+from tests.single_answers import ADDRESS, Answer, answer_everything
 from tests.stand_ins.changes import PATIENCE_S
 
 PAGE = "text/html"
@@ -90,31 +89,24 @@ READABLE: list[dict[str, Any]] = [
 
 
 @asynccontextmanager
-async def server_that_sends(kind: str, body: str, name: str = "openai") -> AsyncIterator[tuple[Provider, str]]:
-    """A provider whose address answers everything so, and the address."""
-
-    async def answer(_: web.Request) -> web.Response:
-        return web.Response(text=body, content_type=kind)
-
-    application = web.Application()
-    application.router.add_route("*", "/{tail:.*}", answer)
-    async with TestServer(application, host="127.0.0.1") as server:
-        url = str(server.make_url("")).rstrip("/")
-        provider = PROVIDERS[name](url, PATIENCE_S)
-        yield provider, url
+async def provider_that_gets(kind: str, body: str, name: str = "openai") -> AsyncIterator[Provider]:
+    """A provider whose address, `ADDRESS`, answers everything so."""
+    with answer_everything(Answer(200, text=body, headers={"Content-Type": kind})):
+        provider = PROVIDERS[name](ADDRESS, PATIENCE_S)
+        yield provider
         await provider.close()
 
 
 @pytest.mark.parametrize(("kind", "body", "named"), ODD)
 async def test_what_is_no_answer_is_named_with_its_address(kind: str, body: str, named: str) -> None:
-    async with server_that_sends(kind, body) as (provider, url):
+    async with provider_that_gets(kind, body) as provider:
         with pytest.raises(CallFailed) as failed:
             await provider.complete("m", request(), None)
         with pytest.raises(CallFailed) as streamed:
             _ = [piece async for piece in provider.stream("m", request())]
-    assert url in str(failed.value) and named in str(failed.value)
+    assert ADDRESS in str(failed.value) and named in str(failed.value)
     assert len(str(failed.value)) < 300
-    assert url in str(streamed.value) or "broke off" in str(streamed.value)
+    assert ADDRESS in str(streamed.value) or "broke off" in str(streamed.value)
 
 
 @pytest.mark.parametrize(("kind", "body"), [(kind, body) for kind, body, _ in ODD[:16]] + [
@@ -126,17 +118,17 @@ async def test_what_is_no_answer_is_named_with_its_address(kind: str, body: str,
     (EVENTS, 'event: error\ndata: {"type": "error", "error": {"message": "sorry"}}\n\n'),
 ])  # fmt: skip
 async def test_anthropics_client_is_not_misled_either(kind: str, body: str) -> None:
-    async with server_that_sends(kind, body, "anthropic") as (provider, url):
+    async with provider_that_gets(kind, body, "anthropic") as provider:
         with pytest.raises(CallFailed) as failed:
             await provider.complete("m", request(), None)
         with pytest.raises(CallFailed):
             _ = [piece async for piece in provider.stream("m", request())]
-    assert url in str(failed.value)
+    assert ADDRESS in str(failed.value)
 
 
 @pytest.mark.parametrize("body", READABLE)
 async def test_what_is_odd_beside_an_answer_does_no_harm(body: dict[str, Any]) -> None:
-    async with server_that_sends(JSON, json.dumps(body)) as (provider, _):
+    async with provider_that_gets(JSON, json.dumps(body)) as provider:
         answer = await provider.complete("m", request(), None)
     assert answer.text == "Blue."
     assert 0 < answer.input_tokens < 1_000 and 0 < answer.output_tokens < 1_000 and answer.cached_tokens == 0
@@ -147,7 +139,7 @@ async def test_what_is_odd_beside_an_answer_does_no_harm(body: dict[str, Any]) -
     "[]", "null", "{", '{"choices": [{"delta": {"content": 3}}]}', '{"error": {"message": "sorry"}}',
 ])  # fmt: skip
 async def test_odd_pieces_of_a_stream_are_a_sentence(data: str) -> None:
-    async with server_that_sends(EVENTS, f"data: {data}\n\ndata: [DONE]\n\n") as (provider, _):
+    async with provider_that_gets(EVENTS, f"data: {data}\n\ndata: [DONE]\n\n") as provider:
         with pytest.raises(CallFailed):
             _ = [piece async for piece in provider.stream("m", request())]
 
@@ -176,7 +168,7 @@ def test_any_json_is_an_answer_or_a_sentence(sent: Any) -> None:
 async def test_an_answer_of_megabytes_is_not_read(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(answers, "LONGEST_ANSWER", 100_000)
     monkeypatch.setattr(answers, "LONGEST_BODY", 250_000)
-    async with server_that_sends(JSON, json.dumps(message(content="{" * 100_001 * size))) as (provider, _):
+    async with provider_that_gets(JSON, json.dumps(message(content="{" * 100_001 * size))) as provider:
         began = time.process_time()
         with pytest.raises(OddAnswer):
             await provider.complete("m", request(), None)
@@ -196,7 +188,7 @@ def test_what_looks_like_a_key_is_masked() -> None:
     "piece", ["<think>", "{", '{"a": [', '{"a": "', '"{', "\\u0000{", "[@", "<thinking></think>{ "]
 )
 async def test_a_long_answer_of_anything_is_read_in_a_second(piece: str) -> None:
-    async with server_that_sends(JSON, json.dumps(message(content=piece * (300_000 // len(piece))))) as (provider, _):
+    async with provider_that_gets(JSON, json.dumps(message(content=piece * (300_000 // len(piece))))) as provider:
         model = MeteredModel(provider, MODELS, Throttle(1), Account(), MemoryRecord())
         began = time.process_time()
         with pytest.raises(LanguageModelError):

@@ -1,36 +1,33 @@
-"""What services refuse of a request, and how they say so, over the real wire."""
+"""What services refuse of a request, and how they say so."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from engine.errors import LanguageModelError
 from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Prompt, Provider, Request, SamplingParameters, read_room
 from tests.engine.llm.test_language_models import MODELS, PROVIDERS, Colour, request
+from tests.single_answers import ADDRESS, Answer, Body, answer_everything
 from tests.stand_ins.changes import PATIENCE_S
 
 
-def completion_of(text: str) -> web.Response:
+def completion_of(text: str) -> Answer:
     choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-    return web.json_response({"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]})
+    return Answer(200, json={"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]})
 
 
 @asynccontextmanager
-async def chat_server(answer: Callable[[web.Request], Awaitable[web.Response]]) -> AsyncIterator[Provider]:
-    """OpenAI's provider for a server that answers so."""
-    application = web.Application()
-    application.router.add_post("/v1/chat/completions", answer)
-    async with TestServer(application, host="127.0.0.1") as server:
-        provider = PROVIDERS["openai"](str(server.make_url("")).rstrip("/"), PATIENCE_S)
+async def provider_with(answer: Callable[[Body], Answer] | Answer, name: str = "openai") -> AsyncIterator[Provider]:
+    """The provider of a service that answers so."""
+    with answer_everything(answer):
+        provider = PROVIDERS[name](ADDRESS, PATIENCE_S)
         yield provider
         await provider.close()
 
@@ -49,14 +46,14 @@ async def chat_server(answer: Callable[[web.Request], Awaitable[web.Response]]) 
 async def test_an_answer_too_long_for_the_context_is_asked_for_with_less_room(refusal: str) -> None:
     asked: list[dict[str, object]] = []
 
-    async def answer(incoming: web.Request) -> web.Response:
-        asked.append(body := await incoming.json())
+    def answer(body: Body) -> Answer:
+        asked.append(body)
         if body["max_completion_tokens"] > 1096:
-            return web.json_response({"error": {"message": refusal}}, status=400)
+            return Answer(400, json={"error": {"message": refusal}})
         return completion_of("Blue.")
 
     chosen = SamplingParameters(temperature=1.5, frequency_penalty=0.4)
-    async with chat_server(answer) as provider:
+    async with provider_with(answer) as provider:
         model = MeteredModel(provider, MODELS, Throttle(1), Account(), MemoryRecord(), sampling=chosen)
         assert await model.text(request(max_tokens=2_000)) == "Blue."
         assert await model.text(replace(request(), task="checking")) == "Blue."
@@ -75,14 +72,13 @@ def test_a_context_that_the_prompt_fills_leaves_no_room() -> None:
 async def test_a_server_without_json_schemas_is_asked_in_words() -> None:
     bodies: list[dict[str, object]] = []
 
-    async def answer(incoming: web.Request) -> web.Response:
-        body = await incoming.json()
+    def answer(body: Body) -> Answer:
         bodies.append(body)
         if "response_format" in body:
-            return web.json_response({"error": {"message": "response_format is not supported"}}, status=400)
+            return Answer(400, json={"error": {"message": "response_format is not supported"}})
         return completion_of('{"name": "blue", "strength": 2}')
 
-    async with chat_server(answer) as provider:
+    async with provider_with(answer) as provider:
         model = MeteredModel(provider, MODELS, Throttle(1), Account(), MemoryRecord())
         assert (await model.answer_typed(request("a"), Colour)).strength == 2
         assert (await model.answer_typed(request("b"), Colour)).strength == 2
@@ -93,8 +89,7 @@ async def test_a_server_without_json_schemas_is_asked_in_words() -> None:
 async def test_what_a_model_refuses_of_a_request_is_left_out_and_remembered() -> None:
     bodies: list[dict[str, object]] = []
 
-    async def answer(incoming: web.Request) -> web.Response:
-        body = await incoming.json()
+    def answer(body: Body) -> Answer:
         bodies.append(body)
         reasons = {
             "Unsupported value: 'temperature' does not support 0.3 with this model.": "temperature" in body,
@@ -103,12 +98,12 @@ async def test_what_a_model_refuses_of_a_request_is_left_out_and_remembered() ->
         }
         for reason, holds in reasons.items():
             if holds:
-                return web.json_response({"error": {"message": reason}}, status=400)
+                return Answer(400, json={"error": {"message": reason}})
         if "forbidden" in str(body):
-            return web.json_response({"error": {"message": "This word is not allowed here."}}, status=400)
+            return Answer(400, json={"error": {"message": "This word is not allowed here."}})
         return completion_of("Blue.")
 
-    async with chat_server(answer) as provider:
+    async with provider_with(answer) as provider:
         asked = Request("reading", "one", Prompt("Rules.", "Shared.", "Question?"), 100, 0.3)
         assert (await provider.complete("m", asked, None)).text == "Blue."
         refusals = len(bodies)
@@ -139,15 +134,14 @@ _EXTRA = {"type": "extra_forbidden", "loc": ["body", "max_completion_tokens"], "
 async def test_a_refusal_is_read_in_whatever_form_a_server_gives_it(part: str, status: int, said: str) -> None:
     calls = 0
 
-    async def answer(incoming: web.Request) -> web.Response:
+    def answer(body: Body) -> Answer:
         nonlocal calls
         calls += 1
-        body = await incoming.json()
         if part in body or part in {message["role"] for message in body["messages"]}:
-            return web.Response(status=status, text=said, content_type="application/json")
+            return Answer(status, text=said, headers={"Content-Type": "application/json"})
         return completion_of("{}")
 
-    async with chat_server(answer) as provider:
+    async with provider_with(answer) as provider:
         for _ in range(2):
             asked = Request("reading", "one", Prompt("Rules.", "", "Question?"), 100, 0.3)
             assert (await provider.complete("m", asked, {"type": "object"})).text == "{}"
@@ -171,10 +165,8 @@ async def test_a_refusal_is_read_in_whatever_form_a_server_gives_it(part: str, s
     ],
 )
 async def test_a_servers_reason_is_said_where_nothing_can_be_left_out(status: int, said: str, reason: str) -> None:
-    async def answer(_: web.Request) -> web.Response:
-        return web.Response(status=status, text=said, content_type="application/json")
-
-    async with chat_server(answer) as provider:
+    answer = Answer(status, text=said, headers={"Content-Type": "application/json"})
+    async with provider_with(answer) as provider:
         with pytest.raises(LanguageModelError, match=reason):
             await provider.complete("m", request(), None)
 
@@ -182,19 +174,14 @@ async def test_a_servers_reason_is_said_where_nothing_can_be_left_out(status: in
 async def test_what_a_model_of_anthropic_refuses_is_left_out_too() -> None:
     bodies: list[dict[str, object]] = []
 
-    async def answer(incoming: web.Request) -> web.Response:
-        body = await incoming.json()
+    def answer(body: Body) -> Answer:
         bodies.append(body)
         refused = next((part for part in ("output_config", "temperature") if part in body), "the rest")
-        return web.json_response({"error": {"message": f"{refused}: not supported"}}, status=400)
+        return Answer(400, json={"error": {"message": f"{refused}: not supported"}})
 
-    application = web.Application()
-    application.router.add_post("/v1/messages", answer)
-    async with TestServer(application, host="127.0.0.1") as server:
-        provider = PROVIDERS["anthropic"](str(server.make_url("")).rstrip("/"), PATIENCE_S)
+    async with provider_with(answer, "anthropic") as provider:
         for _ in range(2):
             with pytest.raises(LanguageModelError, match="the rest: not supported"):
                 await provider.complete("m", request(), {"type": "object"})
-        await provider.close()
     found = [("output_config" in body, "temperature" in body) for body in bodies]
     assert found == [(True, True), (False, True), (False, False), (False, False)]
