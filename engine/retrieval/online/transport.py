@@ -6,6 +6,7 @@ to be old, where it fails now.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import random
@@ -31,7 +32,7 @@ from engine.text import clean
 from engine.tracing import trace_step
 
 if TYPE_CHECKING:  # it takes a tenth of the time until a terminal's prompt, which asks nobody
-    import aiohttp
+    import httpx
 
 DAY_S = 86_400.0
 LARGEST_ANSWER_BYTES = 30 * 2**20
@@ -171,15 +172,15 @@ class OnlineTransport:
     contact: str = ""
     """An e-mail or web address of the people who run this, which services ask for."""
     clock: Clock = SYSTEM_CLOCK
-    _session: aiohttp.ClientSession | None = None
+    _client: httpx.AsyncClient | None = None
 
-    def session(self) -> aiohttp.ClientSession:
+    def client(self) -> httpx.AsyncClient:
         """The connections, made when first needed."""
-        import aiohttp
+        import httpx
 
-        if self._session is None or self._session.closed:
-            self._session = aiohttp.ClientSession(headers={"User-Agent": user_agent(self.contact)})
-        return self._session
+        if self._client is None or self._client.is_closed:
+            self._client = httpx.AsyncClient(headers={"User-Agent": user_agent(self.contact)}, timeout=None)
+        return self._client
 
     async def wait_for_host(self, url: str) -> None:
         """Wait for our turn at a host that wants a pace whatever is fetched; others are not waited for."""
@@ -190,8 +191,8 @@ class OnlineTransport:
 
     async def close(self) -> None:
         """Let go of the connections."""
-        if self._session is not None:
-            await self._session.close()
+        if self._client is not None:
+            await self._client.aclose()
 
 
 def user_agent(contact: str) -> str:
@@ -289,37 +290,32 @@ class ScholarlyService:
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
     async def _once(self, ask: ServiceRequest, seconds: float, *, as_json: bool) -> ServiceReply:
-        import aiohttp
+        import httpx
 
-        method = "POST" if ask.body is not None else "GET"
+        method, params = "POST" if ask.body is not None else "GET", {**ask.params, **self._secret_params}
         try:
-            async with self._web.session().request(
-                method,
-                f"{self._url}{ask.path}",
-                params={**ask.params, **self._secret_params},
-                json=ask.body,
-                headers=self._headers,
-                timeout=aiohttp.ClientTimeout(total=max(0.1, seconds)),
-                allow_redirects=False,
-            ) as response:
+            async with (
+                asyncio.timeout(max(0.1, seconds)),
+                self._web.client().stream(
+                    method, f"{self._url}{ask.path}", params=params, json=ask.body, headers=self._headers
+                ) as response,
+            ):
                 text = await _read(response)
         except TimeoutError as error:
             raise _Retry("did not answer in time") from error
-        except aiohttp.ClientConnectorError as error:
+        except httpx.ConnectError as error:
             raise _Retry("could not be reached", unreachable=True) from error
-        except (aiohttp.ClientError, OSError) as error:
+        except (httpx.HTTPError, OSError) as error:
             raise _Retry(f"could not be reached ({type(error).__name__})") from error
         await keep_allowance(self._web.memory, self.name, response.headers)
-        if response.status == 404 and ask.may_be_absent:
+        if response.status_code == 404 and ask.may_be_absent:
             return _absence()
-        if response.status == 400 and ask.absent_words and ask.absent_words in text.lower():
+        if response.status_code == 400 and ask.absent_words and ask.absent_words in text.lower():
             return _absence()
         return self._to_reply(ask, response, text, as_json=as_json)
 
-    def _to_reply(
-        self, ask: ServiceRequest, response: aiohttp.ClientResponse, text: str, *, as_json: bool
-    ) -> ServiceReply:
-        status = response.status
+    def _to_reply(self, ask: ServiceRequest, response: httpx.Response, text: str, *, as_json: bool) -> ServiceReply:
+        status = response.status_code
         if status in self._policy.busy or status >= 500:
             asked = read_retry_after(response.headers.get("Retry-After", "")) or read_rate_limit_reset(response.headers)
             raise _Retry(f"answered {status}", asked)
@@ -359,11 +355,11 @@ def reason_of(text: str) -> str:
     return ". ".join(clean(part)[:LONGEST_REASON] for part in said if isinstance(part, str) and part.strip())
 
 
-async def _read(response: aiohttp.ClientResponse) -> str:
+async def _read(response: httpx.Response) -> str:
     """The text, of bounded length."""
     content = bytearray()
-    async for part in response.content.iter_chunked(2**16):
+    async for part in response.aiter_bytes(2**16):
         content += part
         if len(content) > LARGEST_ANSWER_BYTES:
-            raise RetrievalError(f"An answer of {response.host} is larger than {LARGEST_ANSWER_BYTES // 2**20} MB.")
+            raise RetrievalError(f"An answer of {response.url.host} is larger than {LARGEST_ANSWER_BYTES // 2**20} MB.")
     return content.decode("utf-8", errors="replace")

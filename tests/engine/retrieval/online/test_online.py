@@ -73,16 +73,6 @@ async def test_years_are_asked_for(site: Scholarly, web: OnlineTransport) -> Non
     assert found and all((p.year or 0) >= 2010 for p in found)
 
 
-@pytest.mark.parametrize("fault", ["401", "403", "413", "refused"])
-async def test_what_no_retry_helps_is_said_at_once(site: Scholarly, web: OnlineTransport, fault: Fault) -> None:
-    site.fault = lambda _, __: fault
-    with pytest.raises(RetrievalError, match="Semantic Scholar") as error:
-        await client(site, web, key="secret-key").search("dense retrieval", 10)
-    assert not error.value.retryable
-    assert len(site.calls) == 1
-    assert "secret-key" not in str(error.value)
-
-
 @pytest.mark.parametrize("fault", ["500", "502", "503", "504", "html", "no data", "cut", "hang"])
 async def test_an_outage_is_an_error_and_never_no_papers(
     site: Scholarly, web: OnlineTransport, clock: MovedClock, fault: Fault
