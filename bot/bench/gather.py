@@ -27,18 +27,18 @@ DEPTHS = (100, 300, Limits().outline_papers)
 
 @dataclass(frozen=True, slots=True)
 class GatheredTopic:
-    """What was gathered for one topic, and what the library's own search has; ``refused`` says why nothing was."""
+    """What was gathered at each depth, and what the library's own search has; ``refused`` says why nothing was."""
 
-    selection: PaperSelection
+    selections: Sequence[PaperSelection]
     searched: Sequence[FoundPaper]
     refused: str = ""
 
     def measure(self, wanted: frozenset[str]) -> dict[str, Any]:
         """The figures of one topic."""
-        tiers = [item.tier for item in self.selection.found]
+        tiers = [item.tier for item in self.selections[-1].found]
         row: dict[str, Any] = {"papers": len(tiers), "core": tiers.count("core"), "near": tiers.count("near")}
         row |= {"refused": self.refused}
-        row |= {f"@{depth}": find_recall(self.selection.found[:depth], wanted) for depth in DEPTHS}
+        row |= {f"@{depth}": find_recall(s.found, wanted) for depth, s in zip(DEPTHS, self.selections, strict=True)}
         return row | {f"search @{depth}": find_recall(self.searched[:depth], wanted) for depth in DEPTHS}
 
 
@@ -60,14 +60,14 @@ async def measure_gathering(
 
 
 async def _gather(topic: str, library: Library, embedder: Embedder) -> GatheredTopic:
-    """As a recipe does that asks for the most papers, all proposed keywords accepted unseen."""
+    """As recipes do that ask for so many papers, all proposed keywords accepted unseen."""
     brief, context = Brief(topic, library=library.name), RunContext(library, embedder)
     searched = await library.search(Query(topic, DEPTHS[-1]))
     try:
         pool = await propose_keywords(brief, context)
-        return GatheredTopic(await gather(brief, pool, DEPTHS[-1], context), searched)
+        return GatheredTopic([await gather(brief, pool, depth, context) for depth in DEPTHS], searched)
     except UserError as error:
-        return GatheredTopic(PaperSelection(()), searched, str(error))
+        return GatheredTopic([PaperSelection(())] * len(DEPTHS), searched, str(error))
 
 
 def find_recall(found: Sequence[FoundPaper], wanted: frozenset[str]) -> float:

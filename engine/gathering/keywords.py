@@ -8,10 +8,7 @@ which does what the prose wants.
 from __future__ import annotations
 
 import asyncio
-import re
-from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Sequence
-from itertools import pairwise
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Literal
 
 import numpy as np
@@ -19,9 +16,10 @@ from numpy.typing import NDArray
 
 from engine.gathering.keyword_naming import ClusterNamer
 from engine.naming.clustering import divide_by_means
+from engine.naming.headings import rank_terms
+from engine.naming.phrases import GroupedPhrases
 from engine.retrieval.embedding import Vectors, embed_papers, ready
 from engine.run import RunContext
-from engine.text import STOP_WORDS, stem, terms
 from engine.values import Keyword, KeywordOrigin, Paper, PaperKey
 
 Selector = Literal["farthest", "surveyx", "prose", "formula"]
@@ -33,9 +31,6 @@ abstracts of a broad computer-science library have under latent semantic analysi
 
 CLUSTERED_PAPERS = 150
 """Papers, the first found, that are clustered for candidates: more bring the same phrases and cost seconds."""
-
-LEAST_PAPERS = 3
-"""Papers of a cluster that must say a phrase."""
 
 Search = Callable[[str], Awaitable[Sequence[Paper]]]
 """A phrase → the papers that it brings beside those that are known."""
@@ -101,13 +96,14 @@ async def expand_keywords(
     most = min(limits.keyword_rounds + 1, limits.keywords, len(about) // 2)
     divided = await asyncio.to_thread(lambda: [_cluster(about, vectors, groups) for groups in range(2, most + 1)])
     named = await _name_all(divided, topic, namer)
+    said = await asyncio.to_thread(GroupedPhrases, [about])
     pool = [topic]
     tried = {topic.text.casefold()}
     for clusters, names in zip(divided, named, strict=True):
         if len(known) >= limits.candidate_papers:
             break
-        terms_of = await asyncio.to_thread(choose_terms, clusters, topic.text, tried)
-        candidates = _join_candidates(names, terms_of, tried)
+        terms = await asyncio.to_thread(rank_terms, said.regroup(clusters), topic.text)
+        candidates = _join_candidates(names, terms, tried)
         if not candidates:
             continue
         phrases = [*candidates, *(keyword.text for keyword in pool)]
@@ -136,14 +132,17 @@ async def _name_all(
     return [task.result() for task in tasks]
 
 
-def _join_candidates(named: Sequence[str], terms_of: Sequence[str], tried: set[str]) -> dict[str, KeywordOrigin]:
-    """One candidate for each cluster, its given name before its own term."""
+def _join_candidates(
+    named: Sequence[str], terms: Sequence[Sequence[str]], tried: Collection[str]
+) -> dict[str, KeywordOrigin]:
+    """One candidate for each cluster that was not tried: its given name before the best of its own terms."""
     candidates: dict[str, KeywordOrigin] = {}
-    for name, term in zip(named, terms_of, strict=True):
+    for name, own in zip(named, terms, strict=True):
+        fresh = next((term for term in own if term.casefold() not in tried and term not in candidates), "")
         if name and name.casefold() not in tried:
             candidates.setdefault(name, "model")
-        elif term:
-            candidates.setdefault(term, "library")
+        elif fresh:
+            candidates[fresh] = "library"
     return candidates
 
 
@@ -153,50 +152,3 @@ def _cluster(papers: Sequence[Paper], vectors: Vectors, groups: int) -> list[lis
         return []
     labels = divide_by_means(vectors, groups)
     return [[p for p, label in zip(papers, labels, strict=True) if label == g] for g in range(max(labels) + 1)]
-
-
-_SEGMENT = re.compile(r"[.,;:!?()\[\]“”\"\n]+")
-_WORD = re.compile(r"[^\W\d_][\w-]*")
-
-Phrase = tuple[str, ...]
-
-
-def choose_terms(clusters: Sequence[Sequence[Paper]], topic: str, tried: set[str]) -> list[str]:
-    """The best unused phrase of each cluster by c-TF-IDF (Grootendorst 2022), as it is mostly written; or nothing.
-
-    A phrase is two or three words that follow one another, none a stop word, and not only the topic's.
-    """
-    own = frozenset(terms(topic))
-    written: defaultdict[Phrase, Counter[str]] = defaultdict(Counter)
-    counts = [_count_phrases(papers, own, written) for papers in clusters]
-    everywhere: Counter[Phrase] = sum(counts, Counter())
-    mean = sum(everywhere.values()) / max(1, len(counts))
-    chosen = []
-    used = set(tried)
-    for count in counts:
-        said = [phrase for phrase, times in count.items() if times >= LEAST_PAPERS]
-        said.sort(key=lambda phrase: (-count[phrase] * float(np.log1p(mean / everywhere[phrase])), phrase))
-        forms = (written[phrase].most_common(1)[0][0] for phrase in said)
-        term = next((form for form in forms if form.casefold() not in used), "")
-        chosen.append(term)
-        used.add(term.casefold())
-    return chosen
-
-
-def _count_phrases(
-    papers: Sequence[Paper], own: frozenset[str], written: dict[Phrase, Counter[str]]
-) -> Counter[Phrase]:
-    """In how many papers each phrase stands; ``written`` gets its forms."""
-    count: Counter[Phrase] = Counter()
-    for paper in papers:
-        found: dict[Phrase, str] = {}
-        for segment in _SEGMENT.split(f"{paper.title}. {paper.content}"):
-            run = _WORD.findall(segment)
-            for pair in pairwise(run):
-                if STOP_WORDS.isdisjoint(word.lower() for word in pair):
-                    found.setdefault(tuple(stem(word.lower()) for word in pair), " ".join(pair))
-        said = {phrase: form for phrase, form in found.items() if not own.issuperset(phrase)}
-        count.update(said.keys())
-        for phrase, form in said.items():
-            written[phrase][form] += 1
-    return count

@@ -53,7 +53,7 @@ def name_groups(
     topical = _topical_stems(phrases, topic)
     taken = [stems_of(title) - topical for title in avoid]
     names: list[GroupName] = []
-    for row, terms in enumerate(_rank(phrases, topical, formula, telling=True)):
+    for row, terms in enumerate(_rank(phrases, topical, formula)):
         usual = (phrase for phrase in _rank_usual(phrases, row) if phrases.parts[phrase] - topical)
         fresh = [p for p in (*terms, *usual) if _is_new(phrases.parts[p] - topical, taken)]
         chosen = _choose(phrases, row, fresh, terms[:MOST_TERMS])
@@ -63,14 +63,12 @@ def name_groups(
     return names
 
 
-def rank_terms(
-    phrases: GroupedPhrases, topic: str, formula: Formula, *, telling: bool = False
-) -> list[tuple[str, ...]]:
-    """The terms that set each group apart, by c-TF-IDF, best first, as they are written.
+def rank_terms(phrases: GroupedPhrases, topic: str) -> list[tuple[str, ...]]:
+    """The terms that set each group apart, by c-TF-IDF, best first, as they are written; a group may have none.
 
-    A ``telling`` one stands in a title, and papers enough of the group say it; a group may have none.
+    Each stands in titles, and papers enough of the group say it.
     """
-    ranked = _rank(phrases, _topical_stems(phrases, topic), formula, telling=telling)
+    ranked = _rank(phrases, _topical_stems(phrases, topic), "bounded")
     return [tuple(map(phrases.form, terms[:MOST_TERMS])) for terms in ranked]
 
 
@@ -85,7 +83,7 @@ def _topical_stems(phrases: GroupedPhrases, topic: str) -> frozenset[str]:
     return frozenset(stems)
 
 
-def _rank(phrases: GroupedPhrases, topical: frozenset[str], formula: Formula, *, telling: bool) -> list[list[str]]:
+def _rank(phrases: GroupedPhrases, topical: frozenset[str], formula: Formula) -> list[list[str]]:
     """The readable phrases that set each group apart, the best first, none a part of a better one or the other way."""
     vocabulary = sorted(
         phrase
@@ -100,16 +98,12 @@ def _rank(phrases: GroupedPhrases, topical: frozenset[str], formula: Formula, *,
     weights *= np.array([1.0 + LONGER * phrase.count(" ") for phrase in vocabulary])
     sizes = np.array([max(1, len(group)) for group in phrases.groups], float)[:, None]
     inside, outside = frequencies / sizes, (frequencies.sum(axis=0) - frequencies) / np.maximum(1, sizes.sum() - sizes)
-    apart = (inside >= SET_APART * outside) & (frequencies > 0)
-    if telling:
-        apart &= frequencies >= np.maximum(LEAST_SAYING, SHARE_SAYING * sizes)
-        titles = _tabulate(phrases.titles, vocabulary)
-        alone = np.array([" " not in phrase for phrase in vocabulary])
-        apart &= titles >= np.where(alone, np.maximum(2, WORD_ALONE * sizes), np.minimum(2, np.ceil(sizes / 12)))
-        weights *= np.log1p(titles)
+    apart = (inside >= SET_APART * outside) & (frequencies >= np.maximum(LEAST_SAYING, SHARE_SAYING * sizes))
+    titles = _tabulate(phrases.titles, vocabulary)
+    alone = np.array([" " not in phrase for phrase in vocabulary])
+    apart &= titles >= np.where(alone, np.maximum(2, WORD_ALONE * sizes), np.minimum(2, np.ceil(sizes / 12)))
+    weights *= np.log1p(titles)
     rarer_elsewhere: Counts = (inside / (inside + outside + 1e-12)) ** SHARPNESS
-    if not telling:
-        apart |= ~apart.any(axis=1, keepdims=True)  # groups that nothing sets apart have their most frequent terms
     ranking: Counts = np.where(apart, weights * rarer_elsewhere, 0.0).round(DIGITS)
     ranked = []
     for row, own in enumerate(ranking):

@@ -222,6 +222,12 @@ def context(**limits: int) -> RunContext:
 TOPIC = Keyword("dense retrieval", "topic")
 
 
+def known_papers(count: int) -> list[Paper]:
+    """Papers in two groups that phrases of their titles tell apart."""
+    subjects: list[tuple[str, str]] = [("retrieval", "question answering"), ("vision", "image search")]
+    return [paper(n, subject, title=f"Dense {use} {n}") for n in range(count) for subject, use in [subjects[n % 2]]]
+
+
 async def run_expansion(known: int, brings: int, selector: Selector = "surveyx", **limits: int) -> list[Keyword]:
     searched: list[str] = []
 
@@ -229,7 +235,7 @@ async def run_expansion(known: int, brings: int, selector: Selector = "surveyx",
         searched.append(text)
         return papers(brings, start=1_000 * len(searched))
 
-    keywords = await expand_keywords(TOPIC, papers(known), search, context(**limits), selector)
+    keywords = await expand_keywords(TOPIC, known_papers(known), search, context(**limits), selector)
     assert [k.text for k in keywords[1:]] == searched[: len(keywords) - 1] or not brings
     return list(keywords)
 
@@ -258,7 +264,7 @@ async def test_the_model_names_clusters_and_terms_stand_in_where_it_gives_nothin
 
     async def expand(model: FakeModel) -> list[Keyword]:
         namer = ClusterNamer(model, "dense retrieval", 0)
-        return list(await expand_keywords(TOPIC, papers(20), search, context(keyword_rounds=2), "surveyx", namer))
+        return list(await expand_keywords(TOPIC, known_papers(20), search, context(keyword_rounds=2), "surveyx", namer))
 
     assert Keyword("passage index", "model", 20) in await expand(FakeModel(reply))
 
