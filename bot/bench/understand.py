@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +18,24 @@ from rich.console import Console
 from adapters.chat import Place
 from bot.bench.report import Figures, ReportOptions, print_report
 from bot.commands.access import act_of
-from bot.commands.commands import Export, FreeText
+from bot.commands.commands import Export
 from bot.commands.grammar import parse
 from bot.commands.intents.features import Heard
-from bot.commands.intents.reading import understand
+from bot.commands.intents.reading import count_items, understand
 from bot.commands.intents.training import name_speaker
 from engine.errors import UserError
 from engine.rendering.files import parse_formats
+from engine.session.events import EditOutline
 from engine.session.state import PHASES, Phase, State
+from engine.values import FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, Paper, PaperKey, PaperSelection
 
 ASKED_BACK = "?"
-_MEANINGLESS = frozenset({"a", "an", "the", "to", "and", "into", "please", "section", "as"})
 SILENT = ""
+_SECTIONS = tuple(OutlineNode(f"section {n}") for n in range(1, 10))
+_OUTLINE = Outline("outline", tuple(replace(node, children=_SECTIONS) for node in _SECTIONS))
+_KEYWORDS = KeywordPool(tuple(Keyword(f"keyword {n}", "topic") for n in range(1, 10)))
+_FOUND = tuple(FoundPaper(Paper(PaperKey(f"paper:{n}"), f"Paper {n}", ""), 1.0) for n in range(1, 61))
+"""What is proposed where something is said about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,12 @@ class Utterance:
         people = {*self.spoken} - {"bot", "scholium"}
         others = self.place == "thread" and (len(people) > 1 or not people)
         return Heard(self.phase, self.place, others, tuple(map(name_speaker, self.before[-2:])))
+
+    @property
+    def state(self) -> State:
+        """What is proposed there."""
+        at = self.phase
+        return State(at, keywords=_KEYWORDS, papers=PaperSelection(_FOUND), outline=_OUTLINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +168,10 @@ def measure_understanding(utterances: list[Utterance]) -> UnderstandingFigures:
         read = read_utterance(said)
         meant = (said.means, *said.also)
         asked = not (read.done or read.silent)
-        is_right = any(_is_same(read.first, means) for means in meant) or (asked and ASKED_BACK in meant)
+        fits = [any(_is_same(one, means, said.state) for means in meant) for one in (read.first, *read.offered)]
+        is_right = fits[0] or (asked and ASKED_BACK in meant)
         right[said.phase] += is_right
-        counts["offered"] += is_right or any(_is_same(one, means) for one in read.offered for means in meant)
+        counts["offered"] += is_right or any(fits)
         counts["changed"] += not is_right and bool(read.done) and _changes(read.done)
         counts["alone"] += not said.heard.among_people
         counts["unheard"] += not said.heard.among_people and read.silent
@@ -184,7 +197,7 @@ def measure_understanding(utterances: list[Utterance]) -> UnderstandingFigures:
 def read_utterance(said: Utterance) -> Reading:
     """What becomes of it without a language model."""
     try:
-        found = understand(said.text, said.heard, State(phase=said.phase))
+        found = understand(said.text, said.heard, said.state)
     except UserError:  # a command that cannot be read is refused with how it is written
         return Reading()
     done = said.text.strip() if found.typed else found.guess
@@ -195,27 +208,26 @@ def _changes(command: str) -> bool:
     return act_of(parse(command)) not in {"read", "ask", "open"}
 
 
-def _is_same(read: str, means: str) -> bool:
+def _is_same(read: str, means: str, state: State) -> bool:
     """Whether two commands do the same: word for word, or as values."""
     if {ASKED_BACK, SILENT} & {read, means}:
         return read == means
-    return _plain(read) == _plain(means) or _value(read) == _value(means)
+    return _value(read, state) == _value(means, state)
 
 
-def _plain(command: str) -> str:
-    """Without case, punctuation, articles and the order of merged sections, which change no meaning."""
-    bare = re.sub(r"[“”\"'.,;:?!]+(?=\s|$)|(?<=\s)[“”\"']", " ", command.casefold())
-    bare = re.sub(r"^((?:please )?)(?:delete|remove)\b", r"\1drop", bare)
-    words = [word for word in bare.split() if word not in _MEANINGLESS]
-    return " ".join(sorted(words) if words[:1] == ["merge"] else words)
+def _value(command: str, state: State) -> object:
+    """What the command does, as a value; its words where the grammar reads nothing into it.
 
-
-def _value(command: str) -> object:
-    """The command as a value; itself where the grammar cannot read it, or reads nothing into it."""
+    A change of an outline is what becomes of one; cases and punctuation change no meaning.
+    """
+    said = re.sub(r"\blast\b", str(count_items(state)), command.casefold().rstrip("?.! "))
     try:
-        value = parse(command)
-        if isinstance(value, Export):
-            value = Export(parse_formats(value.formats))
+        value = understand(said, Heard(state.phase), state).typed
+        match value:
+            case Export(formats):
+                return Export(parse_formats(formats))
+            case EditOutline(change):
+                return change(_OUTLINE)
     except UserError:
-        return command
-    return command if isinstance(value, FreeText) else value
+        return said
+    return value or said

@@ -71,7 +71,7 @@ LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
 
 _ABOUT = r"\s+(?:on|of|about)"
 _ASKING = r"(?:i (?:need|want)|write|make|start)\s+(?:me\s+)?an?\s+(?:literature\s+)?(?:survey|review|overview)"
-_PLACE = r"(?:(?:section|chapter)\s+)?(\d+(?:\.\d+)*)"
+_PLACE = r"(?:(?:section|chapter)\s+)?(\d{1,4}(?:\.\d{1,4}){0,5})"
 
 
 def parse(text: str) -> Command:

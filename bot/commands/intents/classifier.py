@@ -23,7 +23,7 @@ class Classifier:
     """Weights of buckets × intents.
 
     ``frame`` are the words that say what is wanted, and not of what; ``joints`` those of them that stand within a name
-    too. ``digest`` names the examples.
+    too; ``languages`` are those that were named. ``digest`` names the examples.
     """
 
     labels: tuple[str, ...]
@@ -32,6 +32,7 @@ class Classifier:
     rarity: NDArray[np.float32]
     frame: frozenset[str]
     joints: frozenset[str]
+    languages: frozenset[str]
     digest: str
 
     def score(self, text: str, heard: Heard) -> dict[str, float]:
@@ -70,6 +71,7 @@ def load_classifier(file: Path = MODEL) -> Classifier:
             stored["rarity"].astype(np.float32),
             frozenset(head["frame"]),
             frozenset(head["joints"]),
+            frozenset(head["languages"]),
             head["digest"],
         )
 
@@ -82,6 +84,7 @@ def save_classifier(classifier: Classifier, file: Path = MODEL) -> None:
         "unit": unit,
         "frame": sorted(classifier.frame),
         "joints": sorted(classifier.joints),
+        "languages": sorted(classifier.languages),
         "digest": classifier.digest,
     }
     buffer = io.BytesIO()

@@ -18,10 +18,11 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[^\W_]+(?:[-'’./][^\W_]+)*\+*")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{1,200})[\"”“»]")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_CARDINALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety hundred"
+_CARDINALS = {word: n for n, word in enumerate(_SMALL.split(), 2)} | {w: 10 * n for n, w in enumerate(_TENS.split(), 2)}
+"""“One” is seldom a number: “the second one”."""
 _AROUND = " .!\"'“”"
-_LEAST_CARDINAL = 2
-"""“one” is seldom a number: “the second one”."""
 
 
 def fill_intent(label: str, text: str, classifier: Classifier, count: int) -> str:
@@ -42,6 +43,8 @@ def fill_intent(label: str, text: str, classifier: Classifier, count: int) -> st
                 found = _find_side(text, values.get("place", ""), numbers)
             case "formats":
                 found = " ".join(_find_formats(text))
+            case "language":
+                found = next((word[0] for word in _WORD.finditer(text) if word[0].lower() in classifier.languages), "")
             case "question":
                 found = text.strip()
             case "topic" if is_bare(text, classifier.frame):
@@ -68,8 +71,8 @@ def find_numbers(text: str, count: int = 0) -> Iterator[str]:
         for word in read_words(text):
             if word in _ORDINALS:
                 yield str(_ORDINALS.index(word) + 1)
-            elif word in _CARDINALS[_LEAST_CARDINAL:]:
-                yield str(_CARDINALS.index(word))
+            elif word in _CARDINALS:
+                yield str(_CARDINALS[word])
             elif word == "last" and count:
                 yield str(count)
 

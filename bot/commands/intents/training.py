@@ -11,8 +11,8 @@ import json
 import re
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,8 @@ from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR, label_com
 
 EXAMPLES = Path(__file__).with_name("examples.jsonl")
 FOLDS = 5
+LEAST_WORDS = 4
+"""Shorter messages are often answers, which mean something else after somebody else."""
 SAME_PHRASING = 0.4
 """Least share of letters in threes that two messages of one intent have in common to count as one phrasing."""
 
@@ -100,7 +102,9 @@ def _letters(text: str) -> frozenset[str]:
 
 
 def fit(examples: Sequence[Example]) -> Classifier:
-    """The classifier of these examples."""
+    """The classifier of these examples, those that mean the same whoever spoke before in another place too."""
+    digest = digest_examples(examples)
+    examples = [*examples, *(said for example in examples for said in _say_among_people(example))]
     described = [describe(example.text, example.heard) for example in examples]
     counts = np.zeros(BUCKETS)
     for groups in described:
@@ -117,7 +121,15 @@ def fit(examples: Sequence[Example]) -> Classifier:
     frame, joints = find_frame(examples)
     labels = tuple(map(str, machine.classes_))
     intercept = machine.intercept_.astype(np.float32)
-    return Classifier(labels, weights, intercept, rarity, frame, joints, digest_examples(examples))
+    languages = frozenset(e.means.rpartition(" to ")[2].lower() for e in examples if "{language}" in e.label)
+    return Classifier(labels, weights, intercept, rarity, frame, joints, languages, digest)
+
+
+def _say_among_people(example: Example) -> Iterator[Example]:
+    """The same said among people after one of them, and after us; nothing of what may answer somebody."""
+    if example.label != UNCLEAR and len(read_words(example.text)) >= LEAST_WORDS:
+        for before in (("bot", "colleague"), ("colleague", "bot")):
+            yield replace(example, heard=Heard(example.heard.phase, "thread", others=True, before=before))
 
 
 def _weigh_labels(said: Sequence[str]) -> dict[str, float]:
@@ -139,7 +151,7 @@ def find_frame(examples: Sequence[Example]) -> tuple[frozenset[str], frozenset[s
         is_named = intent is not None and bool({"words", "topic"} & {*intent.slots})
         own = {*re.findall(r"[^\W\d_]+", intent.template)} if intent else set()
         slot = {*re.findall(r"[^\W\d_]+", example.means.lower())} - own if is_named else set()
-        if example.label not in {NOT_FOR_US, "ask {question}"}:
+        if example.label not in {NOT_FOR_US, "ask {question}", "quick {question}"}:
             for word in {*read_words(example.text)}:
                 (named if word in slot else around)[word] += 1
     frame = frozenset(word for word, count in around.items() if count >= 3 and count > named[word])
