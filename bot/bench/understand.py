@@ -22,7 +22,6 @@ from bot.commands.commands import Export
 from bot.commands.grammar import parse
 from bot.commands.intents.features import Heard
 from bot.commands.intents.reading import count_items, understand
-from bot.commands.intents.training import name_speaker
 from engine.errors import UserError
 from engine.rendering.files import parse_formats
 from engine.session.events import EditOutline
@@ -83,18 +82,6 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Misreading:
-    """An utterance that was not read as meant."""
-
-    text: str
-    phase: Phase
-    place: Place
-    means: str
-    read: str
-    offered: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class UnderstandingFigures:
     """Shares of utterances read right, from 0 to 1, of each phase and of all, and counts of what must not happen.
 
@@ -111,18 +98,15 @@ class UnderstandingFigures:
     wrong_changes: int
     unheard: int
     overheard: int
-    wrong: tuple[Misreading, ...]
+    wrong: tuple[tuple[Utterance, Reading], ...]
 
 
 async def understand_file(console: Console, data: Path, options: ReportOptions) -> int:
     """Print the figures of a file of JSON Lines, and each utterance that was misread."""
-    document = asdict(measure_understanding(read_utterances(data)))
-    print_report(console, "Utterances", document, _read_figures, options)
-    if options.as_json:
-        return 0
-    for miss in document["wrong"]:
-        where = f"{miss['phase']}, {miss['place']}"
-        line = f"{where}: “{miss['text']}” means {_word(miss['means'])}, was read as {_word(miss['read'])}"
+    figures = measure_understanding(read_utterances(data))
+    print_report(console, "Utterances", asdict(figures), _read_figures, options)
+    for said, read in () if options.as_json else figures.wrong:
+        line = f"{said.phase}, {said.place}: “{said.text}” means {_word(said.means)}, was read as {_word(read.first)}"
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     return 0
 
@@ -135,25 +119,28 @@ def _read_figures(document: Mapping[str, Any]) -> Figures:
     return {name: {"": value} for name, value in figures.items()}
 
 
+def name_speaker(said: str) -> str:
+    """``bot: Outline …`` → ``bot``; ``colleague?`` where it asks."""
+    name = said.partition(":")[0].strip().lower()
+    kind = "bot" if name in {"bot", "scholium"} else "owner" if name == "owner" else "colleague"
+    return f"{kind}?" if said.rstrip().endswith("?") else kind
+
+
 def _word(means: str) -> str:
     return {ASKED_BACK: "a question back", SILENT: "silence"}.get(means, f"`{means}`")
 
 
 def read_utterances(file: Path) -> list[Utterance]:
     """The utterances. Raises `UserError` with the line's number where one cannot be read."""
-    reader = TypeAdapter(Utterance)
+    reader, found, number = TypeAdapter(Utterance), [], 0
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):  # noqa: B007, for the error
+            found += [reader.validate_json(line)] if line.strip() else []
+    except ValidationError as error:
+        where = ", ".join(".".join(map(str, e["loc"])) or "the line" for e in error.errors())
+        raise UserError(f"{file.name}, line {number}: {where} cannot be read.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{file} cannot be read: {error}") from error
-    found = []
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                found.append(reader.validate_json(line))
-            except ValidationError as error:
-                where = ", ".join(".".join(map(str, e["loc"])) or "the line" for e in error.errors())
-                raise UserError(f"{file.name}, line {number}: {where} cannot be read.") from error
     if not found:
         raise UserError(f"{file.name} holds no utterance.")
     return found
@@ -178,7 +165,7 @@ def measure_understanding(utterances: list[Utterance]) -> UnderstandingFigures:
         counts["strange"] += said.means == SILENT
         counts["overheard"] += SILENT in meant and bool(read.done) and not is_right
         if not is_right:
-            wrong.append(Misreading(said.text, said.phase, said.place, said.means, read.first, read.offered))
+            wrong.append((said, read))
     totals = Counter(said.phase for said in utterances)
     return UnderstandingFigures(
         {phase: right[phase] / totals[phase] for phase in PHASES if totals[phase]},

@@ -75,7 +75,7 @@ _PLACE = r"(?:(?:section|chapter)\s+)?(\d{1,4}(?:\.\d{1,4}){0,5})"
 
 
 def parse(text: str) -> Command:
-    """What the words mean. Raises `UserError` where a command is begun but cannot be read."""
+    """What the words mean. Raises `UserError` where a number or a year cannot be read."""
     if listed := _LIST.fullmatch(text.strip()):
         return UseList(lines_of(listed[1]))
     said = " ".join(text.split())
@@ -84,6 +84,12 @@ def parse(text: str) -> Command:
         if match := rule.pattern.fullmatch(bare):
             return rule.make(match)
     return FreeText(said)
+
+
+def find_usage(text: str) -> str:
+    """How the command is written that is called by the first word; empty where none is."""
+    verb = text.partition(" ")[0].lower()
+    return next((rule.usage for rule in RULES if " " in rule.usage and rule.usage.split()[0] == verb), "")
 
 
 def is_list(text: str) -> bool:
@@ -191,8 +197,7 @@ _MakeCommand = Callable[[re.Match[str]], Command]
 class Rule:
     """One way to say a command.
 
-    ``usage`` is how help, README and the reading prompt show it; none for courtesies, for what buttons alone say, and
-    for a command that was begun and cannot be read.
+    ``usage`` is how help, README and the reading prompt show it; none for courtesies and for what buttons alone say.
     """
 
     usage: str
@@ -247,7 +252,6 @@ RULES: tuple[Rule, ...] = (
         r"budget\s+(person)\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)",
         lambda m: _raise(m[1], m[3], m[2]),
     ),
-    _rule("", r"budget\b.*", lambda m: _unreadable("budget, or for administrators: budget person NAME 5.00")),
     _rule("invite NAME", r"invite\s+(\S+)", lambda m: Invite(_person(m[1]))),
     _rule("forget", r"forget( now)?", lambda m: Forget(sure=bool(m[1]))),
     _rule("history", r"history", lambda m: Show("history")),
@@ -293,22 +297,17 @@ RULES: tuple[Rule, ...] = (
         rf"add section\s+(.+?)\s+(after|before)\s+{_PLACE}",
         lambda m: EditOutline(outline.add(m[1].strip('"“”'), m[3], after=m[2].lower() == "after")),
     ),
-    _rule("", r"add section", lambda m: _unreadable("add section Safety after 3")),
     _rule("add section TITLE", r"add section\s+(.+)", lambda m: EditOutline(outline.add_last(m[1].strip('"“”')))),
     _rule(
         "add a paragraph on WORDS to 2.1",
         rf"add\s+(?:a\s+)?paragraph\s+(?:on|about)\s+(.+?)\s+(?:to|in)\s+{_PLACE}",
         lambda m: _revise(m[2], "paragraph", m[1]),
     ),
-    _rule("", r"add\s+(?:a\s+)?paragraph\b.*", lambda m: _unreadable("add a paragraph on evaluation to 3.2")),
     _rule("cite WORDS in 3.2", rf"cite\s+(.+?)\s+in\s+{_PLACE}", lambda m: _revise(m[2], "cite", m[1])),
     _rule(
         "remove the claim about WORDS from 3.2",
         rf"(?:remove|drop|delete)\s+the\s+claim\s+(?:about|on|that)\s+(.+?)\s+from\s+{_PLACE}",
         lambda m: _revise(m[2], "remove", m[1]),
-    ),
-    _rule(
-        "", r"(?:remove|drop|delete)\s+the\s+claim\b.*", lambda m: _unreadable("remove the claim about cost from 3.2")
     ),
     _rule("add WORDS", r"add\s+(.+)", lambda m: EditKeywords(add=_words(m.group(1)))),
     _rule("drop WORDS", r"(?:drop|remove|delete)\s+(?:section\s+)?(.+)", _drop),
@@ -352,16 +351,5 @@ RULES: tuple[Rule, ...] = (
         lambda m: _revise(m[1], "translate", m[2]),
     ),
     _rule("rewrite all", r"rewrite (?:all|everything|the whole survey)", lambda m: RewriteAll()),
-    _rule("", r"rewrite\b.*", lambda m: _unreadable("rewrite 3.2: focus on evaluation")),
-    _rule("", r"(?:expand|shorten)\b.*", lambda m: _unreadable("expand 3.2")),
-    _rule("", r"translate\b.*", lambda m: _unreadable("translate 3.2 to German")),
-    _rule("", r"cite\b.*", lambda m: _unreadable("cite arxiv:2005.11401 in 3.2")),
-    _rule("", r"rename\b.*", lambda m: _unreadable("rename 2 to Dense Retrieval")),
-    _rule("", r"move\b.*", lambda m: _unreadable("move 4 before 2")),
-    _rule("", r"merge\b.*", lambda m: _unreadable("merge 3 4")),
     _rule("ask QUESTION", r"ask\s+(.+)", lambda m: AskQuestion(m.group(1))),
 )
-
-
-def _unreadable(example: str) -> Command:
-    raise UserError(f"I could not read that. Write for example: {example}")

@@ -32,7 +32,7 @@ from bot.commands.commands import (
     Show,
     StartSurvey,
 )
-from bot.commands.grammar import LIST_WORDS, parse
+from bot.commands.grammar import LIST_WORDS, find_usage, parse
 from bot.conversation import forms
 from bot.conversation.group_maps import write_group_map
 from bot.conversation.intake import compute
@@ -278,7 +278,8 @@ class Turns:
             await self._obey(turn, incoming, guess)
             return
         turn.alone = turn.alone or words.private
-        turn.offer(replies.ask_meaning(words.text, words.offers, failure, is_private=words.private), words.offers)
+        usage, private = find_usage(words.text), words.private
+        turn.offer(replies.ask_meaning(words.text, words.offers, usage, failure, is_private=private), words.offers)
 
     async def _read(self, turn: Turn, incoming: Incoming, words: FreeText, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""

@@ -25,13 +25,18 @@ def hello(session: SurveySession) -> str:
     return f"Hello. {status(session)}"
 
 
-def ask_meaning(text: str, choices: Sequence[str], failure: str = "", *, is_private: bool = False) -> str:
+def ask_meaning(
+    text: str, choices: Sequence[str], usage: str = "", failure: str = "", *, is_private: bool = False
+) -> str:
     """Words that no command does, and the commands that come nearest; ``failure`` is why no language model read them.
+
+    ``usage`` is how the command is written that they begin with.
 
     Said in private, they were perhaps meant for somebody else.
     """
     said = escape_markdown(shorten(clean(text), 80))
     lead = f"Did you mean me with “{said}”?" if is_private else f"I know no command that does “{said}” for certain."
+    lead += f" It is written `{usage}`." if usage and not is_private else ""
     listed = "\n".join(f"{number}. `{choice}`" for number, choice in enumerate(choices, start=1))
     nearest = f" Nearest to it:\n\n{listed}" if choices else " `help` shows what I can do."
     if is_private:

@@ -14,11 +14,11 @@ from bot.bench.understand import UnderstandingFigures, Utterance, measure_unders
 from bot.commands.commands import StartSurvey
 from bot.commands.intents.features import Heard
 from bot.commands.intents.reading import understand
-from bot.commands.intents.training import load_examples
 from engine.errors import UserError
 from engine.session.events import AskQuestion, EditKeywords, EditPapers
 from engine.session.state import PHASES, Phase, State
 from engine.values import Keyword, KeywordPool
+from tests.measures.train_intents import load_examples
 
 DATA = Path(__file__).with_name("data")
 

@@ -8,7 +8,7 @@ from bot.commands.intents.classifier import load_classifier, save_classifier
 from bot.commands.intents.features import Heard
 from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR, label_command
 from bot.commands.intents.reading import STOPPED_AT
-from bot.commands.intents.training import EXAMPLES, HeldOut, digest_examples, load_examples, read_held_out
+from tests.measures.train_intents import EXAMPLES, HeldOut, digest_examples, load_examples, read_held_out
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def held_out() -> list[HeldOut]:
 
 
 def test_the_stored_classifier_belongs_to_the_examples() -> None:
-    assert load_classifier().digest == digest_examples(load_examples()), "python -m bot.commands.intents.training"
+    assert load_classifier().digest == digest_examples(load_examples()), "python -m tests.measures.train_intents"
 
 
 def test_every_example_means_an_intent_of_the_table_and_every_intent_has_examples() -> None:

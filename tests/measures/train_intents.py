@@ -1,4 +1,4 @@
-"""Trains the classifier of plain words: `python -m bot.commands.intents.training` writes `model.npz` and its figures.
+"""Trains the classifier of plain words: `python -m tests.measures.train_intents` writes `model.npz` and its figures.
 
 A linear support vector machine over tf-idf of words and letters. Phrasings that are nearly the same stand in one fold,
 so that the figures are those of phrasings never seen. No process of the bot trains.
@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
-from adapters.chat import Place
+from bot.bench.understand import read_utterances
 from bot.commands.intents.classifier import Classifier, rank, save_classifier
 from bot.commands.intents.features import BUCKETS, Heard, describe, name_bucket, read_words, weigh
 from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR, label_command
 
-EXAMPLES = Path(__file__).with_name("examples.jsonl")
+EXAMPLES = Path(__file__).with_name("intents.jsonl")
 FOLDS = 5
 LEAST_WORDS = 4
 """Shorter messages are often answers, which mean something else after somebody else."""
@@ -43,27 +43,10 @@ class Example:
     label: str
 
 
-def hear(row: dict[str, str | list[str]]) -> Heard:
-    """Where a labelled message was said; in a thread of which nothing is told, others talk too."""
-    spoken, before = row.get("spoken"), row.get("before", [])
-    others = len({*spoken} - {"bot", "scholium"}) > 1 if isinstance(spoken, list) else True
-    place: Place = row["place"]  # type: ignore[assignment]
-    kinds = tuple(name_speaker(said) for said in before[-2:])
-    return Heard(str(row["phase"]), place, others and place == "thread", kinds)
-
-
-def name_speaker(said: str) -> str:
-    """``bot: Outline …`` → ``bot``; ``colleague?`` where it asks."""
-    name = said.partition(":")[0].strip().lower()
-    kind = "bot" if name in {"bot", "scholium"} else "owner" if name == "owner" else "colleague"
-    return f"{kind}?" if said.rstrip().endswith("?") else kind
-
-
 def load_examples(file: Path = EXAMPLES) -> list[Example]:
     """The labelled messages whose meaning is an intent of the table."""
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    labelled = [(row, label_command(row["means"])) for row in rows]
-    return [Example(row["text"], hear(row), row["means"], label) for row, label in labelled if label is not None]
+    labelled = [(said, label_command(said.means)) for said in read_utterances(file)]
+    return [Example(said.text, said.heard, said.means, label) for said, label in labelled if label is not None]
 
 
 def digest_examples(examples: Sequence[Example]) -> str:
