@@ -18,7 +18,7 @@ from bot.app import App, open_app
 from bot.serving.libraries import OwnLibrary, Place
 from bot.serving.paper_files import find_paper, read_paper_file, say_unknown
 from bot.serving.sources import online_sources
-from bot.wording import ingesting
+from bot.wording import ingesting, progress
 from bot.wording import sentences as wording
 from engine.errors import DoubtfulRecord, RecordError, UserError
 from engine.reading.open_access import TextFolder
@@ -241,5 +241,5 @@ def _show_bytes(bar: Progress, task: TaskID, name: str, done: int, size: int) ->
 
 
 def _show(bar: Progress, task: TaskID, step: IndexProgress) -> None:
-    text = wording.progress(Step(step.stage))
+    text = progress.progress(Step(step.stage))
     bar.update(task, description=text, completed=step.done, total=step.total or None)

@@ -11,8 +11,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBar
 
 from bot.app import App, open_app
-from bot.wording import money
-from bot.wording import sentences as wording
+from bot.wording import money, progress
 from engine.errors import UserError
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
@@ -59,7 +58,7 @@ async def grow_trees(
             task = bar.add_task("", total=None)
 
             async def show(step: Progress) -> None:
-                bar.update(task, description=wording.progress(step), completed=step.done, total=step.total or None)
+                bar.update(task, description=progress.progress(step), completed=step.done, total=step.total or None)
 
             context = RunContext(
                 library,

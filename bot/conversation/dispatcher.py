@@ -25,6 +25,7 @@ from bot.conversation.understanding import is_stop
 from bot.monitoring.metrics import Metrics
 from bot.store.left_over import MOST_TRIES, count_try
 from bot.store.sessions import Store, StoredConversation
+from bot.wording import progress
 from bot.wording import sentences as wording
 from engine.errors import ScholiumError, ServiceError
 from engine.session.events import Job
@@ -242,7 +243,7 @@ class Dispatcher:
         if stored.version == 0:
             turn.answer(wording.WELCOME, hints=("survey TOPIC", "help"))
         elif stored.session.job:
-            turn.say(wording.word_going_on(stored.session.job))
+            turn.say(progress.word_going_on(stored.session.job))
         else:
             turn.say(wording.WELCOME_BACK)
             turn.show_card(self._turns.card(turn))

@@ -1,16 +1,17 @@
-"""What the next step will take, and what of a text written before stays: said before it is approved; more budget."""
+"""What the next step will take and who pays for it: said before it is approved; more budget."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.commands.access import Participant, takes_part
 from bot.commands.briefs import Defaults
 from bot.commands.commands import RaiseBudget
-from bot.conversation.paying import participant_of, payer_of
 from bot.conversation.services import ConversationServices
 from bot.conversation.turn import Turn
 from bot.settings import Rules
-from bot.store.ledger import BudgetUse
+from bot.store.ledger import BudgetUse, Payer
+from bot.store.sessions import StoredConversation
 from bot.wording import money
 from engine.gathering.relevance import plan_judging
 from engine.run import WritingPlan
@@ -96,3 +97,19 @@ def _word_preparation(state: State, defaults: Defaults, uses: Sequence[BudgetUse
         return ""
     expected = estimate_cost(chains, defaults.models, defaults.concurrent_calls, defaults.prices)
     return money.estimate_preparation(expected, len(papers), uses)
+
+
+def participant_of(stored: StoredConversation, person: str) -> Participant:
+    """The person in this conversation."""
+    return Participant(stored.conversation, person, stored.owner, stored.invited)
+
+
+def find_asker(rules: Rules, stored: StoredConversation, person: str) -> str:
+    """The person, where they ask about another's survey in which they take no part; else nobody."""
+    return person if person and not takes_part(rules, participant_of(stored, person)) else ""
+
+
+def payer_of(stored: StoredConversation, asker: str = "") -> Payer:
+    """The survey's owner; whoever takes no part in it pays for what they ask."""
+    of_job = stored.session.job.asker if stored.session.job else ""
+    return Payer(stored.session.id, stored.conversation.workspace, asker or of_job or stored.owner)

@@ -10,9 +10,7 @@ from adapters.chat import Button, Outgoing
 from bot.store.ledger import BudgetUse
 from bot.store.sessions import StoredConversation
 from bot.views.actions import STOP
-from bot.wording import replies
-from bot.wording import sentences as wording
-from bot.wording.buttons import draw_buttons
+from bot.wording import progress, replies
 from bot.wording.cards import (
     CARD,
     PROPOSING,
@@ -22,6 +20,7 @@ from bot.wording.cards import (
     make_short_card,
     word_return,
 )
+from bot.wording.labels import draw_buttons
 from engine.errors import NoPapers
 from engine.retrieval.named_papers import find_named_papers
 from engine.session.events import AskQuestion, Event, Job, NoticeKind
@@ -82,7 +81,7 @@ class Turn:
 
     def tell(self, kind: NoticeKind, before: State) -> None:
         """A short answer, ``before`` being how the survey was; what others need not know goes to the person alone."""
-        text = wording.notice(kind, self.session)
+        text = replies.notice(kind, self.session)
         match kind:
             case "stale" | "stopped":
                 """It is said with the card, or where the status of the job stood."""
@@ -147,14 +146,14 @@ class Turn:
     def start(self, job: Job) -> None:
         """A job begins; its status can be stopped."""
         stop = draw_buttons(self.session, (STOP,))
-        started = Outgoing(self.stored.conversation, wording.word_started(job), "started", buttons=stop, job=job.id)
+        started = Outgoing(self.stored.conversation, progress.word_started(job), "started", buttons=stop, job=job.id)
         self.messages.append(started)
         self.starts.append(job)
 
     def stop(self, job: Job) -> None:
         """A job is ended by a person: what can be done now stands where its status stood."""
         self.stops.append(job)
-        self.conclude(job, wording.word_stopped(by_whom(self.actor)))
+        self.conclude(job, progress.word_stopped(by_whom(self.actor)))
 
     def end_job(self, job: Job) -> None:
         """The session does not wait for the job any more, so that something else can be done."""
@@ -166,7 +165,7 @@ class Turn:
 
         Where it found no papers, a button begins what may have been meant.
         """
-        kept = wording.word_kept(self.session.state, job)
+        kept = progress.word_kept(self.session.state, job)
         said = f"{text} {kept}".strip()
         if job.kind in PROPOSING and self.session.state.brief:
             if no_papers and no_papers.meant:
@@ -182,7 +181,7 @@ class Turn:
 
     def announce(self, job: Job) -> None:
         """Say what the job has found in a message of its own: nobody is told of an edit, and this one took long."""
-        ended = Outgoing(self.stored.conversation, wording.word_ended(job), "ended", job=job.id, facts=self.facts)
+        ended = Outgoing(self.stored.conversation, progress.word_ended(job), "ended", job=job.id, facts=self.facts)
         is_result = [m.kind == "message" and m.job == job.id for m in self.messages]
         moved = [replace(m, job="") if its else m for m, its in zip(self.messages, is_result, strict=True)]
         self.messages = [ended, *moved]

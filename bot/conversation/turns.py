@@ -34,13 +34,10 @@ from bot.commands.commands import (
 )
 from bot.commands.grammar import LIST_WORDS, find_usage, parse
 from bot.conversation import forms
-from bot.conversation.group_maps import write_group_map
 from bot.conversation.intake import compute
-from bot.conversation.opening import read_opening
-from bot.conversation.paying import find_asker, participant_of, payer_of
-from bot.conversation.pricing import raise_budget, word_price, word_review_price
+from bot.conversation.opening import read_opening, start_event
+from bot.conversation.pricing import find_asker, participant_of, payer_of, raise_budget, word_price, word_review_price
 from bot.conversation.services import ConversationServices
-from bot.conversation.starting import start_event
 from bot.conversation.surveys import leave_for_another, manage_surveys
 from bot.conversation.turn import Turn
 from bot.conversation.understanding import command_of, difference, read
@@ -48,13 +45,13 @@ from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, today
 from bot.store.sessions import StoredConversation
 from bot.store.talk import Talk
-from bot.wording import money, replies, reviews, trees, views
+from bot.wording import money, progress, replies, reviews, views
 from bot.wording import sentences as wording
 from bot.wording.cards import EDITS, PROPOSING, Card, by_whom, make_card, word_change, word_decision
-from bot.wording.revisions import word_revision
+from bot.wording.discussion import word_revision
 from engine.errors import LanguageModelError, ScholiumError, UserError
 from engine.llm.model import LanguageModel
-from engine.rendering.files import parse_formats, write_files
+from engine.rendering.files import parse_formats, write_figure, write_files
 from engine.session.events import (
     Approve,
     Event,
@@ -70,9 +67,16 @@ from engine.session.events import (
 )
 from engine.session.state import SurveySession, advance
 from engine.values import Outline
+from engine.writing.clustered import draw_groups
 
 QUIET: frozenset[JobKind] = frozenset({"answer", "revise", "gaps", "evaluate", "background"})
 """Jobs that leave the finished survey to be exported meanwhile."""
+
+
+async def write_group_map(outline: Outline | None, folder: Path) -> Path | None:
+    """The picture of the groups that await approval; ``None`` where the outline is none of groups, or has no places."""
+    figure = draw_groups(outline) if outline and outline.is_grouping else None
+    return await asyncio.to_thread(write_figure, figure, folder, "groups") if figure else None
 
 
 class Turns:
@@ -252,7 +256,7 @@ class Turns:
                 turn.forgets = sure
                 if sure and (job := turn.session.job):
                     turn.stops.append(job)
-                    turn.result(job, wording.word_stopped(""))
+                    turn.result(job, progress.word_stopped(""))
                 if sure:
                     turn.close_card(f"{wording.FORGOTTEN_CARD}{by_whom(turn.actor)}.")
                 turn.say(wording.FORGOTTEN if sure else wording.FORGET)
@@ -320,7 +324,7 @@ class Turns:
                 case Propose() if not stale:
                     self._propose(turn, before, event)
                 case Propose():  # what has changed since stands where it stood
-                    turn.whisper(wording.notice("stale", session), buttons=make_card(session).buttons)
+                    turn.whisper(replies.notice("stale", session), buttons=make_card(session).buttons)
                 case Tell(kind):
                     turn.tell(kind, before.state)
                 case StartJob(job):
@@ -369,9 +373,9 @@ class Turns:
                 spent = await self._services.spent(session.id)
                 turn.answer(money.cost(spent, uses) if show.view == "cost" else money.budget(uses))
             case Show("tree", number):
-                paper = trees.find_paper(session.state, number)
+                paper = views.find_paper(session.state, number)
                 found = await self._services.find_trees(session, payer_of(turn.stored), [paper.key])
-                turn.answer(trees.show_tree(paper, found.get(paper.key)))
+                turn.answer(views.show_tree(paper, found.get(paper.key)))
             case Show("show", "") if not session.job and not turn.alone:
                 turn.close_card(wording.SHOWN_BELOW)
                 turn.show_card(self.card(turn))

@@ -12,23 +12,20 @@ from opentelemetry.trace import Status, StatusCode
 
 from adapters.chat import ChatAdapter, Conversation, Outgoing
 from bot.conversation.dispatcher import Dispatcher
-from bot.conversation.group_maps import write_group_map
-from bot.conversation.paying import payer_of
+from bot.conversation.pricing import payer_of
 from bot.conversation.turn import Turn
-from bot.conversation.turns import Turns
-from bot.jobs.durations import Durations
-from bot.jobs.memory import return_memory
-from bot.jobs.preloading import WAITING, begin_preloading
+from bot.conversation.turns import Turns, write_group_map
+from bot.jobs.job_notes import MOST_STARTS, Durations, JobStarts
+from bot.jobs.preloading import WAITING, begin_preloading, return_memory
 from bot.jobs.runner import JobContexts, JobListener, Result, run
-from bot.jobs.starts import MOST_STARTS, JobStarts
 from bot.jobs.status import JobStatus
 from bot.monitoring.metrics import Metrics
 from bot.store.sessions import Store, StoredConversation
 from bot.views.actions import FIGURES
 from bot.wording import reviews
 from bot.wording import sentences as wording
-from bot.wording.answers import answer, answer_sources, gaps
-from bot.wording.buttons import draw_buttons
+from bot.wording.discussion import answer, answer_sources, gaps
+from bot.wording.labels import draw_buttons
 from engine.errors import LimitExceeded, NoPapers, ScholiumError, ServiceError
 from engine.evaluation.measures import Evaluation
 from engine.rendering.files import file_stem, write_figure, write_files

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from adapters.chat import Conversation
 from bot.store.wanted_jobs import WantedJob
-from bot.wording.queue import QueuePlace
+from bot.wording.progress import QueuePlace
 from engine.session.events import JobKind
 
 QueueKind = Literal["short", "long"]

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from opentelemetry.trace import INVALID_SPAN, Span, set_span_in_context
 
 from adapters.chat import ChatAdapter, Outgoing, ProgressBar
-from bot.jobs.durations import Durations
+from bot.jobs.job_notes import Durations
 from bot.jobs.runner import JobContexts
 from bot.store.sessions import StoredConversation
 from bot.views.actions import STOP
-from bot.wording import sentences as wording
-from bot.wording.buttons import draw_buttons
+from bot.wording import progress
+from bot.wording.labels import draw_buttons
 from engine.clock import SYSTEM_CLOCK, Clock
 from engine.run import Progress
 from engine.session.events import Job
@@ -85,7 +85,7 @@ class JobStatus:
 
     async def facts(self) -> tuple[str, ...]:
         """How long it took, what it cost."""
-        return wording.facts(None, self.seconds(), await self._spent(anew=True), None)
+        return progress.facts(None, self.seconds(), await self._spent(anew=True), None)
 
     async def _tick(self) -> None:
         while True:
@@ -96,8 +96,8 @@ class JobStatus:
     async def _show(self) -> None:
         self.shown_at = self.clock.now()
         step = self.step or Progress(self.job.kind)
-        facts = wording.facts(step, self.seconds(), await self._spent(anew=False), self._left_s())
-        text = wording.word_status(self.job, self.step, self.finished)
+        facts = progress.facts(step, self.seconds(), await self._spent(anew=False), self._left_s())
+        text = progress.word_status(self.job, self.step, self.finished)
         buttons = draw_buttons(self.stored.session, (STOP,))
         bar, at = ProgressBar(step.done, step.total), self.stored.conversation
         await self.adapter.send(Outgoing(at, text, "progress", job=self.job.id, bar=bar, facts=facts, buttons=buttons))

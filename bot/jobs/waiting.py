@@ -10,9 +10,9 @@ from adapters.chat import ChatAdapter, Outgoing
 from bot.conversation.dispatcher import Dispatcher
 from bot.jobs.sharing import JobLimits, SharedJob, choose_queue, find_places
 from bot.views.actions import STOP
-from bot.wording import sentences as wording
-from bot.wording.buttons import draw_buttons
-from bot.wording.queue import NOBODY_WORKS, word_queued
+from bot.wording import progress
+from bot.wording.labels import draw_buttons
+from bot.wording.progress import NOBODY_WORKS, word_queued
 
 PATIENCE_S = 2.0
 """A job that waits for a shorter time is not worth a word."""
@@ -48,5 +48,5 @@ class WaitingJobs:
         if session.job is None or session.job.id != job.wanted.id:
             return
         stop = draw_buttons(session, (STOP,))
-        text = f"{wording.word_started(session.job)}\n\n{text}"
+        text = f"{progress.word_started(session.job)}\n\n{text}"
         await self._adapter.send(Outgoing(at, text, "progress", job=job.wanted.id, buttons=stop))

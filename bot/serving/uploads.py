@@ -13,7 +13,7 @@ from bot.app import App
 from bot.conversation.services import Upload
 from bot.serving.paper_files import TEXTS, find_paper, read_paper_file, say_unknown
 from bot.serving.sources import online_sources
-from bot.wording import uploads as wording
+from bot.wording import ingesting as wording
 from engine.errors import RecordError, UserError
 from engine.reading.open_access import TextFolder
 from engine.retrieval.bounded_files import SENT, read_bounded

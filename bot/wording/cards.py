@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from adapters.chat import Button
 from bot.views.actions import BEGIN, Action, list_actions
 from bot.views.proposals import Topic, view_step
-from bot.wording.buttons import draw_buttons
-from bot.wording.candidates import word_taken
-from bot.wording.hints import list_hints
+from bot.wording.discussion import list_changed_places
+from bot.wording.labels import draw_buttons
 from bot.wording.proposals import word_proposal
-from bot.wording.revisions import list_changed_places
+from bot.wording.replies import list_hints
+from bot.wording.reviews import word_taken
 from bot.wording.sentences import pluralize
 from engine.rendering.markdown import escape_markdown
 from engine.session.events import (

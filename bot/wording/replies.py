@@ -1,18 +1,24 @@
-"""Greetings, thanks, what is said to words that were not understood, and of a person's surveys."""
+"""What is said to a person: greetings, where a survey stands, what can be typed, words that were not understood."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import assert_never
 
 from bot.commands.commands import ListSurveys
 from bot.store.surveys import StoredSurvey
 from bot.wording.labels import survey_line
-from bot.wording.sentences import WELCOME, pluralize, status
+from bot.wording.progress import word_started
+from bot.wording.sentences import WELCOME, pluralize
 from engine.citations import reference_text
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.named_papers import NamedPapers
-from engine.session.state import SurveySession
+from engine.session.events import NoticeKind
+from engine.session.outline_edits import find_divisible
+from engine.session.state import Phase, State, SurveySession
 from engine.text import clean, shorten
+from engine.values import KeywordPool, Outline, PaperSelection
 
 THANKS = "You are welcome."
 NOTHING_TO_CHOOSE = "There is nothing to choose now."
@@ -134,3 +140,127 @@ PRESS_TO_DO = (
     "I think I know what you mean, but I do not do that on a guess. Press the button, or write the command itself; "
     "anything else leaves all as it is."
 )
+
+
+_NOTICES: dict[NoticeKind, str] = {
+    "stale": "That was an earlier proposal; it has changed since. These are the buttons of the present one:",
+    "busy": "I am still working; wait for the result, or stop it first.",
+    "running already": "I am already working on a survey here. Stop it first, then name the new topic.",
+    "nothing to approve": "There is nothing to approve now.",
+    "nothing to undo": "There is nothing to undo.",
+    "nothing to redo": "There is nothing to redo.",
+    "nothing to stop": "Nothing is running. To leave this survey and begin another, say `start over`.",
+    "stopped": "Stopped.",
+    "undone": "Undone.",
+    "redone": "Done again.",
+    "no way back": "This is the beginning; name a topic.",
+    "not now": "That cannot be done at this step.",
+    "started over": "All right, from the beginning. Name a topic, for example: `survey graph neural networks`. "
+    "(`undo` brings the former survey back.)",
+    "needs topic": "Name a topic first, for example: `survey graph neural networks`",
+}
+
+
+def notice(kind: NoticeKind, session: SurveySession) -> str:
+    """One of the known short answers."""
+    if kind == "not now":
+        return f"{_NOTICES[kind]} You can say {suggest_words(session.state)}."
+    return _NOTICES[kind]
+
+
+_STANDING: dict[Phase, str] = {
+    "topic": "The survey has not begun.",
+    "keywords": "Step 1 of 4: keywords.",
+    "papers": "Step 2 of 4: papers.",
+    "outline": "Step 3 of 4: outline.",
+    "writing": "Step 4 of 4: writing.",
+    "discussion": "The survey is written.",
+}
+"""Where a survey is, for people."""
+
+
+def status(session: SurveySession) -> str:
+    """Where the conversation is."""
+    state = session.state
+    topic = f"“{escape_markdown(state.brief.topic)}”" if state.brief else "no topic yet"
+    now = f"Now: {word_started(session.job)}" if session.job else f"It is your turn: {suggest_words(state)}."
+    count = len(state.sections)
+    written = f" {count} {'section is' if count == 1 else 'sections are'} written." if state.phase == "writing" else ""
+    return f"Topic: {topic}. {_STANDING[state.phase]}{written} {now}"
+
+
+def history(session: SurveySession) -> str:
+    """The steps so far, the latest last."""
+    states = [*session.past, session.state]
+    lines = [f"{i}. {_describe_state(state)}" for i, state in enumerate(states[-12:], start=max(0, len(states) - 12))]
+    return "\n".join(["**So far** (`undo 2` takes back two):", "", *lines])
+
+
+def _describe_state(state: State) -> str:
+    match state.phase:
+        case "topic":
+            return f"topic: {escape_markdown(state.brief.topic)}" if state.brief else "the beginning"
+        case "keywords":
+            return pluralize(len(state.keywords.keywords) if state.keywords else 0, "keyword")
+        case "papers":
+            return pluralize(len(state.papers.list_included()) if state.papers else 0, "paper")
+        case "outline":
+            return f"outline of {pluralize(len(state.outline.nodes) if state.outline else 0, 'section')}"
+        case "writing":
+            return "writing"
+        case "discussion":
+            return "the survey"
+        case _:
+            assert_never(state.phase)
+
+
+_CHANGES_OF_OUTLINE = ("rename 2 to …", "drop 3", "move 4 before 2", "merge 3 4", "add section … after 2")
+
+
+def list_hints(state: State) -> tuple[str, ...]:
+    """What can be typed besides the buttons' words; each names only what is there."""
+    match state:
+        case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
+            return ("add WORDS", *(("drop WORDS",) if len(keywords) > 1 else ()))
+        case State(phase="papers", papers=PaperSelection() as selection):
+            out = [n for n, found in enumerate(selection.found, start=1) if found.paper.key in selection.excluded]
+            exclude = "exclude 3 7" if len(selection.found) >= 7 else "exclude 1"
+            return (*((exclude,) if selection.list_included() else ()), *((f"include {out[0]}",) if out else ()))
+        case State(phase="outline", outline=Outline(nodes=nodes)):
+            there = {str(number) for number in range(1, len(nodes) + 1)}
+            changes = tuple(hint for hint in _CHANGES_OF_OUTLINE if set(re.findall(r"\d+", hint)) <= there)
+            divisible = find_divisible(state.outline, state.papers) if state.outline and state.papers else ""
+            return (*changes, *((f"split {divisible}",) if divisible else ()))
+        case State(phase="discussion", survey=survey) if survey:
+            last = min(2, len(survey.sections))
+            part = f"{last}.1" if last and survey.sections[last - 1].sections else str(last)
+            return (f"show {last}", f"why {last}", f"shorten {part}", "ask …") if last else ("ask …",)
+        case _:
+            return ()
+
+
+def suggest_words(state: State) -> str:
+    """The few things that are said most at this step, as the end of a sentence."""
+    some = [f"`{hint}`" for hint in list_hints(state)[:2]]
+    match state.phase:
+        case "topic":
+            return "`survey TOPIC` to begin, or `help`"
+        case "keywords":
+            return _list_choices("`ok` to search with these keywords", *some)
+        case "papers":
+            return _list_choices("`ok` to go on to the outline", *some, "`more`")
+        case "outline":
+            return _list_choices("`ok` to write", *some)
+        case "writing":
+            return "`ok` to write on, `back` to change the outline, or `export` what is finished"
+        case "discussion":
+            return _list_choices("a question", *some[1:], "`export`")
+        case _:
+            assert_never(state.phase)
+
+
+def _list_choices(*choices: str) -> str:
+    """``a, b, or c``."""
+    if len(choices) < 3:
+        return " or ".join(choices)
+    return f"{', '.join(choices[:-1])}, or {choices[-1]}"

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import assert_never
+from collections.abc import Sequence
 
 from adapters.chat import Incoming
 from bot.commands.access import Act
-from bot.wording.hints import suggest_words
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError, ServiceError, UserError
 from engine.evaluation.measures import Evaluation
 from engine.evaluation.report import as_markdown, card
 from engine.llm.model import CallFailed
 from engine.rendering.markdown import escape_markdown
-from engine.run import Progress
-from engine.session.events import Job, JobKind, NoticeKind
-from engine.session.state import Phase, State, SurveySession
-from engine.survey import Section, walk
+from engine.session.events import Job
 from engine.text import clean, shorten
 
 WELCOME = (
@@ -56,78 +51,10 @@ or simply ask a question |
 | any time | `status` · `cost` · `budget` · `budget survey 1` (for administrators `budget person NAME 5.00`) \
 · `sources` · `history` · `stop` · `forget` · `help` · `help all` |"""
 
-_NOTICES: dict[NoticeKind, str] = {
-    "stale": "That was an earlier proposal; it has changed since. These are the buttons of the present one:",
-    "busy": "I am still working; wait for the result, or stop it first.",
-    "running already": "I am already working on a survey here. Stop it first, then name the new topic.",
-    "nothing to approve": "There is nothing to approve now.",
-    "nothing to undo": "There is nothing to undo.",
-    "nothing to redo": "There is nothing to redo.",
-    "nothing to stop": "Nothing is running. To leave this survey and begin another, say `start over`.",
-    "stopped": "Stopped.",
-    "undone": "Undone.",
-    "redone": "Done again.",
-    "no way back": "This is the beginning; name a topic.",
-    "not now": "That cannot be done at this step.",
-    "started over": "All right, from the beginning. Name a topic, for example: `survey graph neural networks`. "
-    "(`undo` brings the former survey back.)",
-    "needs topic": "Name a topic first, for example: `survey graph neural networks`",
-}
-
-_STAGES = {
-    "keywords": "Looking for keywords",
-    "searching": "Searching",
-    "searching online": "Searching online",
-    "following citations": "Following citations",
-    "retractions": "Checking for retractions",
-    "choosing": "Judging which papers are relevant",
-    "filtering": "Ranking what was found",
-    "grouping": "Grouping the papers by what they are about",
-    "dividing": "Dividing the groups",
-    "writing": "Writing",
-    "outlining": "Drafting outlines",
-    "judging": "Judging",
-    "words": "Indexing words",
-    "fitting": "Learning how this library's words go together",
-    "vectors": "Placing papers by meaning",
-    "moving": "Moving papers",
-    "list": "Looking for papers of your list",
-    "background": "Reading Wikipedia",
-    "full texts": "Reading full texts",
-    "trees": "Reading papers into attribute trees",
-    "reading": "Reading",
-    "planning": "Planning",
-    "refining": "Refining abstract, conclusion and title",
-    "reading studies": "Reading studies",
-}
-
-_STARTED: dict[JobKind, str] = {
-    "keywords": "Looking for keywords …",
-    "papers": "Gathering papers …",
-    "list": "Looking for the papers of your list …",
-    "outline": "Drafting an outline …",
-    "write": "Writing. `stop` keeps what is finished.",
-    "revise": "Changing that section …",
-    "answer": "Looking through the papers …",
-    "gaps": "Drawing a map of the field …",
-    "evaluate": "Judging the survey …",
-    "background": "Looking for background …",
-    "headings": "Writing headings for the groups …",
-    "divide": "Dividing it by its papers …",
-    "review": "Reviewing. References appear here as they are found; `stop` ends it.",
-}
-
 
 def pluralize(number: int, noun: str) -> str:
     """``1 paper``, ``2 papers``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def notice(kind: NoticeKind, session: SurveySession) -> str:
-    """One of the known short answers."""
-    if kind == "not now":
-        return f"{_NOTICES[kind]} You can say {suggest_words(session.state)}."
-    return _NOTICES[kind]
 
 
 CHANGED_SINCE = "That was an earlier proposal; it has changed since. Say `show` to see it as it stands."
@@ -138,23 +65,6 @@ def not_saved(values: Sequence[tuple[str, str]]) -> str:
     """The proposal had changed when a form was handed in; what was written in it is not lost."""
     written = "\n".join(value for _, value in values if value).replace("```", "")
     return f"The proposal has changed meanwhile, so this was not saved:\n\n```\n{written}\n```"
-
-
-def word_started(job: Job) -> str:
-    """What is being done now."""
-    return _STARTED[job.kind]
-
-
-def progress(step: Progress) -> str:
-    """One line: the stage and what is being done."""
-    stage = _STAGES.get(step.stage, step.stage)
-    return f"{stage}: {escape_markdown(shorten(step.detail, 80))}" if step.detail else stage
-
-
-def word_status(job: Job, step: Progress | None, finished: Mapping[int, Section]) -> str:
-    """What is being done; then a line for each section that is written."""
-    lines = [word_finished_section(section, position) for position, section in sorted(finished.items())]
-    return "\n\n".join([progress(step) if step else word_started(job), *(["\n".join(lines)] if lines else [])])
 
 
 def failure(error: ScholiumError) -> str:
@@ -184,21 +94,6 @@ CLOSED = "The thread of your survey was locked, so I stopped. Unlock it to go on
 SHOWN_BELOW = "↓ Shown again below."
 
 
-def word_stopped(by: str) -> str:
-    """A job was ended by a person."""
-    return f"**Stopped{by}.**"
-
-
-def word_kept(state: State, job: Job) -> str:
-    """What is left of a job that came to no end; empty where it had made nothing."""
-    if state.survey:
-        return "The survey is as it was before." if job.kind in {"revise", "background", "write"} else ""
-    count = len(state.sections)
-    if job.kind != "write" or not count:
-        return ""
-    return f"{pluralize(count, 'finished section')} {'is' if count == 1 else 'are'} kept."
-
-
 def word_gone(why: str, topic: str, stopped: Job | None) -> str:
     """Nothing can be written in the survey's place any more; said to its owner alone. ``stopped`` was running there."""
     about = f"your survey on “{escape_markdown(topic)}”" if topic else "your survey"
@@ -213,41 +108,6 @@ def word_not_delivered(why: str, topic: str) -> str:
 
 
 BELONGS_INTO_A_THREAD = "That belongs in the thread of a survey. To begin one, name a topic after the command."
-
-_ENDED: dict[JobKind, str] = {
-    "keywords": "Keywords found",
-    "papers": "Papers gathered",
-    "list": "List read",
-    "outline": "Outline drafted",
-    "write": "Written",
-    "revise": "Changed",
-    "answer": "Answered",
-    "gaps": "Map drawn",
-    "evaluate": "Judged",
-    "background": "Background added",
-    "review": "Reviewed",
-    "headings": "Headings written",
-    "divide": "Divided",
-}
-
-
-def word_ended(job: Job) -> str:
-    """A job has come to its end."""
-    return f"✓ {_ENDED[job.kind]}"
-
-
-def facts(step: Progress | None, seconds: float, spent: float, left_s: float | None) -> tuple[str, ...]:
-    """How much is done, for how long it runs, how long it will yet take, what it cost so far."""
-    counted = (f"{step.done} of {step.total}",) if step and step.total else ()
-    left = (f"about {_duration(left_s)} left",) if left_s and left_s >= 1 else ()
-    money = (f"${spent:.2f}{' so far' if step else ''}",) if spent >= 0.005 else ()
-    time = (_duration(seconds),) if step or seconds >= 3 else ()
-    return (*counted, *time, *left, *money)
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def word_opened(incoming: Incoming) -> str:
@@ -274,62 +134,10 @@ ENDED_EACH_TIME = (
 )
 
 
-def word_finished_section(found: Section, position: int) -> str:
-    """One line for a section that was just written."""
-    words = sum(len(part.text.split()) for part in (found, *(s for _, s in walk(found.sections))))
-    return f"✓ {position + 1} {escape_markdown(clean(found.title))} ({pluralize(words, 'word')})"
-
-
 def evaluation(found: Evaluation, *, details: bool) -> str:
     """A short card, or every figure with its reasons."""
     about = {"Judged by": "the survey's own model where one is configured, else by rules; see each figure"}
     return as_markdown(found, about, details=True) if details else card(found)
-
-
-_STANDING: dict[Phase, str] = {
-    "topic": "The survey has not begun.",
-    "keywords": "Step 1 of 4: keywords.",
-    "papers": "Step 2 of 4: papers.",
-    "outline": "Step 3 of 4: outline.",
-    "writing": "Step 4 of 4: writing.",
-    "discussion": "The survey is written.",
-}
-"""Where a survey is, for people."""
-
-
-def status(session: SurveySession) -> str:
-    """Where the conversation is."""
-    state = session.state
-    topic = f"“{escape_markdown(state.brief.topic)}”" if state.brief else "no topic yet"
-    now = f"Now: {word_started(session.job)}" if session.job else f"It is your turn: {suggest_words(state)}."
-    count = len(state.sections)
-    written = f" {count} {'section is' if count == 1 else 'sections are'} written." if state.phase == "writing" else ""
-    return f"Topic: {topic}. {_STANDING[state.phase]}{written} {now}"
-
-
-def history(session: SurveySession) -> str:
-    """The steps so far, the latest last."""
-    states = [*session.past, session.state]
-    lines = [f"{i}. {_describe_state(state)}" for i, state in enumerate(states[-12:], start=max(0, len(states) - 12))]
-    return "\n".join(["**So far** (`undo 2` takes back two):", "", *lines])
-
-
-def _describe_state(state: State) -> str:
-    match state.phase:
-        case "topic":
-            return f"topic: {escape_markdown(state.brief.topic)}" if state.brief else "the beginning"
-        case "keywords":
-            return pluralize(len(state.keywords.keywords) if state.keywords else 0, "keyword")
-        case "papers":
-            return pluralize(len(state.papers.list_included()) if state.papers else 0, "paper")
-        case "outline":
-            return f"outline of {pluralize(len(state.outline.nodes) if state.outline else 0, 'section')}"
-        case "writing":
-            return "writing"
-        case "discussion":
-            return "the survey"
-        case _:
-            assert_never(state.phase)
 
 
 EXPORTED = "The survey as files:"
@@ -374,11 +182,6 @@ FORGET = (
 FORGOTTEN_CARD = "✗ This survey was forgotten"
 FORGOTTEN = "Forgotten. Files that were exported are not touched. Name a topic to begin anew."
 WELCOME_BACK = "Welcome back. This is where we were:"
-
-
-def word_going_on(job: Job) -> str:
-    """The conversation is opened again while its job runs."""
-    return f"Welcome back. Still at work: {word_started(job)}"
 
 
 def read_as(said: Sequence[str], changes: str) -> str:

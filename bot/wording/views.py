@@ -7,20 +7,27 @@ from typing import Literal, assert_never
 
 from bot.commands.commands import Show
 from bot.views.actions import Action, turn_pages
+from bot.views.proposals import Topic, view_step
 from bot.views.reading import view_section, view_sources
-from bot.wording import candidates, floats, proposals, replies
+from bot.wording import proposals, replies, reviews
 from bot.wording import sentences as wording
 from bot.wording import survey as survey_wording
-from bot.wording.buttons import draw_buttons
 from bot.wording.cards import Card, make_card
-from bot.wording.helping import make_help
-from bot.wording.items import word_paper, word_planned_section
+from bot.wording.labels import draw_button, draw_buttons
+from bot.wording.proposals import name_paper, paper_line
+from bot.wording.replies import list_hints
+from bot.wording.sentences import HELP, pluralize
+from bot.wording.survey import link
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, table_at
+from engine.reading.attribute_trees import AttributeTree, AttributeValue
+from engine.rendering.markdown import escape_markdown
 from engine.run import WritingTask
+from engine.session.outline_edits import node_at
 from engine.session.state import Phase, State, SurveySession
 from engine.survey import Survey
-from engine.values import PaperSelection
+from engine.text import clean, shorten
+from engine.values import Outline, Paper, PaperSelection
 from engine.writing.assembly import assemble_survey
 
 
@@ -55,8 +62,8 @@ def _why_float(survey: Survey, target: str) -> str:
     kind, _, place = target.partition(" ")
     number = int(place)
     if kind == "table":
-        return floats.why_table(survey, table_at(survey, number), number)
-    return floats.why_figure(survey, figure_at(survey, number), number)
+        return survey_wording.why_table(survey, table_at(survey, number), number)
+    return survey_wording.why_figure(survey, figure_at(survey, number), number)
 
 
 _LISTS: dict[str, Phase] = {"keywords": "keywords", "outline": "outline", "survey": "discussion"}
@@ -71,7 +78,7 @@ def _show(session: SurveySession, what: str) -> Card:
     if name == "papers" and state.papers:
         return _papers(session, state.papers, int(page) if page.isdigit() else 1)
     if name in {"candidates", "candidate"}:
-        text, numbers = candidates.word_candidates(state), candidates.numbers_to_choose(state)
+        text, numbers = reviews.word_candidates(state), reviews.numbers_to_choose(state)
         return Card(text, draw_buttons(session, [Action("choose", f"choose {n}", str(n)) for n in numbers]))
     if name in _LISTS:
         shown = replace(state, phase=_LISTS[name])
@@ -126,11 +133,11 @@ def _word_standing(session: SurveySession, view: Literal["hello", "thanks", "sta
         case "thanks":
             return replies.THANKS
         case "status":
-            return wording.status(session)
+            return replies.status(session)
         case "sources":
             return proposals.sources(session.state)
         case "history":
-            return wording.history(session)
+            return replies.history(session)
         case _:
             assert_never(view)
 
@@ -149,3 +156,105 @@ def require_survey(state: State) -> Survey:
     if survey is None:
         raise UserError(wording.NO_SURVEY_YET)
     return survey
+
+
+ABSTRACT_CHARACTERS = 1_200
+SHOWN_PAPERS = 15
+
+
+def word_paper(selection: PaperSelection, number: int) -> str:
+    """A paper of the list, with why it was found and its abstract. Raises `UserError` where there is none."""
+    if not 1 <= number <= len(selection.found):
+        raise UserError(f"There is no paper {number}; the list has 1 to {len(selection.found)}.")
+    item = selection.found[number - 1]
+    text = clean(item.paper.abstract or item.paper.summary)
+    told = escape_markdown(shorten(text, ABSTRACT_CHARACTERS)) if text else "No abstract of it is known."
+    return f"{paper_line(number, item, selection)}\n\n{told}"
+
+
+def word_planned_section(outline: Outline, selection: PaperSelection | None, place: str) -> str:
+    """A section of the outline: what it is about, its parts, its papers. Raises `UserError` where there is none."""
+    node = node_at(outline, place)
+    found = {item.paper.key: item.paper for item in selection.found} if selection else {}
+    papers = [found[key] for key in node.all_papers() if key in found]
+    lines = [f"**{place} {escape_markdown(node.title)}**"]
+    lines += [escape_markdown(node.description)] if node.description else []
+    lines += ["", *(f"- **{place}.{n}** {escape_markdown(c.title)}" for n, c in enumerate(node.children, start=1))]
+    if papers:
+        lines += ["", f"{pluralize(len(papers), 'paper')}:", ""]
+        lines += [
+            f"- {link(shorten(clean(p.title), 80), p)} · {escape_markdown(name_paper(p))}"
+            for p in papers[:SHOWN_PAPERS]
+        ]
+        lines += ["", f"… and {len(papers) - SHOWN_PAPERS} more."] if len(papers) > SHOWN_PAPERS else []
+    elif node.role == "body":
+        lines += ["", "Its papers are chosen when it is written."]
+    else:
+        lines += ["", "It is written last, from the other sections."]
+    return "\n".join(lines)
+
+
+QUOTE_CHARACTERS = 240
+
+
+def find_paper(state: State, number: str) -> Paper:
+    """The paper of that number: among the references of a survey, before that in the list of papers.
+
+    Raises `UserError` where there is none.
+    """
+    place = int(number)
+    papers = (
+        state.survey.references if state.survey else tuple(f.paper for f in state.papers.found) if state.papers else ()
+    )
+    if not papers:
+        raise UserError("There are no papers yet. Name a topic first.")
+    if not 1 <= place <= len(papers):
+        what = "references are" if state.survey else "papers are"
+        raise UserError(f"There is no paper {place}; the {what} numbered 1 to {len(papers)}.")
+    return papers[place - 1]
+
+
+def show_tree(paper: Paper, tree: AttributeTree | None) -> str:
+    """The paper's attributes; a field that it says nothing about is named at the end."""
+    title = escape_markdown(clean(paper.title))
+    if tree is None:
+        return f"No attribute tree of “{title}” was made: `recipe=surveyx` makes those of the full texts that it reads."
+    known = list(tree.list_known())
+    lines = [f"- **{name}**: {escape_markdown(value.text)}\n  {_place(value)}" for name, value in known]
+    missing = [name for name, value in tree.values if value is None]
+    silent = f"\n\nNot said in its {tree.level}: {', '.join(missing)}." if missing else ""
+    head = f"**{title}** is a {tree.kind} paper. This was read from its {tree.level}:"
+    return "\n".join([head, "", *lines]) + silent
+
+
+def _place(value: AttributeValue) -> str:
+    """The sentence behind a value, and where it stands."""
+    where = ", ".join(part for part in (value.section, f"page {value.page}" if value.page else "") if part)
+    words = escape_markdown(shorten(value.quote, QUOTE_CHARACTERS))
+    # A summary is not the authors' words.
+    said = f"Summary: {words}" if value.level == "summary" else f"“{words}”"
+    return f"{said} ({escape_markdown(where)})" if where else said
+
+
+SHOWN = 5
+_TO_BEGIN = (
+    "`survey TOPIC` begins a literature survey",
+    "`quick QUESTION` answers a question from its papers",
+    "`search TOPIC` lists papers",
+    "`list` shows your surveys",
+    "or send a file with your papers (BibTeX, RIS, CSV, PDF)",
+)
+
+
+def make_help(session: SurveySession, *, everything: bool) -> Card:
+    """The five things that are done most at this step, or all there are."""
+    if everything:
+        return Card(HELP, ())
+    step = view_step(session.state)
+    lines = list(_TO_BEGIN)
+    if step.proposal != Topic():
+        typed = [action for action in step.actions if action.typed and action.deed != "follow up"]
+        hints = [f"`{hint}`" for hint in list_hints(session.state)[:2]]
+        lines = [f"`{action.command}`: {draw_button(action).label}" for action in typed[: SHOWN - len(hints)]] + hints
+    text = "\n".join(["**What you can say now**", "", *(f"- {line}" for line in lines)])
+    return Card(text, draw_buttons(session, (Action("more commands", "help all"),)))

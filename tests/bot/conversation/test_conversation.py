@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adapters.chat import Incoming
-from bot.wording import sentences as wording
+from bot.wording import replies
 from engine.evidence import is_quoted
 from engine.rendering.files import from_json
 from engine.retrieval.libraries.local import LocalLibrary, create_library
@@ -232,7 +232,7 @@ async def test_a_message_while_a_job_runs_is_told_to_wait_and_one_sent_twice_is_
         await lab.chat.backend.handle(Incoming(HERE, "mara", "late", "rename 2 to Too Late"))
     await lab.settled()
     lab.chat.release.set()
-    assert [m.text for m in lab.chat.messages()].count(wording.notice("busy", await lab.session())) == 1
+    assert [m.text for m in lab.chat.messages()].count(replies.notice("busy", await lab.session())) == 1
 
 
 async def test_a_library_of_three_papers_still_makes_a_survey(tmp_path: Path) -> None:

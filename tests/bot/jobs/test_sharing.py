@@ -14,7 +14,7 @@ from bot.jobs.sharing import JobLimits, JobState, SharedJob, choose_next, choose
 from bot.serving.service import ProcessRole, Service, run_service
 from bot.settings import load_settings
 from bot.store.wanted_jobs import WantedJob
-from bot.wording.queue import NOBODY_WORKS, QueuePlace, word_queued
+from bot.wording.progress import NOBODY_WORKS, QueuePlace, word_queued
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.session.events import JobKind

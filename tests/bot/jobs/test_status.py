@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
-from bot.jobs.durations import Durations
+from bot.jobs.job_notes import Durations
 from bot.jobs.runner import JobContext, JobListener
 from bot.jobs.status import JobStatus
 from bot.store.sessions import StoredConversation

@@ -18,9 +18,9 @@ import sqlalchemy as sa
 from adapters.chat import Conversation, Incoming, Outgoing
 from bot.app import App
 from bot.jobs.heartbeat import ProcessHeartbeat
+from bot.jobs.job_notes import MOST_STARTS, JobStarts
 from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.sharing import JobLimits
-from bot.jobs.starts import MOST_STARTS, JobStarts
 from bot.serving.service import ProcessRole, Service
 from bot.settings import load_settings
 from bot.store.database import Database, open_database

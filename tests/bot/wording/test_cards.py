@@ -11,8 +11,8 @@ from bot.commands.grammar import parse
 from bot.views.reading import view_section
 from bot.wording import money
 from bot.wording.cards import make_card, word_change
-from bot.wording.hints import suggest_words
-from bot.wording.sentences import word_kept
+from bot.wording.progress import word_kept
+from bot.wording.replies import suggest_words
 from bot.wording.survey import offer_sources, word_section_page
 from bot.wording.views import view
 from engine.citations import cite

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.wording.revisions import word_revision
+from bot.wording.discussion import word_revision
 from engine.survey import ClaimTally, Section, SectionChange, Survey, Table
 
 

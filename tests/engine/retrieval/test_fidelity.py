@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.wording.ingesting import word_dropped_fields
-from bot.wording.uploads import unread_records
+from bot.wording.ingesting import unread_records, word_dropped_fields
 from engine.errors import DoubtfulRecord, RecordError
 from engine.rendering.bibliography import bibtex, csl_json, ris
 from engine.retrieval.bounded_files import GIVEN, read_bounded

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.wording.answers import answer as word_answer
+from bot.wording.discussion import answer as word_answer
 from engine.citations import cite
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.revising.extractive_answers import answer_by_quotation

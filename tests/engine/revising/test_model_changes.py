@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from bot.wording.answers import answer as word_answer
+from bot.wording.discussion import answer as word_answer
 from engine.citations import cite
 from engine.errors import LanguageModelError, UserError
 from engine.llm.meter import Account, Throttle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.wording.answers import answer as word_answer
+from bot.wording.discussion import answer as word_answer
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.revising.extractive_answers import answer_by_quotation
 from engine.revising.question_search import search_question

@@ -1,4 +1,4 @@
-"""How often a job was begun and ended its process: one that does so each time is not begun for ever."""
+"""What is kept of jobs: how often each was begun, so that none is begun for ever, and how long such jobs take."""
 
 from __future__ import annotations
 
@@ -55,3 +55,26 @@ class JobStarts:
         query = sa.select(sa.func.count()).where(calls.c.session_id == session_id)
         async with self._store.connect() as connection:
             return int((await connection.execute(query)).scalar_one())
+
+
+WEIGHT = 0.4
+"""Of the newest duration in the mean: libraries and machines change."""
+
+
+class Durations:
+    """Typical seconds of each kind of job on one platform, shared by its processes."""
+
+    def __init__(self, store: Store, platform: str) -> None:
+        self._store = store
+        self._place = Conversation(platform, "", "")
+
+    async def typical(self, kind: str) -> float | None:
+        """Seconds that such jobs take; ``None`` before the first."""
+        known = await recall(self._store, self._place, f"took:{kind}")
+        return float(known) if known else None
+
+    async def keep(self, kind: str, seconds: float) -> None:
+        """One more such job has taken so long."""
+        known = await self.typical(kind)
+        mean = seconds if known is None else (1 - WEIGHT) * known + WEIGHT * seconds
+        await remember(self._store, self._place, f"took:{kind}", f"{mean:.2f}")

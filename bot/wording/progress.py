@@ -1,0 +1,168 @@
+"""What is said of a job: that it began, waits, how far it is, that it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.wording.sentences import pluralize
+from engine.rendering.markdown import escape_markdown
+from engine.run import Progress
+from engine.session.events import Job, JobKind
+from engine.session.state import State
+from engine.survey import Section, walk
+from engine.text import clean, shorten
+
+_STAGES = {
+    "keywords": "Looking for keywords",
+    "searching": "Searching",
+    "searching online": "Searching online",
+    "following citations": "Following citations",
+    "retractions": "Checking for retractions",
+    "choosing": "Judging which papers are relevant",
+    "filtering": "Ranking what was found",
+    "grouping": "Grouping the papers by what they are about",
+    "dividing": "Dividing the groups",
+    "writing": "Writing",
+    "outlining": "Drafting outlines",
+    "judging": "Judging",
+    "words": "Indexing words",
+    "fitting": "Learning how this library's words go together",
+    "vectors": "Placing papers by meaning",
+    "moving": "Moving papers",
+    "list": "Looking for papers of your list",
+    "background": "Reading Wikipedia",
+    "full texts": "Reading full texts",
+    "trees": "Reading papers into attribute trees",
+    "reading": "Reading",
+    "planning": "Planning",
+    "refining": "Refining abstract, conclusion and title",
+    "reading studies": "Reading studies",
+}
+
+
+_STARTED: dict[JobKind, str] = {
+    "keywords": "Looking for keywords …",
+    "papers": "Gathering papers …",
+    "list": "Looking for the papers of your list …",
+    "outline": "Drafting an outline …",
+    "write": "Writing. `stop` keeps what is finished.",
+    "revise": "Changing that section …",
+    "answer": "Looking through the papers …",
+    "gaps": "Drawing a map of the field …",
+    "evaluate": "Judging the survey …",
+    "background": "Looking for background …",
+    "headings": "Writing headings for the groups …",
+    "divide": "Dividing it by its papers …",
+    "review": "Reviewing. References appear here as they are found; `stop` ends it.",
+}
+
+
+def word_started(job: Job) -> str:
+    """What is being done now."""
+    return _STARTED[job.kind]
+
+
+def progress(step: Progress) -> str:
+    """One line: the stage and what is being done."""
+    stage = _STAGES.get(step.stage, step.stage)
+    return f"{stage}: {escape_markdown(shorten(step.detail, 80))}" if step.detail else stage
+
+
+def word_status(job: Job, step: Progress | None, finished: Mapping[int, Section]) -> str:
+    """What is being done; then a line for each section that is written."""
+    lines = [word_finished_section(section, position) for position, section in sorted(finished.items())]
+    return "\n\n".join([progress(step) if step else word_started(job), *(["\n".join(lines)] if lines else [])])
+
+
+def word_stopped(by: str) -> str:
+    """A job was ended by a person."""
+    return f"**Stopped{by}.**"
+
+
+def word_kept(state: State, job: Job) -> str:
+    """What is left of a job that came to no end; empty where it had made nothing."""
+    if state.survey:
+        return "The survey is as it was before." if job.kind in {"revise", "background", "write"} else ""
+    count = len(state.sections)
+    if job.kind != "write" or not count:
+        return ""
+    return f"{pluralize(count, 'finished section')} {'is' if count == 1 else 'are'} kept."
+
+
+_ENDED: dict[JobKind, str] = {
+    "keywords": "Keywords found",
+    "papers": "Papers gathered",
+    "list": "List read",
+    "outline": "Outline drafted",
+    "write": "Written",
+    "revise": "Changed",
+    "answer": "Answered",
+    "gaps": "Map drawn",
+    "evaluate": "Judged",
+    "background": "Background added",
+    "review": "Reviewed",
+    "headings": "Headings written",
+    "divide": "Divided",
+}
+
+
+def word_ended(job: Job) -> str:
+    """A job has come to its end."""
+    return f"✓ {_ENDED[job.kind]}"
+
+
+def facts(step: Progress | None, seconds: float, spent: float, left_s: float | None) -> tuple[str, ...]:
+    """How much is done, for how long it runs, how long it will yet take, what it cost so far."""
+    counted = (f"{step.done} of {step.total}",) if step and step.total else ()
+    left = (f"about {_duration(left_s)} left",) if left_s and left_s >= 1 else ()
+    money = (f"${spent:.2f}{' so far' if step else ''}",) if spent >= 0.005 else ()
+    time = (_duration(seconds),) if step or seconds >= 3 else ()
+    return (*counted, *time, *left, *money)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def word_finished_section(found: Section, position: int) -> str:
+    """One line for a section that was just written."""
+    words = sum(len(part.text.split()) for part in (found, *(s for _, s in walk(found.sections))))
+    return f"✓ {position + 1} {escape_markdown(clean(found.title))} ({pluralize(words, 'word')})"
+
+
+NOBODY_WORKS = "It waits: no process runs jobs at the moment. Whoever runs Scholium has to start `scholium worker`."
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """Why a job waits. ``ahead`` is how many are before it; ``running`` how many of its owner's or workspace's run.
+
+    ``reason``: its owner's own jobs come first, its workspace has as many running as it may, or all are busy.
+    """
+
+    reason: Literal["person", "workspace", "busy"]
+    ahead: int
+    running: int
+
+
+def word_queued(place: QueuePlace) -> str:
+    """Why a job waits, and how many are before it."""
+    run, wait = ("is" if number == 1 else "are" for number in (place.running, place.ahead))
+    behind = f", and {place.ahead:,} more {wait} ahead of it." if place.ahead else ". It is next."
+    match place.reason:
+        case "person":
+            return f"It waits: {place.running:,} of your jobs {run} running{behind}"
+        case "workspace":
+            return f"It waits: {place.running:,} of this workspace's jobs {run} running{behind}"
+        case "busy" if place.ahead:
+            return f"It waits for a free place, with about {pluralize(place.ahead, 'job')} ahead of it."
+        case "busy":
+            return "It is next in the queue."
+
+
+def word_going_on(job: Job) -> str:
+    """The conversation is opened again while its job runs."""
+    return f"Welcome back. Still at work: {word_started(job)}"
