@@ -36,7 +36,7 @@ from engine.values import Paper
 CLAIMS_PER_CALL = 8
 """Most claims judged in one call; a section's calls run at once, because answers are slower than questions."""
 
-FEWER_CLAIMS = 4
+FEWER_CLAIMS = 3
 """Sentences that are written anew in one call: the answers are longer."""
 
 REPAIR_ROUNDS = 2

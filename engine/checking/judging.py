@@ -6,17 +6,14 @@ from collections.abc import Sequence
 
 from engine.checking.claim_evidence import show_evidence
 from engine.checking.sentence_state import SentenceState
-from engine.checking.verdicts import Contradiction, ContradictionAnswer
 from engine.citations import remove_citations
-from engine.llm.model import LanguageModel, Request
+from engine.llm.model import Request
 from engine.llm.prompting import data, fill
-from engine.text import all_sentences
 
 VERDICT_TOKENS, REWORDING_TOKENS = 50, 120
 """Room for one verdict, and for one sentence written anew."""
 
 OVERHEAD_TOKENS = 512
-CONTRADICTION_TOKENS = 2_048
 
 
 def build_judgement(topic: str, gathered: int, lines: Sequence[SentenceState], name: str) -> Request:
@@ -66,17 +63,3 @@ def _show_for_mending(line: SentenceState, lines: Sequence[SentenceState]) -> st
     return "\n".join(
         (f'<sentence number="{line.number}"{" own" if line.is_ours else ""}>', *told, evidence, "</sentence>")
     )
-
-
-async def find_contradictions(model: LanguageModel, text: str, topic: str, step: str) -> tuple[Contradiction, ...]:
-    """Pairs of sentences of a finished text that cannot both be true, in one call.
-
-    The numbers are those of the text's sentences as `engine.text.all_sentences` divides it, from 1.
-    """
-    sentences = all_sentences(text)
-    shown = "\n".join(f"{n}. {data(said)}" for n, said in enumerate(sentences, start=1))
-    prompt = fill("common/contradictions", topic=data(topic), sentences=shown)
-    request = Request("checking", f"check/{step}/contradictions", prompt, CONTRADICTION_TOKENS, 0.0)
-    answer = await model.answer_typed(request, ContradictionAnswer)
-    known = range(1, len(sentences) + 1)
-    return tuple(c for c in answer.contradictions if c.first in known and c.second in known and c.first != c.second)

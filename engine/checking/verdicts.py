@@ -50,20 +50,3 @@ class RewordAnswer(TypedAnswer):
     """Sentences written anew."""
 
     sentences: list[Rewording] = Field(default_factory=list)
-
-
-class ContradictionAnswer(TypedAnswer):
-    """Pairs of sentences that cannot both be true."""
-
-    contradictions: list[Contradiction] = Field(default_factory=list)
-
-
-class Contradiction(TypedAnswer):
-    """Two sentences by their numbers, and what one says that the other denies."""
-
-    first: int
-    second: int
-    why: str = ""
-
-
-ContradictionAnswer.model_rebuild()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.gathering.search import gather, require_papers
 from engine.limits import Limits
-from engine.overview import NearbyGroup
 from engine.quoting.abstracts import read_abstracts
 from engine.recipes.trials import Trials
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate
-from engine.survey import Section
 from engine.values import (
     Brief,
     FoundPaper,
@@ -24,7 +22,6 @@ from engine.values import (
     PaperSelection,
 )
 from engine.writing.assembly import (
-    FieldView,
     add_abstract,
     add_warnings,
     assemble_survey,
@@ -108,15 +105,15 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
         composition = Composition(context.require_model(), assignment, papers, context, self._steps)
         async with asyncio.TaskGroup() as group:
             looking = group.create_task(find_nearby(brief, included, context))
-            writing = group.create_task(composition.write_body(task.finished))
-        body = writing.result()
-        if not body:
+            writing = group.create_task(composition.write(task.finished))
+        sections = writing.result()
+        if not sections:
             raise fail_with_nothing(composition.warnings)
         known = tuple(FoundPaper(paper, 0.0) for paper in composition.known.values())
         selection = replace(task.selection, found=(*task.selection.found, *known))
         whole = replace(task, outline=outline, selection=selection)
         read = [key for key, paper in papers.items() if paper.body]
-        sections, field = await _write_frame(composition, whole, body, context, looking.result())
+        sections, field = await view_field(whole, sections, context, nearby=looking.result())
         survey = assemble_survey(whole, sections, _word_method(papers.values(), has_texts=bool(read)), field)
         survey = add_abstract(survey, composition.abstract)
         if read:
@@ -130,22 +127,3 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
 def _word_method(papers: Iterable[Paper], *, has_texts: bool) -> str:
     """What the survey was written from, which the first page begins with."""
     return METHOD.format(name_contents(papers), AND_TEXTS if has_texts else "")
-
-
-async def _write_frame(
-    composition: Composition,
-    task: WritingTask,
-    body: Mapping[int, Section],
-    context: RunContext,
-    nearby: Sequence[NearbyGroup],
-) -> tuple[dict[int, Section], FieldView | None]:
-    """The ``body`` between introduction and conclusion; its tables and figures are made while those are written."""
-    stand_ins = {i: Section(node.title, node.title) for i, node in composition.outer_nodes().items()}
-    async with asyncio.TaskGroup() as group:
-        writing = group.create_task(composition.write_frame(body))
-        viewing = group.create_task(view_field(task, {**stand_ins, **body}, context, nearby=nearby))
-    sections, (shown, field) = writing.result(), viewing.result()
-    if sections.keys() != shown.keys():  # what the numbers and figures counted on was not written
-        return await view_field(task, sections, context, nearby=nearby)
-    framed = {i: replace(sections[i], figures=shown[i].figures) for i in sections.keys() - body.keys()}
-    return {**shown, **framed}, field

@@ -156,7 +156,7 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
             framed = group.create_task(
                 model.answer_typed(Request("drafting", "frame", prompt, 2_048, 1.0), FrameAnswer)
             )
-            written = group.create_task(composition.sections(task.finished))
+            written = group.create_task(composition.write(task.finished))
         sections = written.result()
         if not sections:
             raise fail_with_nothing(composition.warnings)

@@ -123,7 +123,7 @@ class SurveyXRecipe(Trials, RevisedByModel):
         )
         async with asyncio.TaskGroup() as tasks:
             looking = tasks.create_task(find_nearby(task.brief, included, context))
-            writing = tasks.create_task(composition.sections(task.finished))
+            writing = tasks.create_task(composition.write(task.finished))
         sections, nearby = writing.result(), looking.result()
         if not sections:
             raise fail_with_nothing(composition.warnings)

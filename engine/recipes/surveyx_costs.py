@@ -68,7 +68,7 @@ def plan_survey(plan: WritingPlan, task: Assignment, *, rewrite: bool, tables: b
         claims, written = expect_claims(task.words), tokens_drafted(task.words)
         read = PROMPT_OVERHEAD + written + round((claims + FOUND) * shown)
         chains += [(PlannedCall("checking", read, round(EDITED_SHARE * claims * EDIT_TOKENS)),)] * len(due)
-    if tables:
+    if tables and due:
         body = sum(node.role == "body" for node in plan.outline.nodes)
         read = PROMPT_OVERHEAD + round(TABLE_ROWS * shown)
         chains += [(PlannedCall("extraction", read, TABLE_ROWS * ROW_TOKENS),)] * body

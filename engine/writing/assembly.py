@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engine.checking.check import CheckedText
-from engine.citations import with_references
+from engine.citations import remove_citations, with_references
 from engine.errors import LanguageModelError
 from engine.gathering.search_record import search_flow
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
@@ -26,6 +25,7 @@ from engine.values import (
     PaperSelection,
     walk_outline,
 )
+from engine.writing.drafting import Draft
 from engine.writing.notices import with_notice
 
 MARGIN = 1.25
@@ -195,11 +195,12 @@ def count_references(survey: Survey) -> str:
     return f"This survey cites {count} {'paper' if count == 1 else 'papers'}{span}."
 
 
-def add_abstract(survey: Survey, abstract: CheckedText | None) -> Survey:
-    """The survey with the abstract that was written of it, after how many papers it cites."""
+def add_abstract(survey: Survey, abstract: Draft | None) -> Survey:
+    """The survey with the abstract that was written of it, without citations, after how many papers it cites."""
     if abstract is None:
         return survey
-    return with_notice(replace(survey, abstract=f"{count_references(survey)} {abstract.text}", tally=abstract.tally))
+    text = f"{count_references(survey)} {remove_citations(abstract.text)}"
+    return with_notice(replace(survey, abstract=text, tally=abstract.tally))
 
 
 def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:

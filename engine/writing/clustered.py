@@ -363,7 +363,7 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
         top_p=TOP_P,
     )
     composition = Composition(model, assignment, papers, context, Steps(frame=False))
-    sections = await composition.sections(ready)
+    sections = await composition.write(ready)
     if not any(i in sections and nodes[i].role == "body" for i in range(len(nodes))):
         raise fail_with_nothing(composition.warnings)
     body = replace(outline, nodes=nodes[:-1] if concludes else nodes)

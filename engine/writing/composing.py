@@ -12,7 +12,6 @@ import itertools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.checking.check import CheckedText
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
 from engine.notes.matrix import Matrix
@@ -23,7 +22,7 @@ from engine.session.kept_text import KeptPart, leaves_of
 from engine.survey import UNREVIEWED, Section, SurveyWarning, walk
 from engine.values import OutlineNode, Paper, PaperKey, Query
 from engine.writing.assembly import open_section
-from engine.writing.critique import criticise
+from engine.writing.critique import Reading, criticise
 from engine.writing.drafting import (
     ALL_STEPS,
     ENOUGH,
@@ -42,7 +41,7 @@ from engine.writing.drafting import (
     verify_citations,
 )
 from engine.writing.model_text import read_prose
-from engine.writing.outer_parts import Framing
+from engine.writing.outer_parts import ABSTRACT, Framing
 
 
 async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> dict[PaperKey, Paper]:
@@ -75,28 +74,23 @@ class Composition:
     rework: Callable[[Draft], Awaitable[Draft]] | None = None
     """What a recipe does to a draft before it is checked."""
     warnings: list[SurveyWarning] = field(default_factory=list)
-    abstract: CheckedText | None = None
+    abstract: Draft | None = None
     known: dict[PaperKey, Paper] = field(default_factory=dict)
     """Papers of the library that titles found which the model wrote from what it knows."""
     notes: dict[str, tuple[Note, ...]] = field(default_factory=dict)
     """What was noted for each part, by its number."""
     _done: int = 0
+    _material: dict[str, Material] = field(default_factory=dict)
     _drafted: dict[str, asyncio.Future[Draft | None]] = field(default_factory=dict)
     """By place, in reading order, each part's draft before its check; ``None`` where there is none."""
 
-    @property
-    def matrix(self) -> Matrix:
-        """The notes of all parts, in the outline's order."""
-        return Matrix({place: self.notes[place] for place in self._titles() if place in self.notes})
+    async def write(self, finished: Mapping[int, Section]) -> dict[int, Section]:
+        """Every section that could be written, by position; those ``finished`` are taken as they are.
 
-    async def sections(self, finished: Mapping[int, Section]) -> dict[int, Section]:
-        """Every section that could be written, by position; those ``finished`` are taken as they are."""
-        return await self.write_frame(await self.write_body(finished))
-
-    async def write_body(self, finished: Mapping[int, Section]) -> dict[int, Section]:
-        """The sections between introduction and conclusion, by position, and those ``finished``."""
-        around = self.outer_nodes()
-        tops = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in around]
+        While a reviewer reads the body, introduction, conclusion and abstract are written from it, and what is missing
+        of short parts.
+        """
+        tops = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in self._outer_nodes()]
         parts = [
             _Part(f"{i + 1}{number[1:]}", node, self._find_kept(f"{i + 1}{number[1:]}", i, finished), i in finished)
             for i, top in tops
@@ -109,54 +103,56 @@ class Composition:
             for i, top in due:
                 group.create_task(self._show(i, top, tasks))
         drafts = {place: draft for place, task in tasks.items() if (draft := task.result())}
-        reviewed = await self._criticise(parts, drafts)
-        made: dict[int, Section] = {}
-        for i, top in due:
-            section = _section(top, f"{i + 1}", reviewed)
-            if section:
-                made[i] = section
-                if section != _section(top, f"{i + 1}", drafts):
-                    await self.context.section_finished(section, i)
+        body = {**finished, **_list_sections(due, drafts)}
+        async with asyncio.TaskGroup() as group:
+            new = {part.place: drafts[part.place] for part in parts if not part.kept and part.place in drafts}
+            reviewing = group.create_task(self._criticise(new, "body"))
+            framing = group.create_task(self._write_frame(body))
+            more = {place: group.create_task(self._write_on(place, draft)) for place, draft in new.items()}
+        reviewed = {**drafts, **reviewing.result()}
+        reviewed |= {place: self._join(reviewed[place], added.result()) for place, added in more.items()}
         self.warnings += [warning for draft in reviewed.values() for warning in draft.warnings]
-        return {**finished, **made}
+        made = _list_sections(due, reviewed)
+        for i in made.keys() if made != body else ():
+            if made[i] != body[i]:
+                await self.context.section_finished(made[i], i)
+        return {**body, **made, **framing.result()}
 
-    def outer_nodes(self) -> dict[int, OutlineNode]:
+    def _outer_nodes(self) -> dict[int, OutlineNode]:
         """Introduction and conclusion, by position."""
         tops = enumerate(self.task.outline.nodes)
         return {i: top for i, top in tops if top.role != "body" and not top.children}
 
-    async def write_frame(self, body: Mapping[int, Section]) -> dict[int, Section]:
-        """The ``body`` with introduction and conclusion, written like the abstract from its text and the matrix."""
-        around = self.outer_nodes()
+    async def _write_frame(self, body: Mapping[int, Section]) -> dict[int, Section]:
+        """Introduction and conclusion, written like the abstract from the body and the matrix, and read against it."""
+        around = self._outer_nodes()
         inside = [body[i] for i in sorted(body) if i not in around]
-        if not inside or not self.steps.frame:
-            return dict(body)
-        matrix = self.matrix.describe(self._titles())
-        framing = Framing(self.model, self.task, inside, self.papers, matrix, self.steps.check)
+        if not inside or not around or not self.steps.frame:
+            return {}
+        framing = Framing(self.model, self.task, inside, self.papers, self._describe_matrix(), self.steps.check)
+        due = {str(i + 1): top for i, top in around.items() if i not in body} | {"abstract": ABSTRACT}
         async with asyncio.TaskGroup() as group:
-            parts = [group.create_task(self._frame(framing, i, top)) for i, top in around.items() if i not in body]
-            abstract = group.create_task(self._abstract(framing)) if around else None
-        self.abstract = abstract.result() if abstract else None
-        return {**body, **{i: section for part in parts for i, section in part.result().items()}}
+            tasks = {place: group.create_task(self._write_outer(framing, node)) for place, node in due.items()}
+        written = {place: draft for place, task in tasks.items() if (draft := task.result())}
+        drafts = dict(await self._criticise(written, "frame", "\n".join(framing.list_findings())))
+        self.warnings += [warning for draft in drafts.values() for warning in draft.warnings]
+        self.abstract = drafts.pop("abstract", None)
+        framed = _list_sections([(i, top) for i, top in around.items() if i not in body], drafts)
+        for i, section in framed.items():
+            await self.context.section_finished(section, i)
+        return framed
 
-    async def _frame(self, framing: Framing, position: int, node: OutlineNode) -> dict[int, Section]:
+    async def _write_outer(self, framing: Framing, node: OutlineNode) -> Draft | None:
         try:
-            section, warnings = await framing.write_part(node)
+            return await framing.write(node)
         except (LanguageModelError, LimitExceeded) as error:
             self._note_unfinished(node.title, error)
-            return {}
-        self.warnings += warnings
-        await self.context.section_finished(section, position)
-        return {position: section}
-
-    async def _abstract(self, framing: Framing) -> CheckedText | None:
-        try:
-            abstract = await framing.write_abstract()
-            self.warnings += abstract.warnings
-            return abstract
-        except (LanguageModelError, LimitExceeded) as error:
-            self._note_unfinished("abstract", error)
             return None
+
+    def _describe_matrix(self) -> str:
+        """How many papers each part has notes of, in the outline's order, and by which means they showed something."""
+        titles = self._titles()
+        return Matrix({place: self.notes[place] for place in titles if place in self.notes}).describe(titles)
 
     def _titles(self) -> dict[str, str]:
         return {number: node.title for number, node in leaves_of(self.task.outline.nodes)}
@@ -207,7 +203,7 @@ class Composition:
         return draft
 
     async def _write_new(self, part: _Part) -> Draft:
-        """The part from its notes: drafted, reworked where the recipe does that, checked, and long enough."""
+        """The part from its notes: drafted, reworked where the recipe does that, and checked."""
         material = await self._prepare(part)
         if self.steps.in_turn:
             material = replace(material, before=await self._read_before(part.place))
@@ -215,7 +211,8 @@ class Composition:
         self._drafted[part.place].set_result(draft)
         if self.rework:
             draft = await self.rework(draft)
-        return await self._complete(material, await self._check(draft))
+        self._material[part.place] = material
+        return await self._check(draft)
 
     async def _read_before(self, place: str) -> dict[str, str]:
         """The texts of the section's parts before this one, by title, as soon as they are drafted."""
@@ -254,34 +251,36 @@ class Composition:
             self.known.update((item.paper.key, item.paper) for item in found if item.paper.key not in self.papers)
         return list(self.known.values())
 
-    async def _check(self, draft: Draft) -> Draft:
-        return await verify_citations(self.model, draft, self.task.topic) if self.steps.check else mark_unchecked(draft)
+    async def _check(self, draft: Draft, step: str = "") -> Draft:
+        if not self.steps.check:
+            return mark_unchecked(draft)
+        return await verify_citations(self.model, draft, self.task.topic, step)
 
-    async def _complete(self, material: Material, draft: Draft) -> Draft:
-        """The draft with what is missing of its words, asked for once; what is missing still is said."""
-        words = len(draft.text.split())
-        if not words or words >= ENOUGH * self.task.words:
-            return draft
+    async def _write_on(self, place: str, draft: Draft) -> Draft | None:
+        """What is missing of the part's words, asked for once and checked; ``None`` where nothing is."""
+        words, material = len(draft.text.split()), self._material[place]
+        if words >= ENOUGH * self.task.words:
+            return None
         missing = self.task.words - words
         request = build_completion_request(self.task, material, draft.text, round(missing * SPARE))
-        why = "what else was written did not hold"
+        more = Draft(material.node, material.papers, "")
         try:
             prose = read_prose(await self.model.text(request), material.node.title)
-            added = hold_length(settle_citations(Draft(material.node, material.papers, prose)), missing)
-            step = f"{material.node.title}/completed"
-            checked = (
-                await verify_citations(self.model, added, self.task.topic, step)
-                if self.steps.check
-                else mark_unchecked(added)
-            )
-            draft = join_drafts(draft, checked)
+            added = hold_length(settle_citations(replace(more, text=prose)), missing)
+            return await self._check(added, f"{material.node.title}/completed")
         except (LanguageModelError, LimitExceeded) as error:
-            why = str(error)
-        words = len(draft.text.split())
-        if words >= ENOUGH * self.task.words:
+            return replace(more, warnings=(SurveyWarning("length", material.node.title, str(error)),))
+
+    def _join(self, draft: Draft, more: Draft | None) -> Draft:
+        """The draft with what was written on; a part that is short all the same says so."""
+        if more is None:
             return draft
-        said = f"{words:,} of {self.task.words:,} words: {why}"
-        return replace(draft, warnings=(*draft.warnings, SurveyWarning("length", material.node.title, said)))
+        why = next((w.detail for w in more.warnings if w.kind == "length"), "what else was written did not hold")
+        whole = join_drafts(draft, more)
+        if (words := len(whole.text.split())) >= ENOUGH * self.task.words:
+            return whole
+        said = SurveyWarning("length", draft.node.title, f"{words:,} of {self.task.words:,} words: {why}")
+        return replace(whole, warnings=(*whole.warnings, said))
 
     async def _show(self, position: int, top: OutlineNode, tasks: Mapping[str, asyncio.Task[Draft | None]]) -> None:
         """Show a section as soon as all its parts stand."""
@@ -292,19 +291,17 @@ class Composition:
         if section and len(there) == len(places):
             await self.context.section_finished(section, position)
 
-    async def _criticise(self, parts: Sequence[_Part], drafts: Mapping[str, Draft]) -> Mapping[str, Draft]:
-        """The drafts with a reviewer's edits to what is new; where none could be had, as they are."""
-        new = [part.place for part in parts if not part.kept and part.place in drafts]
-        if not (self.steps.review and self.steps.check and new):
+    async def _criticise(self, drafts: Mapping[str, Draft], step: str, others: str = "") -> Mapping[str, Draft]:
+        """The drafts with a reviewer's edits; where none could be had, as they are."""
+        if not (self.steps.review and self.steps.check and drafts):
             return drafts
         await self.context.progress(Progress("reviewing"))
+        reading = Reading(self.task.topic, self._describe_matrix(), f"{step}/{self.task.trial}", others)
         try:
-            matrix = self.matrix.describe(self._titles())
-            edited = await criticise(self.model, self.task.topic, drafts, matrix, self.task.trial)
+            return await criticise(self.model, reading, drafts)
         except (LanguageModelError, LimitExceeded) as error:
             self._note_unfinished(self.task.outline.title, f"{UNREVIEWED}: {error}")
             return drafts
-        return {place: edited[place] if place in new else draft for place, draft in drafts.items()}
 
 
 @dataclass(frozen=True)
@@ -322,6 +319,12 @@ def _draft_of(node: OutlineNode, section: Section, papers: Mapping[PaperKey, Pap
     cited = {citation.key for claim in section.claims for citation in claim.citations}
     own = tuple(paper for key, paper in papers.items() if key in cited)
     return Draft(node, own, section.text, section.claims, tally=section.tally)
+
+
+def _list_sections(tops: Sequence[tuple[int, OutlineNode]], drafts: Mapping[str, Draft]) -> dict[int, Section]:
+    """By position the sections of which something is written."""
+    made = {i: _section(top, f"{i + 1}", drafts) for i, top in tops}
+    return {i: section for i, section in made.items() if section}
 
 
 def _section(node: OutlineNode, place: str, drafts: Mapping[str, Draft]) -> Section | None:

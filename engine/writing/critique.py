@@ -22,16 +22,15 @@ SENTENCES_PER_EDIT = 12
 """One sentence of so many may be edited at most: a reviewer who asks for more writes another survey."""
 
 MOST_REMOVED = 0.2
-"""Share of a part's sentences that may go."""
+"""Share of a part's sentences that may go, or one of a few."""
 
-EDIT_TOKENS = 60
+EDIT_TOKENS = 50
 
 
 class EditAnswer(TypedAnswer):
     """A sentence as it should read; empty where it should go."""
 
     address: str
-    reason: str
     text: str
 
 
@@ -49,25 +48,39 @@ class Edit:
     text: str
 
 
-def build_critique_request(topic: str, parts: Mapping[str, Draft], matrix: str, trial: int) -> Request:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reviewer reads beside the parts: what the papers showed by which means, and what other parts say."""
+
+    topic: str
+    matrix: str
+    step: str
+    others: str = ""
+
+
+def build_critique_request(reading: Reading, parts: Mapping[str, Draft]) -> Request:
     """The request that shows every part, by its number, with addressed sentences."""
     shown = "\n\n".join(
         f"{place} {data(part.node.title)}\n{_address(place, part.text)}" for place, part in parts.items()
     )
     most = max(1, sum(len(list_lines(part.text)) for part in parts.values()) // SENTENCES_PER_EDIT)
-    prompt = fill("common/critique", topic=data(topic), sentences=shown, matrix=matrix, most=str(most))
-    return Request("checking", f"critique/{trial}", prompt, EDIT_TOKENS * most + 512, 0.3)
+    prompt = fill(
+        "common/critique",
+        topic=data(reading.topic),
+        others=data(reading.others) or "(none)",
+        sentences=shown,
+        matrix=reading.matrix,
+        most=str(most),
+    )
+    return Request("checking", f"critique/{reading.step}", prompt, EDIT_TOKENS * most + 512, 0.3)
 
 
-async def criticise(
-    model: LanguageModel, topic: str, parts: Mapping[str, Draft], matrix: str, trial: int = 0
-) -> dict[str, Draft]:
+async def criticise(model: LanguageModel, reading: Reading, parts: Mapping[str, Draft]) -> dict[str, Draft]:
     """The parts with the reviewer's edits, as far as they hold. Raises what asking the model raises."""
-    request = build_critique_request(topic, parts, matrix, trial)
-    answer = await model.answer_typed(request, CritiqueAnswer)
+    answer = await model.answer_typed(build_critique_request(reading, parts), CritiqueAnswer)
     asked = read_edits(answer.edits, parts)
     async with asyncio.TaskGroup() as tasks:
-        edited = {place: tasks.create_task(_apply(model, topic, parts[place], edits)) for place, edits in asked.items()}
+        edited = {p: tasks.create_task(_apply(model, reading.topic, parts[p], edits)) for p, edits in asked.items()}
     return {place: edited[place].result() if place in edited else part for place, part in parts.items()}
 
 
@@ -93,7 +106,7 @@ async def _apply(model: LanguageModel, topic: str, part: Draft, edits: Sequence[
     """The part with its edits: the new wordings that hold, and without what may go."""
     lines = list_lines(part.text)
     worded = [edit for edit in edits if edit.text]
-    room = int(MOST_REMOVED * len(lines))
+    room = max(int(MOST_REMOVED * len(lines)), len(lines) > 1)
     changes: dict[int, Claim | None] = {edit.number: None for edit in [e for e in edits if not e.text][:room]}
     if worded:
         text = "\n\n".join(edit.text for edit in worded)

@@ -117,10 +117,10 @@ SHORTEST_SHARE, LONGEST_SHARE, SPARE_WORDS = 0.5, 1.6, 160
 """A draft outside these shares of the words asked for is asked for once more; a short one may have so many words more.
 One that stays too long ends after a sentence."""
 
-SPARE = 1.08
+SPARE = 1.05
 """So many times the words of a part are asked for: the check takes some of them out."""
 
-ENOUGH = 0.9
+ENOUGH = 0.85
 """A part with this share of its words stands; else what is missing is asked for once."""
 
 WORDS_PER_CITED_PAPER = 80

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from engine.checking.check import CLAIMS_PER_CALL, FEWER_CLAIMS
+from engine.checking.check import CLAIMS_PER_CALL
 from engine.citations import list_cited_keys
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Task
@@ -51,8 +51,9 @@ of about 10 claims 32 had one."""
 PLAIN_TOKENS, EDITED = 1.4, 0.02
 """Tokens of a word without citations, as a reviewer reads it, and the share of sentences that are edited."""
 
-REPAIRING, REVIEWING, FRAMING = 1, 2, 3
-"""Waves: what did not hold is judged again when all was judged once; then the whole is read; then it is framed."""
+REPAIRING, REVIEWING, FRAMING, AGREEING = 1, 2, 2, 3
+"""Waves: what did not hold is judged again when all was judged once; then the whole is read while it is framed; then
+the frame is read against it."""
 
 MEAN_PAPER_TOKENS = 250
 """Where there are no papers to measure."""
@@ -94,7 +95,10 @@ def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = ALL_STE
     if steps.check and steps.review and body:
         chains += _plan_review(task, everything)
     around = [node for _, node in due if node.role != "body"]
-    return chains + (_plan_frame(task, len(around), everything, check=steps.check) if steps.frame and around else [])
+    if steps.frame and around:
+        review = steps.check and steps.review
+        chains += _plan_frame(task, len(around), everything, check=steps.check, review=review)
+    return chains
 
 
 def _plan_part(
@@ -148,12 +152,10 @@ def tokens_drafted(words: int) -> int:
     return round((words + WORDS_BEYOND) * TOKENS_PER_DRAFTED_WORD)
 
 
-def with_checks(
-    chain: Sequence[PlannedCall], words: int, papers: Sequence[Paper], most: int = CLAIMS_PER_CALL
-) -> list[CallChain]:
+def with_checks(chain: Sequence[PlannedCall], words: int, papers: Sequence[Paper]) -> list[CallChain]:
     """The calls that end in a text of so many words, and its check; the check's calls run side by side."""
     claims = expect_claims(words)
-    checks = math.ceil(claims / most)
+    checks = math.ceil(claims / CLAIMS_PER_CALL)
     read = round(min(claims, len(papers) or claims) * mean_tokens(papers)) + tokens_drafted(words)
     one = PlannedCall("checking", read // checks + CHECK_OVERHEAD, round(claims * TOKENS_PER_VERDICT / checks))
     return [(*chain, one), *[(one,)] * (checks - 1)]
@@ -176,8 +178,8 @@ def plan_repairs(words: int, texts: int, papers: Sequence[Paper]) -> list[CallCh
     return [(PlannedCall("checking", read, 2 * TOKENS_PER_VERDICT, REPAIRING),)] * again
 
 
-def _plan_frame(task: Assignment, parts: int, papers: Sequence[Paper], *, check: bool) -> list[CallChain]:
-    """Introduction, conclusion and abstract, written from the finished sections, and their checks."""
+def _plan_frame(task: Assignment, parts: int, papers: Sequence[Paper], *, check: bool, review: bool) -> list[CallChain]:
+    """Introduction, conclusion and abstract, written from the finished sections, their checks, and one reading."""
     leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
     words = min(FRAME_WORDS, task.words)
     each = min(FINDINGS_EACH, task.words / PARAGRAPH_WORDS)
@@ -185,8 +187,10 @@ def _plan_frame(task: Assignment, parts: int, papers: Sequence[Paper], *, check:
     chains: list[CallChain] = []
     for length in [*[words] * parts, ABSTRACT_WORDS]:
         draft = PlannedCall("drafting", read, round(length * TOKENS_PER_FRAME_WORD))
-        chains += with_checks([draft], length, papers, FEWER_CLAIMS) if check else [(draft,)]
-    return [tuple(replace(call, wave=FRAMING) for call in chain) for chain in chains]
+        chains += with_checks([draft], length, papers) if check else [(draft,)]
+    framed = [tuple(replace(call, wave=FRAMING) for call in chain) for chain in chains]
+    shown = read + round((parts * words + ABSTRACT_WORDS) * PLAIN_TOKENS)
+    return [*framed, *([(PlannedCall("checking", shown, TOKENS_PER_VERDICT, AGREEING),)] if review else [])]
 
 
 def estimate_cost(

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
-from engine.citations import list_cited_keys, remove_citations
+from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
-from engine.survey import Section, SurveyWarning, walk
+from engine.survey import Section, walk
 from engine.text import split_sentences
 from engine.values import OutlineNode, Paper, PaperKey
-from engine.writing.drafting import Assignment, Draft, settle_citations
+from engine.writing.drafting import Assignment, Draft, mark_unchecked, settle_citations, verify_citations
 from engine.writing.model_text import read_prose
 
 FRAME_WORDS = 220
 ABSTRACT_WORDS = 130
+ABSTRACT = OutlineNode("Abstract")
 FINDINGS_EACH = 6
 """Sentences of each finished subsection that are shown: those that open its paragraphs, which say what they show."""
 
@@ -42,23 +42,13 @@ class Framing:
     """How many papers of each part showed something by which means."""
     check: bool
 
-    async def write_part(self, node: OutlineNode) -> tuple[Section, tuple[SurveyWarning, ...]]:
-        """The introduction or the conclusion, and what a reader should know of it.
+    async def write(self, node: OutlineNode) -> Draft:
+        """The introduction, the conclusion or the `ABSTRACT` as it holds.
 
         Raises `LanguageModelError` where nothing of it holds.
         """
-        found = await self._write(node.title, node.role, min(self.task.words, FRAME_WORDS))
-        return Section(node.title, found.text, found.claims, tally=found.tally), found.warnings
-
-    async def write_abstract(self) -> CheckedText:
-        """What was found, checked; its text has no citations, as abstracts have none."""
-        found = await self._write("Abstract", "abstract", ABSTRACT_WORDS)
-        bare = remove_citations(found.text)
-        return CheckedText(bare, found.claims, found.tally, found.warnings)
-
-    async def _write(self, title: str, purpose: str, words: int) -> CheckedText:
-        """The part as it holds."""
-        findings = self.list_findings()
+        title, findings = node.title, self.list_findings()
+        words = ABSTRACT_WORDS if node is ABSTRACT else min(self.task.words, FRAME_WORDS)
         cited = dict.fromkeys(key for line in findings for key in list_cited_keys(line) if key in self.papers)
         papers = tuple(self.papers[key] for key in cited)
         prompt = fill(
@@ -67,17 +57,16 @@ class Framing:
             findings="\n".join(data(line) for line in findings),
             matrix=self.matrix,
             title=data(title),
-            purpose=PURPOSES[purpose],
+            purpose=PURPOSES["abstract" if node is ABSTRACT else node.role],
             words=str(words),
         )
         request = Request("drafting", f"frame/{self.task.trial}/{title}", prompt, max(1_024, words * 4), 0.7)
         prose = read_prose(await self.model.text(request), title)
-        draft = settle_citations(Draft(OutlineNode(title), papers, prose))
-        task = CheckTask(title, draft.text, papers, self.task.topic, title)
-        found = await check_section(self.model, task) if self.check else check_without_model(task)
-        if not found.text:
+        draft = settle_citations(Draft(node, papers, prose))
+        draft = await verify_citations(self.model, draft, self.task.topic) if self.check else mark_unchecked(draft)
+        if not draft.text:
             raise LanguageModelError("no sentence of it holds", retryable=True)
-        return replace(found, warnings=(*draft.warnings, *found.warnings))
+        return draft
 
     def list_findings(self) -> list[str]:
         """Headings of the finished sections, and under each the first claim of each paragraph."""

@@ -37,7 +37,7 @@ def criticise(prompt: str) -> dict[str, Any]:
     lines = re.findall(r"^([\d.]+:\d+) (.+)$", prompt.split("<draft>")[-1].split("</draft>")[0], re.M)[24::50]
     return {
         "edits": [
-            {"address": address, "reason": "It repeats another.", "text": html.unescape(line) if at % 2 else ""}
+            {"address": address, "text": html.unescape(line) if at % 2 else ""}
             for at, (address, line) in enumerate(lines)
         ]
     }

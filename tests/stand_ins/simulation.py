@@ -236,7 +236,6 @@ _TYPED: dict[str, Callable[[str], dict[str, Any]]] = {
     "CheckAnswer": _check,
     "SecondAnswer": _check_again,
     "RewordAnswer": _reword,
-    "ContradictionAnswer": lambda _: {"contradictions": []},
     "RelevanceAnswer": _relevance,
     "TranslationAnswer": _translation,
     "EntailmentAnswer": lambda prompt: {"faithful": len(prompt) % 7 != 0},

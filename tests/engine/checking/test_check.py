@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
-from engine.checking.judging import find_contradictions
 from engine.citations import cite, cite_sentences, list_addresses
 from engine.errors import LanguageModelError
 from engine.values import PaperKey
@@ -190,13 +189,3 @@ async def test_eight_claims_are_judged_in_one_call() -> None:
     text = " ".join(f"SwiftNet flies at 60 km/h in race {'abcdefghij'[n]} {F}." for n in range(9))
     _, model = await check(text, Judge())
     assert sum("<claim" in request.prompt.question for request in model.requests) == 2
-
-
-async def test_sentences_that_contradict_one_another_are_named() -> None:
-    pair = {"first": 1, "second": 3, "why": "won or came second"}
-    stray = {"first": 2, "second": 9, "why": ""}
-    model = FakeModel(lambda *_: json.dumps({"contradictions": [pair, stray]}))
-    text = "SwiftNet won. MapFly flew.\n\nSwiftNet came second."
-    found = await find_contradictions(model, text, "drone racing", "whole")
-    assert [(c.first, c.second) for c in found] == [(1, 3)]
-    assert "3. SwiftNet came second." in model.requests[0].prompt.question

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 from engine.citations import list_cited_keys
+from engine.llm.model import Request
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import WritingTask
@@ -23,7 +24,10 @@ async def test_a_reviewer_reads_every_sentence_once_and_edits_by_address(library
     def reply(prompt: str, schema: str) -> str:
         if schema != "CritiqueAnswer":
             return simulate_answer(prompt, schema)
-        addresses = re.findall(r"^([\d.]+:\d+) ", prompt, re.M)
+        addresses = re.findall(r"^([\w.]+:\d+) ", prompt, re.M)
+        if "abstract:1" in addresses:  # the frame, beside what the sections say
+            assert {"1:1", "4:1"} <= set(addresses) and "<others>\n2 " in prompt
+            return json.dumps({"edits": [{"address": "4:1", "text": ""}]})
         wanted = [("2.1:2", ""), ("2.2:1", edited), ("9.9:9", "It was never there"), ("2.1:999", "")]
         assert {"2.1:2", "2.2:1"} <= set(addresses) and not list_cited_keys(prompt)
         return json.dumps({"edits": [{"address": a, "reason": "r", "text": t} for a, t in wanted]})
@@ -47,7 +51,12 @@ async def test_a_reviewer_reads_every_sentence_once_and_edits_by_address(library
     assert reworded == first or (reworded.startswith(edited) and list_cited_keys(reworded) == list_cited_keys(first))
     assert any(edited in whole(request) for request in model.asked("check/"))
     assert survey.sections[1].sections[0].text == after.sections[0].text
-    assert len(model.asked("critique/")) == 1
+    assert len(model.asked("critique/")) == 2
+    assert len(all_sentences(survey.sections[3].text)) == len(re.findall(r"^4:\d", whole(of_frame(model)), re.M)) - 1
+
+
+def of_frame(model: FakeModel) -> Request:
+    return next(request for request in model.asked("critique/") if "abstract:1" in whole(request))
 
 
 async def test_what_is_missing_of_a_part_is_asked_for_once_and_told_where_it_does_not_come(
