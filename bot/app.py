@@ -12,7 +12,7 @@ from bot.commands.briefs import ONLINE, Defaults
 from bot.jobs.runner import JobContext, JobListener
 from bot.serving.bundled import BUNDLED
 from bot.serving.libraries import Libraries, OwnLibrary
-from bot.serving.sources import downloader, online_sources, open_access, wikipedia
+from bot.serving.sources import downloader, list_publishers, online_sources, open_access, wikipedia
 from bot.settings import Settings, load_settings
 from engine.errors import UserError
 from engine.llm.meter import Throttle
@@ -238,6 +238,7 @@ class App:
             full_texts=settings.full_texts if settings.fetches_texts(online=True) else 0,
             fetches_always=settings.fetches_texts(online=False),
             online=settings.searches_online(),
+            publishers=list_publishers(settings),
             judges=settings.judge != "never",
         )
 

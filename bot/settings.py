@@ -252,6 +252,8 @@ class Settings(BaseSettings):
     crossref_api_url: str = Field(
         crossref.ADDRESS, validation_alias="CROSSREF_API_URL", description="Another address for Crossref."
     )
+    elsevier_api_key: SecretStr | None = Field(None, validation_alias="ELSEVIER_API_KEY", description="For Scopus.")
+    springer_api_key: SecretStr | None = Field(None, validation_alias="SPRINGER_API_KEY", description="For Springer.")
     ncbi_api_key: SecretStr | None = Field(
         None, validation_alias="NCBI_API_KEY", description="NCBI's key for PubMed: ten calls a second instead of three."
     )

@@ -59,6 +59,8 @@ class Defaults:
     """Whether they are read for other surveys too."""
     online: bool = False
     """Whether online sources are searched too."""
+    publishers: tuple[str, ...] = ()
+    """Those whose keys are set: places of a quick review."""
     judges: bool = False
     """Whether the language model judges papers found."""
     apart: bool = True
@@ -82,7 +84,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
             f"There is no library “{library}”; there are: {known}. Name one of them, or write library=online"
         )
     recipe = _recipe(options.get("recipe", defaults.recipe), defaults)
-    quick = _quick_options(options, online=online) if recipe == QUICK else None
+    quick = _quick_options(options, defaults.publishers, online=online) if recipe == QUICK else None
     audience = clean(options.get("audience", ""))
     if len(audience) > LONGEST_AUDIENCE:
         raise UserError(f"An audience has at most {LONGEST_AUDIENCE} characters; this one has {len(audience):,}.")
@@ -109,7 +111,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
     )
 
 
-def _quick_options(options: Mapping[str, str], *, online: bool) -> QuickOptions:
+def _quick_options(options: Mapping[str, str], publishers: Sequence[str], *, online: bool) -> QuickOptions:
     usual = QuickOptions()
     sampling: Sampling = "random" if options.get("sampling", "").lower() == "random" else "weighted"
     _one_of("sampling", options.get("sampling", sampling), ("weighted", "random"))
@@ -120,7 +122,7 @@ def _quick_options(options: Mapping[str, str], *, online: bool) -> QuickOptions:
         sampling=sampling,
         only_search=_yes_or_no("review", options.get("review"), default=True) is False,
         background=_yes_or_no("background", options.get("background"), default=online),
-        places=tuple(_one_of("places", place, PLACES) for place in places),
+        places=tuple(_one_of("places", place, (*PLACES, *publishers)) for place in places),
     )
 
 

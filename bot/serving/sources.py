@@ -8,7 +8,7 @@ from bot.settings import Settings
 from engine.reading.downloading import Downloader
 from engine.reading.open_access import OpenAccess, TextBudget, TextFolder
 from engine.retrieval.online import crossref as crossref_service
-from engine.retrieval.online import pubmed
+from engine.retrieval.online import publishers, pubmed
 from engine.retrieval.online.arxiv import Arxiv
 from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import INTERVAL_S, OpenAlex
@@ -38,7 +38,20 @@ def online_sources(settings: Settings, web: OnlineTransport, patience_s: float |
     ncbi = text_of(settings.ncbi_api_key)
     pace = ServicePolicy(pubmed.interval_s(ncbi), patience_s, fresh_s=fresh_s)
     life_sciences = pubmed.PubMed(web, ncbi, settings.pubmed_api_url, pace)
-    return Online(scholar, (open_alex, arxiv), open_alex, crossref, life_sciences)
+    pace = ServicePolicy(publishers.INTERVAL_S, patience_s, fresh_s=fresh_s)
+    keyed = [make(web, key, pace) for make, key in _publishers(settings).values()]
+    return Online(scholar, (open_alex, arxiv), open_alex, crossref, life_sciences, keyed)
+
+
+def list_publishers(settings: Settings) -> tuple[str, ...]:
+    """The publishers whose keys are set, as a person calls them."""
+    return tuple(_publishers(settings))
+
+
+def _publishers(settings: Settings) -> dict[str, tuple[publishers.MakeSearch, str]]:
+    keys = {"springer": text_of(settings.springer_api_key)}
+    elsevier = text_of(settings.elsevier_api_key)
+    return {name: (make, key) for name, make in publishers.PUBLISHERS.items() if (key := keys.get(name, elsevier))}
 
 
 def wikipedia(settings: Settings, web: OnlineTransport) -> Wikipedia:

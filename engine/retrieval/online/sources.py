@@ -113,6 +113,7 @@ class Online:
     open_alex: OpenAlex | None = None
     crossref: Crossref | None = None
     pubmed: PubMed | None = None
+    publishers: Sequence[PaperSearch] = ()
     failed: dict[str, str] = field(default_factory=dict)
     """Source → why it is not asked any more."""
 
@@ -120,7 +121,7 @@ class Online:
         """Every service that can be searched at the same time; PubMed for the life sciences alone."""
         first: list[PaperSearch] = [self.scholar] if self.scholar else []
         last: list[PaperSearch] = [self.pubmed] if self.pubmed and life_sciences else []
-        return [*first, *self.others, *last]
+        return [*first, *self.others, *self.publishers, *last]
 
     async def abstract_of(self, paper: Paper, seconds: float) -> str:
         """The abstract that another service has of a paper, each asked for so long; empty where none has one."""

@@ -119,7 +119,7 @@ class ServiceRequest:
     path: str
     params: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
-    """Sent as JSON; a question with a body is a POST."""
+    """Sent as JSON; a question with a body is a POST where no ``method`` is named."""
     may_be_absent: bool = False
     """Whether 404 is an answer: there is no such paper. Elsewhere it means that the address is wrong."""
     absent_words: str = ""
@@ -129,6 +129,7 @@ class ServiceRequest:
 
     It is asked for again, and never kept.
     """
+    method: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +293,8 @@ class ScholarlyService:
     async def _once(self, ask: ServiceRequest, seconds: float, *, as_json: bool) -> ServiceReply:
         import httpx
 
-        method, params = "POST" if ask.body is not None else "GET", {**ask.params, **self._secret_params}
+        method = ask.method or ("GET" if ask.body is None else "POST")
+        params = {**ask.params, **self._secret_params}
         try:
             async with (
                 asyncio.timeout(max(0.1, seconds)),
