@@ -46,7 +46,7 @@ def scholium(
 def chat(library: LibraryName = "", output: Folder = None, person: PersonName = "") -> None:
     """Talk a survey into being."""
     with open_console() as console:
-        from bot.cli.terminal import chat as conversation
+        from bot.cli.conversations import chat as conversation
 
     run_command(conversation(console, library, output, person))
 
@@ -74,8 +74,8 @@ def write(
     The same conversation as in chat, but nobody is asked.
     """
     with open_console() as console:
-        from bot.cli.terminal import divide_words, read_excluded
-        from bot.cli.terminal import write as conversation
+        from bot.cli.conversations import divide_words, read_excluded
+        from bot.cli.conversations import write as conversation
 
     options = {
         "library": library,
@@ -111,7 +111,7 @@ def quick(
 ) -> None:
     """Answer a question from papers in two minutes."""
     with open_console() as console:
-        from bot.cli.terminal import divide_words, review
+        from bot.cli.conversations import divide_words, review
 
     named = {"library": library, "online": online, "years": years, "papers": papers, "places": places}
     question, given = divide_words(words, {**named, "review": "no" if only_search else ""})
@@ -122,7 +122,7 @@ def quick(
 def demo(output: Folder = None) -> None:
     """Play a whole conversation over the bundled library."""
     with open_console() as console:
-        from bot.cli.terminal import demo as conversation
+        from bot.cli.conversations import demo as conversation
 
     run_command(conversation(console, output or Path("scholium-demo")))
 
@@ -185,7 +185,7 @@ def unmerge(
 ) -> None:
     """Take a paper apart again that was merged from several records; they are not merged again."""
     with open_console() as console:
-        from bot.cli.unmerge import unmerge as run
+        from bot.cli.administration import unmerge as run
 
     run_command(run(console, paper, library, workspace, record, show=show))
 

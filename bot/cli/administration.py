@@ -1,4 +1,4 @@
-"""The commands of whoever runs Scholium: backup, restore, and one person's data."""
+"""The commands of whoever runs Scholium: backup, restore and the way back from a damaged store, one person's data."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from pathlib import Path
 from rich.console import Console
 
 from bot.app import open_app
-from bot.cli.damaged_store import note_backup
 from bot.jobs.queue import delete_jobs_of
-from bot.settings import load_settings
+from bot.settings import Settings, load_settings
 from bot.store import backup as keeping
 from bot.store.database import open_database
 from bot.store.left_over import list_set_aside, retry_set_aside
@@ -27,17 +26,18 @@ from bot.wording.sentences import pluralize
 from engine.errors import ServiceError, UserError
 from engine.rendering.files import file_stem
 from engine.retrieval.identity import read_key
+from engine.retrieval.libraries.library import IndexProgress
 
 
 async def backup(console: Console, path: Path) -> int:
     """Write everything into one file."""
     async with _store() as store:
         count = await keeping.backup(store, path)
-    console.print(f"{count:,} rows written to {path}. Libraries of papers are folders; copy them.", markup=False)
+    console.print(f"{count:,} rows written to {path}. Libraries of papers are folders; copy them.")
     try:
         note_backup(load_settings().home, path)
     except OSError as error:
-        console.print(f"Where it is could not be noted in the home folder: {error.strerror}.", markup=False)
+        console.print(f"Where it is could not be noted in the home folder: {error.strerror}.")
     return 0
 
 
@@ -45,7 +45,7 @@ async def restore(console: Console, path: Path) -> int:
     """Read a backup into an empty store."""
     async with _store() as store:
         count = await keeping.restore(store, path)
-    console.print(f"{count:,} rows restored.", markup=False)
+    console.print(f"{count:,} rows restored.")
     return 0
 
 
@@ -61,7 +61,7 @@ async def export_data(console: Console, person: str, output: Path | None) -> int
     except OSError as error:
         raise UserError(f"{path} could not be written: {error.strerror or error}.") from error
     surveys, messages = pluralize(len(found["surveys"]), "survey"), pluralize(len(found["messages"]), "message")
-    console.print(f"{surveys} and {messages} of {person} written to {path}.", markup=False)
+    console.print(f"{surveys} and {messages} of {person} written to {path}.")
     return 0
 
 
@@ -75,11 +75,11 @@ async def delete_papers(console: Console, workspace: str, papers: Sequence[str])
             if not removed:
                 raise UserError(f"The workspace {workspace} has added none of these papers.")
             for paper in removed:
-                console.print(f"Deleted: {paper.title} ({paper.key})", markup=False, highlight=False, soft_wrap=True)
+                console.print(f"Deleted: {paper.title} ({paper.key})", soft_wrap=True)
             return 0
         if not await app.libraries.remove_workspace(workspace):
             raise UserError(ingesting.no_papers_of(workspace))
-    console.print(f"The papers, texts and attribute trees that {workspace} added were deleted.", markup=False)
+    console.print(f"The papers, texts and attribute trees that {workspace} added were deleted.")
     return 0
 
 
@@ -100,7 +100,6 @@ async def delete_data(console: Console, person: str) -> int:
         f"{pluralize(deleted.messages, 'message')}, {pluralize(files, 'folder')} of files, "
         f"{pluralize(papers, 'paper')} and all texts that only they sent. "
         "What was spent is kept without the name.",
-        markup=False,
         soft_wrap=True,
     )
     shared = sum(len(one.shared) for one in sent)
@@ -108,7 +107,6 @@ async def delete_data(console: Console, person: str) -> int:
         f"Left: {pluralize(deleted.mentions, 'message')} of others naming {person}; {pluralize(shared, 'paper')} that "
         f"others sent too; papers sent before Scholium noted by whom ({settings.home / 'workspaces'}); surveys of "
         "others that cite a paper of theirs; files exported from a terminal; backups.",
-        markup=False,
         soft_wrap=True,
     )
     return 0
@@ -147,9 +145,9 @@ async def set_aside(console: Console, retry: Sequence[str], *, as_json: bool) ->
     for event in found:
         at = datetime.fromtimestamp(event.set_aside_at, UTC).strftime("%Y-%m-%d %H:%M")
         line = f"{event.id}  {at}  {event.platform}:{event.tenant}  {event.person}  {event.why}"
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        console.print(line, soft_wrap=True)
     advice = " Try them again with: scholium set-aside --retry ID (or --retry all)" if found else ""
-    console.print(f"{len(found):,} set aside.{advice}", highlight=False)
+    console.print(f"{len(found):,} set aside.{advice}")
     return 0
 
 
@@ -160,3 +158,82 @@ async def _store() -> AsyncIterator[Store]:
         yield store
     finally:
         await store.close()
+
+
+async def unmerge(
+    console: Console, identifier: str, library_name: str, workspace: str, number: int | None, *, show: bool
+) -> int:
+    """Take a paper of a library, or of what a workspace added, apart, or only list its records."""
+    key = read_key(identifier)
+    async with open_app() as app:
+        if workspace and not await app.libraries.has_papers(workspace):
+            raise UserError(ingesting.no_papers_of(workspace))
+        library = await (
+            app.libraries.workspace_library(workspace)
+            if workspace
+            else app.libraries.library(library_name or app.settings.library)
+        )
+        found = await library.get([key])
+        if not found:
+            raise UserError(f"The library “{library.name}” has no paper {key}.")
+        records = await library.records_of(found[0].key)
+        if show or (number is None and len(records) > 2):
+            console.print(ingesting.list_merged_records(found[0], records), soft_wrap=True)
+            return 0
+        parts = await library.unmerge(found[0].key, number)
+
+        def silent(_: IndexProgress) -> None:
+            pass
+
+        await library.index(silent)
+    console.print(ingesting.word_unmerged(parts), soft_wrap=True)
+    return 0
+
+
+NOTE = "last-backup.txt"
+
+
+def note_backup(home: Path, backup: Path) -> None:
+    """Remember where the last backup was written. Raises `OSError` where the home folder cannot be written."""
+    home.mkdir(parents=True, exist_ok=True)
+    (home / NOTE).write_text(f"{backup.resolve()}\n", encoding="utf-8")
+
+
+def word_way_back(settings: Settings) -> str:
+    """What whoever runs Scholium does now, with the file and the command."""
+    if settings.database_url:
+        first = "Stop Scholium, set SCHOLIUM_DATABASE_URL to an empty database, and run"
+    else:
+        first = f"Stop Scholium, move store.sqlite*, jobs.sqlite* out of {settings.home}, and run"
+    backup = _find_backup(settings.home)
+    if backup is not None:
+        written = datetime.fromtimestamp(backup.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M")
+        return f"{first}: scholium restore {backup} (the last backup, of {written} UTC). Libraries stay as they are."
+    recover = (
+        ""
+        if settings.database_url
+        else (
+            " Without one, SQLite's own program saves what can be read: sqlite3 MOVED/store.sqlite .recover | "
+            f"sqlite3 {settings.home / 'store.sqlite'}"
+        )
+    )
+    return f"{first}: scholium restore FILE, with a file that “scholium backup” wrote; none is noted here.{recover}"
+
+
+def word_new_queue(settings: Settings) -> str:
+    """What whoever runs Scholium does about a damaged queue of jobs: sessions say which jobs they wait for."""
+    if settings.database_url:
+        return word_way_back(settings)
+    return (
+        f"Stop Scholium, move jobs.sqlite* out of {settings.home}, and start it again. Nothing is lost: jobs that "
+        "conversations wait for begin again, and no finished call is paid for twice."
+    )
+
+
+def _find_backup(home: Path) -> Path | None:
+    """The last backup; ``None`` where none was noted, or it is not there any more."""
+    try:
+        backup = Path((home / NOTE).read_text(encoding="utf-8").strip())
+    except FileNotFoundError:
+        return None
+    return backup if backup.is_file() else None

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from bot.cli.running import LibraryName, open_console, read_place, run_command
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Beside = Annotated[Path | None, typer.Option(help="What another commit printed with --json: shown beside this one's.")]
 
 bench = typer.Typer(help="Measure.", no_args_is_help=True, rich_markup_mode=None)
-
-
-@contextmanager
-def _open_clone_console() -> Iterator[Console]:
-    """A console for what plays people, platforms and services: those come with the tests."""
-    with open_console() as console:
-        try:
-            yield console
-        except ModuleNotFoundError as error:
-            raise typer.BadParameter("its stand-ins are with the tests: run it in a clone of the repository") from error
 
 
 @bench.command("gather")
@@ -74,37 +60,6 @@ def bench_identity(
     run_command(identity(console, pairs, as_json=json))
 
 
-@bench.command("write")
-def bench_write(
-    library: LibraryName = "",
-    topic: Annotated[str, typer.Option(help="What the survey is about.")] = "Graph Neural Networks",
-    sections: Annotated[int, typer.Option(help="Number of sections.")] = 8,
-    words: Annotated[int, typer.Option(help="Words of each subsection.")] = 700,
-    recipe: Annotated[str, typer.Option(help="all, autosurvey, surveyx, cluster, naive, organiser or quick.")] = "all",
-    pace: Annotated[float, typer.Option(help="The service's waits: 1 usual, 2 twice as long, 0 none.")] = 1.0,
-    faults: Annotated[bool, typer.Option("--faults", help="Also one run for each kind of fault.")] = False,
-    estimates: Annotated[bool, typer.Option("--estimates", help="Also what is said before writing.")] = False,
-) -> None:
-    """Time, tokens and faults of a recipe on a simulated language model; what was said before against what was used."""
-    with _open_clone_console() as console:
-        from tests.measures.estimates import WRITING_RECIPES, print_estimates
-
-    names = WRITING_RECIPES if recipe == "all" else (recipe,)
-    if not set(names) <= set(WRITING_RECIPES):
-        raise typer.BadParameter(f"say all, {', '.join(WRITING_RECIPES)}", param_hint="--recipe")
-
-    async def measure() -> int:
-        from tests.measures.write import Task, write
-
-        written = "autosurvey" if recipe == "all" else recipe
-        await write(console, Task(library, topic, written, (sections, words)), pace, faults=faults)
-        if not estimates:
-            return 0
-        return await print_estimates(console, library, topic, (sections, words), names, pace)
-
-    run_command(measure())
-
-
 @bench.command("checks")
 def bench_checks(
     data: Annotated[Path, typer.Argument(help="JSON Lines: ds, claim, title, source, label (1: the source says so).")],
@@ -117,90 +72,6 @@ def bench_checks(
         from bot.bench.report import ReportOptions
 
         run(console, data, ReportOptions(json, beside))
-
-
-@bench.command("honesty")
-def bench_honesty(
-    library: LibraryName = "",
-    drafts: Annotated[int, typer.Option(help="Drafts of about ten sentences.")] = 60,
-    rate: Annotated[float, typer.Option(help="Share of sentences that are falsehoods.")] = 0.4,
-    error: Annotated[float, typer.Option(help="Share of the simulated judge's verdicts that are wrong.")] = 0.2,
-    seed: Annotated[int, typer.Option(help="Decides what is planted where, and where the judge errs.")] = 0,
-    json: AsJson = False,
-) -> None:
-    """Plant falsehoods in drafts, have a simulated judge that errs check them, and count what stands."""
-    with _open_clone_console() as console:
-        from tests.measures.honesty import HonestyOptions
-        from tests.measures.honesty import honesty as run
-
-    run_command(run(console, library, HonestyOptions(drafts, rate, error, seed), as_json=json))
-
-
-@bench.command("crash")
-def bench_crash(
-    kills: Annotated[int, typer.Option(help="How often a process is killed.")] = 20,
-    processes: Annotated[int, typer.Option(help="Processes at once.")] = 1,
-    database: Annotated[str, typer.Option(help="postgresql://… of an empty database; empty: SQLite.")] = "",
-    seed: Annotated[int, typer.Option(help="Decides the moments.")] = 0,
-) -> None:
-    """Kill processes at random moments of running jobs; count what was lost, doubled, or paid again."""
-    with _open_clone_console() as console:
-        from tests.measures.crash import crash as run
-
-    run_command(run(console, kills, processes, database, seed))
-
-
-@bench.command("thread")
-def bench_thread(
-    platform: Annotated[str, typer.Option(help="slack or discord.")] = "slack",
-    questions: Annotated[bool, typer.Option("--questions", help="Also ask, look and change afterwards.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON: figures without the thread.")] = False,
-) -> None:
-    """Play one survey of six sections in a thread of a stand-in; print it, and how long it is."""
-    if platform not in ("slack", "discord"):
-        raise typer.BadParameter(f"“{platform}” is no platform; say slack or discord.")
-    on: Literal["slack", "discord"] = "slack" if platform == "slack" else "discord"
-    with _open_clone_console() as console:
-        from tests.stand_ins.played_thread import thread as run
-
-    run_command(run(console, on, as_json=json, questions=questions))
-
-
-@bench.command("load")
-def bench_load(
-    conversations: Annotated[int, typer.Option(help="Conversations at once.")] = 500,
-) -> None:
-    """Many conversations at once in one process, every event sent twice."""
-    with _open_clone_console() as console:
-        from tests.measures.load import load as run
-
-    run_command(run(console, conversations))
-
-
-@bench.command("fuzz")
-def bench_fuzz(
-    messages: Annotated[int, typer.Option(help="How many messages; 2,300 are all.")] = 2_300,
-    seed: Annotated[int, typer.Option(help="Decides their order.")] = 0,
-) -> None:
-    """What the longest and oddest messages cost, at every step and from every rank of person."""
-    with _open_clone_console() as console:
-        from tests.measures.fuzz import fuzz
-
-    run_command(fuzz(console, messages, seed))
-
-
-@bench.command("memory")
-def bench_memory(
-    library: LibraryName = "",
-    surveys: Annotated[int, typer.Option(help="How many are written.")] = 100,
-    at_once: Annotated[int, typer.Option(help="How many at once.")] = 1,
-    traced: Annotated[bool, typer.Option("--trace", help="Say which lines of code hold most; slow.")] = False,
-) -> None:
-    """What a process holds after many surveys without a language model."""
-    with _open_clone_console() as console:
-        from tests.measures.memory import memory
-
-    run_command(memory(console, library, surveys, at_once, traced=traced))
 
 
 @bench.command("roles")
@@ -311,3 +182,9 @@ def bench_compare(
     human = read_document(reference) if reference else None
     wanted = Comparison(topic, library, sections, words, human)
     run_command(compare(console, wanted, output, as_json=json))
+
+
+with suppress(ModuleNotFoundError):  # what plays people, platforms and services comes with the tests, in a clone
+    from tests.measures.commands import add_commands
+
+    add_commands(bench)

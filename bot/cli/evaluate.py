@@ -207,11 +207,11 @@ def _mark_heading(line: str) -> str:
 @asynccontextmanager
 async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[EvaluationTools]:
     """Library, embedder and judges while the block runs."""
-    aside = Console(stderr=True)
+    aside = Console(stderr=True, markup=False, highlight=False)
 
     async def told(stage: str) -> None:
         if aside.is_terminal:
-            aside.print(f"… {stage}", style="dim", markup=False, highlight=False)
+            aside.print(f"… {stage}", style="dim")
 
     questions = await asyncio.to_thread(read_questions, wanted.questions) if wanted.questions else ()
     naive = read_document(wanted.naive).text() if wanted.naive else ""
@@ -224,7 +224,7 @@ async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[Eva
                 yield EvaluationTools(library, embedder, entailment, judges, questions, naive, online, told)
         except asyncio.CancelledError:
             if wanted.online:
-                aside.print(STOPPED, markup=False, highlight=False)
+                aside.print(STOPPED)
             raise
 
 
@@ -306,7 +306,7 @@ def _deliver_report(
 ) -> None:
     """Print the report, or write it and its figure into a folder."""
     if wanted.output is None:
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        console.print(text, soft_wrap=True)
         return
     try:
         wanted.output.mkdir(parents=True, exist_ok=True)
@@ -315,4 +315,4 @@ def _deliver_report(
         (wanted.output / "evaluation.svg").write_text(radar(results), encoding="utf-8")
     except OSError as error:
         raise UserError(f"The report could not be written to {wanted.output}: {error.strerror or error}.") from error
-    console.print(f"Written: {wanted.output / name} and evaluation.svg", markup=False, highlight=False)
+    console.print(f"Written: {wanted.output / name} and evaluation.svg")

@@ -73,12 +73,10 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
         f"{wording.pluralize(report.added, 'paper')} added, {report.updated:,} completed, "
         f"{report.unchanged:,} already there, {wording.pluralize(len(rejected) - doubtful, 'record')} rejected"
         f"{ingesting.read_with_doubt(doubtful)}. "
-        f"The library “{library.name}” has {wording.pluralize(total, 'paper')}.",
-        markup=False,
-        highlight=False,
+        f"The library “{library.name}” has {wording.pluralize(total, 'paper')}."
     )
     if texts.read:
-        console.print(ingesting.texts_read(texts.read), markup=False, highlight=False)
+        console.print(ingesting.texts_read(texts.read))
     if tally.papers:
         _print_tally(console, tally)
     return 0 if report.added + report.updated + report.unchanged + texts.read else 1
@@ -98,7 +96,7 @@ def _say_empty(console: Console, path: Path, records: int) -> None:
     """What a file is in which there are no records."""
     if not records:
         with path.open("rb") as file:
-            console.print(ingesting.no_records(path.name, file.read(400)), markup=False, highlight=False)
+            console.print(ingesting.no_records(path.name, file.read(400)))
 
 
 async def _read_texts(app: App, library: OwnLibrary, files: Sequence[Path], bar: Progress, task: TaskID) -> TextsRead:
@@ -189,9 +187,9 @@ def _print_tally(console: Console, tally: IngestTally) -> None:
         table.add_row(name, f"{count:,}", f"{tally.papers - count:,}")
     console.print(table)
     if lacking := tally.papers - tally.abstracts:
-        console.print(ingesting.word_missing_abstracts(lacking, tally.papers), markup=False, highlight=False)
+        console.print(ingesting.word_missing_abstracts(lacking, tally.papers))
     if tally.dropped:
-        console.print(ingesting.word_dropped_fields(tally.dropped, tally.papers), markup=False, highlight=False)
+        console.print(ingesting.word_dropped_fields(tally.dropped, tally.papers))
 
 
 async def move(console: Console, name: str) -> int:
@@ -215,9 +213,7 @@ async def move(console: Console, name: str) -> int:
     console.print(
         f"{wording.pluralize(report.added, 'paper')} moved, {len(rejected):,} refused. The library “{name}” in "
         f"Weaviate has {wording.pluralize(total, 'paper')} and is used from now on; the folder on this machine was "
-        "left as it is.",
-        markup=False,
-        highlight=False,
+        "left as it is."
     )
     return 1 if rejected else 0
 
@@ -233,7 +229,7 @@ def _reject(console: Console, rejected: list[RecordError], error: RecordError) -
     rejected.append(error)
     if len(rejected) <= SHOWN_REJECTIONS:
         kind = "Read, but check it" if isinstance(error, DoubtfulRecord) else "Rejected"
-        console.print(f"{kind}: {error}", markup=False, highlight=False, style="yellow")
+        console.print(f"{kind}: {error}", style="yellow")
 
 
 def _show_bytes(bar: Progress, task: TaskID, name: str, done: int, size: int) -> None:

@@ -118,7 +118,7 @@ async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store,
     if app.default_library() != ONLINE:
         await app.libraries.library(app.default_library())
     for note in await app.libraries.list_failed_models():
-        console.print(note, markup=False, highlight=False, style="yellow", soft_wrap=True)
+        console.print(note, style="yellow", soft_wrap=True)
     async with run_service(app, adapter, store=store, role=role) as service:
         name = adapter.platform.title()
         if role.talks:

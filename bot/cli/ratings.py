@@ -48,8 +48,6 @@ async def write_form(console: Console, folders: Sequence[Path], output: Path, se
         f"{len(tasks)} surveys in {output}. In Label Studio make a project with the labelling interface {INTERFACE}, "
         f"import {TASKS}, and let everybody rate every survey. Keep {KEY} from the raters: it says who wrote what. "
         f"Then export and say: scholium bench ratings EXPORT --key {output / KEY}",
-        markup=False,
-        highlight=False,
         soft_wrap=True,
     )
     return 0
@@ -77,7 +75,7 @@ async def print_ratings(console: Console, export: Path, key: Path | None, ranks:
     console.print(_tabulate_agreement(agreement))
     if ranks:
         said = f"Written: {ranks}. How far judges agree with people: scholium evaluate --compare … --ranks {ranks}"
-        console.print(said, markup=False, highlight=False, soft_wrap=True)
+        console.print(said, soft_wrap=True)
     return 0
 
 

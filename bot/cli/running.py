@@ -22,7 +22,7 @@ def open_console() -> Iterator[Console]:
     """A console, and a sign of life on it while the scientific libraries are loaded, which takes seconds."""
     from rich.console import Console  # here and below: help needs neither a console nor a loop
 
-    console = Console()
+    console = Console(markup=False, highlight=False)
     with console.status("Starting …"):
         yield console
 
@@ -66,9 +66,9 @@ def _run(work: Coroutine[Any, Any, int], *, final_code: int) -> None:
 def _print_error(text: str) -> None:
     from rich.console import Console
 
-    console = Console(stderr=True)
+    console = Console(stderr=True, markup=False, highlight=False)
     in_log = not console.is_terminal  # where a sentence is one line
-    console.print(text, markup=False, highlight=False, style="red", soft_wrap=in_log)
+    console.print(text, style="red", soft_wrap=in_log)
 
 
 def _word_error(error: ScholiumError) -> str:
@@ -76,7 +76,7 @@ def _word_error(error: ScholiumError) -> str:
 
     if not isinstance(error, StoreDamaged):
         return str(error)
-    from bot.cli.damaged_store import word_new_queue, word_way_back
+    from bot.cli.administration import word_new_queue, word_way_back
     from bot.settings import load_settings
 
     word = word_way_back if error.kept == "store" else word_new_queue

@@ -43,13 +43,13 @@ async def grow_trees(
         due = [paper for paper in papers if needs_tree(known.get(paper.key), _abstract_of(paper))]
         there = len(papers) - len(due)
         said = f"{len(papers):,} papers of the library “{name}”, {there:,} of them with an attribute tree."
-        console.print(said, markup=False, highlight=False)
+        console.print(said)
         if not due:
             return 0
         settings, account = app.settings, Account(prices=app.prices)
         chains = plan_trees(due, min(full_texts, len(due)))
         expected = estimate_cost(chains, settings.models(), settings.concurrent_calls, app.prices)
-        console.print(money.estimate_trees(expected, len(due)), markup=False, highlight=False)
+        console.print(money.estimate_trees(expected, len(due)))
         if not accept_cost:
             typer.confirm("Make them?", abort=True)
         model = MeteredModel(provider, settings.models(), app.throttle(), account, MemoryRecord(), f"trees/{name}")
@@ -75,13 +75,11 @@ async def grow_trees(
     console.print(
         f"{made:,} trees made with {used.calls:,} calls, {used.input_tokens:,} tokens read and "
         f"{used.output_tokens:,} written; {report.untraced:,} values were left out because the paper does not "
-        f"say them. The library has {total:,} attribute trees.",
-        markup=False,
-        highlight=False,
+        f"say them. The library has {total:,} attribute trees."
     )
     titles = {paper.key: paper.title for paper in due}
     for key, why in list(report.failed.items())[:SHOWN_FAILURES]:
-        console.print(f"No tree: {titles[key]} ({why})", markup=False, highlight=False, style="yellow")
+        console.print(f"No tree: {titles[key]} ({why})", style="yellow")
     return 0 if made else 1
 
 

@@ -19,7 +19,7 @@ import typst
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.cli.terminal import read_excluded
+from bot.cli.conversations import read_excluded
 from engine.errors import UserError
 from engine.values import Paper
 from tests.empty_databases import prepare_databases

@@ -5,7 +5,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.app import App
-from bot.cli.probes import probe_models
+from bot.cli.doctor import probe_models
 from bot.settings import load_settings
 from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 

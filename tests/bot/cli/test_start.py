@@ -35,7 +35,7 @@ async def test_a_terminal_that_waits_for_the_first_word_has_loaded_nothing_heavy
     loaded = loaded_after(
         "import asyncio\n"
         "from rich.console import Console\n"
-        "from bot.cli.terminal import chat\n"
+        "from bot.cli.conversations import chat\n"
         "from bot.commands.intents.features import Heard\n"
         "from bot.commands.intents.reading import understand\n"
         "from engine.session.state import State\n"

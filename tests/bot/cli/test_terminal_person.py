@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bot.cli.terminal import chat
-from bot.cli.terminal_person import load_terminal_person
+from bot.cli.conversations import chat, load_terminal_person
 from engine.errors import UserError
 
 

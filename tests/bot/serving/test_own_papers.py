@@ -12,8 +12,7 @@ from rich.console import Console
 
 from adapters.chat import Attachment, Incoming
 from bot.app import open_app
-from bot.cli.administration import delete_papers
-from bot.cli.unmerge import unmerge
+from bot.cli.administration import delete_papers, unmerge
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.values import PaperKey, Query

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import getpass
+import os
 import re
 import secrets
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
@@ -18,7 +20,6 @@ from adapters.chat import Conversation, Outgoing
 from adapters.terminal import TerminalAdapter, read_typed_lines, yield_scripted_lines
 from adapters.terminal_prompt import read_edited_lines
 from bot.app import App, open_app
-from bot.cli.terminal_person import TerminalPerson, load_terminal_person
 from bot.commands.briefs import ONLINE, Defaults
 from bot.serving.bundled import BUNDLED
 from bot.serving.service import Service, run_service
@@ -29,6 +30,7 @@ from engine.rendering.files import FORMATS
 from engine.retrieval.identity import arxiv_key, identifiers_in
 from engine.retrieval.libraries.excluding import SURVEYS
 from engine.session.state import PHASES
+from engine.text import clean
 from engine.values import PaperKey
 
 WRITING_STEP = 3
@@ -128,7 +130,7 @@ async def write(
                 yield "ok"
                 state = (await service.dispatcher.load_conversation(here)).session.state
             if step == WRITING_STEP and not accept_cost and state.brief and app.recipes[state.brief.recipe].needs_model:
-                console.print(wording.ACCEPT_COST, markup=False, highlight=False)
+                console.print(wording.ACCEPT_COST)
                 line = await anext(read_typed_lines("you › "), "stop")
             yield line
 
@@ -188,7 +190,7 @@ async def demo(console: Console, output: Path) -> int:
             await service.run()
             code = await _exit_code_of(service, here)
         if code == 0:
-            console.print("That was the demonstration. To talk yourself: scholium chat", markup=False, highlight=False)
+            console.print("That was the demonstration. To talk yourself: scholium chat")
         return code
 
 
@@ -217,7 +219,7 @@ async def _serve_terminal(
     if name != ONLINE and (name not in app.libraries.names() or app.settings.embedder != "lsa"):
         await app.libraries.library(name)
     for note in await app.libraries.list_failed_models():
-        console.print(note, markup=False, highlight=False, style="yellow")
+        console.print(note, style="yellow")
     defaults = replace(app.defaults_for(name, output or app.settings.output), delivered=delivered)
     async with run_service(app, adapter, defaults) as service:
         yield service
@@ -250,3 +252,46 @@ def _lock_conversation(app: App, person: TerminalPerson) -> Iterator[Conversatio
         finally:
             lock.release()
         return
+
+
+LONGEST_NAME = 64
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalPerson:
+    """A person and the workspace of their conversations, as the store knows them."""
+
+    name: str
+    workspace: str
+
+
+def load_terminal_person(home: Path, named: str = "") -> TerminalPerson:
+    """The person called ``named``; else the user of this machine with the id that this installation made once.
+
+    An installation whose store is older than these ids goes on with the names that are in it. Raises `UserError`
+    where the name cannot be one, or the home cannot be written.
+    """
+    if named:
+        if len(named) > LONGEST_NAME or clean(named) != named or named == "you":
+            raise UserError(f"A name after --as is one line of at most {LONGEST_NAME} characters, and not “you”.")
+        return TerminalPerson(named, named)
+    user = _name_user()
+    file = home / "terminals" / "installation"
+    try:
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("" if (home / "store.sqlite").exists() else secrets.token_hex(4), encoding="ascii")
+        made = file.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise not_writable(home, error) from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file} is damaged. Delete it, and say with --as NAME who you were.") from error
+    return TerminalPerson(f"{user}-{made}", f"{user}-{made}") if made else TerminalPerson("you", user)
+
+
+def _name_user() -> str:
+    """The user's name on this machine; their number where it has no account, as in some clusters' containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # the latter from Python 3.13 on
+        return f"uid{os.getuid()}"
