@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
 from engine.options import QuickOptions
@@ -292,6 +292,10 @@ class OutlineNode:
     def __post_init__(self) -> None:
         make_inert(self, "title", "description")
 
+    def describe(self) -> str:
+        """The heading with what the section is to say."""
+        return f"{self.title}. {self.description}"
+
     def all_papers(self) -> tuple[PaperKey, ...]:
         """Keys of this node and all below it, each once, in order."""
         keys = dict.fromkeys(self.papers)
@@ -322,6 +326,19 @@ class Outline:
 
     def __post_init__(self) -> None:
         make_inert(self, "title")
+
+    def list_parts(self) -> list[OutlineNode]:
+        """The sections and subsections of the body that have no parts, in reading order."""
+        return [node for _, node in walk_outline(self.nodes) if node.role == "body" and not node.children]
+
+    def give_papers(self, choose: Callable[[OutlineNode], Sequence[PaperKey]]) -> Outline:
+        """The outline in which each section that has no parts has the papers chosen for it."""
+
+        def give(node: OutlineNode) -> OutlineNode:
+            below = tuple(map(give, node.children))
+            return replace(node, children=below) if below else replace(node, papers=tuple(choose(node)))
+
+        return replace(self, nodes=tuple(map(give, self.nodes)))
 
 
 def walk_outline(nodes: tuple[OutlineNode, ...], prefix: str = "") -> Iterator[tuple[str, OutlineNode]]:

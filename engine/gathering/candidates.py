@@ -49,16 +49,51 @@ are looked for among them."""
 
 
 @dataclass
-class CandidatePool:
-    """What is found on the way: papers, each once, rankings with their weights, reasons, and the record."""
+class FoundPapers:
+    """What searches found: papers, each once, rankings with their weights, reasons, and the record."""
 
-    brief: Brief
-    pool: KeywordPool
-    context: RunContext
     known: MergedPapers = field(default_factory=MergedPapers)
     rankings: list[tuple[list[PaperKey], float]] = field(default_factory=list)
     reasons: dict[PaperKey, list[Reason]] = field(default_factory=dict)
     records: list[SearchRecord] = field(default_factory=list)
+
+    def take(
+        self,
+        papers: Sequence[Paper],
+        words: str,
+        weight: float = 1.0,
+        add: Callable[[Paper], PaperKey] | None = None,
+    ) -> list[PaperKey]:
+        """Enter one ranking; papers that are known already are merged with what is known."""
+        keys = list(map(add or self.known.add, papers))
+        if weight:
+            for rank, key in enumerate(keys, start=1):
+                self.reasons.setdefault(key, []).append(Reason(words, rank))
+            self.rankings.append((keys, weight))
+        return keys
+
+    def note_search(self, source: str, query: str, found: int = 0, note: str = "") -> None:
+        """Enter a search into the record."""
+        self.records.append(SearchRecord(source, query, datetime.now(UTC).date().isoformat(), found, note))
+
+    def fuse(self) -> list[FoundPaper]:
+        """Every paper ranked so far, best first, with its reasons."""
+        reasons: dict[PaperKey, list[Reason]] = {}
+        for key, found in self.reasons.items():
+            reasons.setdefault(self.known.key_of(key), []).extend(found)
+        return [
+            replace(found, reasons=tuple(dict.fromkeys(reasons.get(found.paper.key, ()))))
+            for found in self.known.fuse(self.rankings)
+        ]
+
+
+@dataclass(kw_only=True)
+class CandidatePool(FoundPapers):
+    """What is found on the way to a survey's papers."""
+
+    brief: Brief
+    pool: KeywordPool
+    context: RunContext
     _topic_seeds: list[PaperKey] = field(default_factory=list)
     _from_online: dict[PaperKey, None] = field(default_factory=dict)
 
@@ -70,6 +105,7 @@ class CandidatePool:
     async def library(self, limit: int) -> None:
         """Every keyword in the library."""
         library, keywords, places = self.context.library, self.pool.keywords, asyncio.Semaphore(SEARCHES_AT_ONCE)
+        add = self.known.add_distinct if library.is_merged else self.known.add
 
         async def search(number: int, keyword: Keyword) -> Sequence[FoundPaper]:
             depth = max(TOPIC_PAPERS, int(limit * JUDGED_SPARE)) if number == 0 else SEEDS
@@ -81,7 +117,7 @@ class CandidatePool:
             for number, (keyword, searching) in enumerate(zip(keywords, searches, strict=True)):
                 await self.context.progress(Progress("searching", number, len(keywords), keyword.text))
                 found = await searching
-                self._take_library(found, keyword.text, self._weight(number))
+                self.take([item.paper for item in found], keyword.text, self._weight(number), add)
                 if self.brief.library:
                     self.note_search(library.name, keyword.text, len(found))
 
@@ -99,7 +135,7 @@ class CandidatePool:
                     raise
                 self.note_search("online sources", keyword.text, note=str(error))
                 return
-            keys = self._take(searched.papers, keyword.text, self._weight(number))
+            keys = self.take(searched.papers, keyword.text, self._weight(number))
             self.records.append(searched.record)
             self._from_online.update(dict.fromkeys(keys))
             if number == 0:
@@ -113,7 +149,7 @@ class CandidatePool:
         except RetrievalError as error:
             self.note_search("most cited papers", keyword.text, note=f"left out: {error}")
             return
-        self._from_online.update(dict.fromkeys(self._take(cited.papers, cited.record.query, 0.0)))
+        self._from_online.update(dict.fromkeys(self.take(cited.papers, cited.record.query, 0.0)))
         self.records.append(cited.record)
 
     async def rank_online(self, embedder: Embedder) -> None:
@@ -194,41 +230,8 @@ class CandidatePool:
         marked = [replace(f, paper=replace(f.paper, retracted=True)) for f in found if f.paper.key in keys]
         return [f for f in found if f.paper.key not in keys], marked
 
-    def note_search(self, source: str, query: str, found: int = 0, note: str = "") -> None:
-        """Enter a search into the record."""
-        self.records.append(SearchRecord(source, query, datetime.now(UTC).date().isoformat(), found, note))
-
     def _weight(self, number: int) -> float:
         return self.topic_weight if number == 0 else 1.0
-
-    def _take_library(self, found: Sequence[FoundPaper], words: str, weight: float) -> None:
-        add = self.known.add_distinct if self.context.library.is_merged else self.known.add
-        self._take([item.paper for item in found], words, weight, add)
-
-    def _take(
-        self, papers: Sequence[Paper], words: str, weight: float, add: Callable[[Paper], PaperKey] | None = None
-    ) -> list[PaperKey]:
-        """Enter one ranking; papers that are known already are merged with what is known."""
-        keys = []
-        add = add or self.known.add
-        for rank, paper in enumerate(papers, start=1):
-            key = add(paper)
-            keys.append(key)
-            if weight:
-                self.reasons.setdefault(key, []).append(Reason(words, rank))
-        if weight:
-            self.rankings.append((keys, weight))
-        return keys
-
-    def fuse(self) -> list[FoundPaper]:
-        """Every paper ranked so far, best first, with its reasons."""
-        reasons: dict[PaperKey, list[Reason]] = {}
-        for key, found in self.reasons.items():
-            reasons.setdefault(self.known.key_of(key), []).extend(found)
-        return [
-            replace(found, reasons=tuple(dict.fromkeys(reasons.get(found.paper.key, ()))))
-            for found in self.known.fuse(self.rankings)
-        ]
 
 
 def _with_specter(

@@ -12,7 +12,7 @@ from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.online.queries import BooleanQuery, Field, PaperKind, plain_phrase
 from engine.text import clean, inert, sentences, shorten, to_title_case
-from engine.values import YearRange
+from engine.values import ALL_YEARS, YearRange
 
 QUESTIONS = 3
 QUERIES = 3
@@ -72,15 +72,20 @@ class Filters:
 
 
 async def plan_review(request: str, years: YearRange, model: LanguageModel | None) -> ReviewScope:
-    """The scope of a review, in one call; ``years`` are those that were set apart from the request's words."""
-    said = read_years(request) if years == YearRange() else years
+    """The scope of a review, in one call; ``years`` are those that were set apart from the request's words.
+
+    A year that the model names counts where that one, or the one before or after ("after 2019"), stands in the request.
+    """
     if model is None:
-        return plan_by_rule(request, said)
+        return plan_by_rule(request, years)
     prompt = fill("quick/scope", request=data(request))
     answer = await model.answer_typed(Request("outline", "scope", prompt, 1_024, 0.3), ScopeAnswer)
-    filters = Filters(said, tuple(answer.kinds), tuple(answer.fields))
+    said = {int(number) + step for number in re.findall(r"\d{4}", request) for step in (-1, 0, 1)}
+    first, last = (year if year in said else None for year in (answer.first_year, answer.last_year))
+    years = YearRange(first, last) if years == ALL_YEARS else years
+    filters = Filters(years, tuple(answer.kinds), tuple(answer.fields))
     queries = dict.fromkeys(query for q in answer.queries if (query := _query(q.groups, filters)).groups)
-    found = tuple(queries) or plan_by_rule(request, said).queries
+    found = tuple(queries) or plan_by_rule(request, years).queries
     title = shorten(inert(clean(answer.title)).rstrip("."), TITLE_CHARACTERS) or to_title_case(request)
     questions = tuple(shorten(inert(next(iter(sentences(q)), "")), QUESTION_CHARACTERS) for q in answer.questions)
     return ReviewScope(title, questions, found, answer.life_sciences)
@@ -125,29 +130,3 @@ def _query(groups: Sequence[Sequence[str]], filters: Filters) -> BooleanQuery:
     kept = (tuple(dict.fromkeys(p for phrase in group if (p := plain_phrase(phrase)))) for group in groups)
     whole = tuple(group[:MOST_PHRASES] for group in kept if group)[:MOST_GROUPS]
     return BooleanQuery(whole, filters.years, filters.kinds, filters.fields)
-
-
-_YEARS = re.compile(
-    r"\b(since|from|after|before|until|up to|between|in)?\s*((?:19|20)\d\d)"
-    r"(?:\s*(?:and|to|–|-)\s*((?:19|20)\d\d))?\b",
-    re.I,
-)
-
-
-def read_years(request: str) -> YearRange:
-    """The first years that a request names with a word of time: "since 2020", "2015 to 2020"; else all."""
-    for word, first, last in _YEARS.findall(request):
-        if last:
-            return YearRange(min(int(first), int(last)), max(int(first), int(last)))
-        match word.lower():
-            case "since" | "from":
-                return YearRange(int(first), None)
-            case "after":
-                return YearRange(int(first) + 1, None)
-            case "before":
-                return YearRange(None, int(first) - 1)
-            case "until" | "up to":
-                return YearRange(None, int(first))
-            case "in":
-                return YearRange(int(first), int(first))
-    return YearRange()

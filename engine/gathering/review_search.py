@@ -5,22 +5,23 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import RetrievalError
+from engine.gathering.candidates import FoundPapers
 from engine.gathering.review_scope import ReviewScope, plan_other_queries
 from engine.gathering.tiers import Subject, has_known_signal, measure_words
 from engine.options import Sampling
-from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.sources import PaperSearch
 from engine.retrieval.ranking import measure_popularity
 from engine.run import Progress, RunContext
-from engine.values import Brief, FoundPaper, Paper, PaperKey, Query, Reason, SearchRecord
+from engine.values import Brief, FoundPaper, Paper, Query
 
 LEAST_PAPERS = 10
 MOST_RETRIES = 2
@@ -37,9 +38,9 @@ NEW_YEARS = 2
 """Of the newest years nobody can be cited much: their papers have at least the mean."""
 
 
-@dataclass
-class ReviewSearch:
-    """What was found so far: each paper once, with the rankings that hold it and the record of the searches."""
+@dataclass(kw_only=True)
+class ReviewSearch(FoundPapers):
+    """What was found so far for a quick review."""
 
     brief: Brief
     context: RunContext
@@ -47,10 +48,6 @@ class ReviewSearch:
     """Papers taken of each query in each place, the best first."""
     places: frozenset[str] = frozenset()
     """Names of the places that are searched, in lower case; empty: all that fit."""
-    known: MergedPapers = field(default_factory=MergedPapers)
-    rankings: list[tuple[list[PaperKey], float]] = field(default_factory=list)
-    reasons: dict[PaperKey, list[Reason]] = field(default_factory=dict)
-    records: list[SearchRecord] = field(default_factory=list)
 
     async def run(self, request: str, scope: ReviewScope) -> tuple[BooleanQuery, ...]:
         """Search until there are papers enough or nothing else is left to try; the queries that were made.
@@ -85,48 +82,35 @@ class ReviewSearch:
                 ]
                 tasks += [group.create_task(self._online(place, query)) for query in queries for place in searched]
         for task in tasks:  # in the order of the queries, whoever answered first
-            query, papers, record = task.result()
-            self._take(papers, str(query), record)
+            place, query, papers, note = task.result()
+            self.take(papers, str(query))
+            if place:
+                self.note_search(place, str(query), len(papers), note)
 
     def _is_wanted(self, place: str) -> bool:
         return not self.places or place in self.places
 
-    async def _in_library(self, query: BooleanQuery) -> tuple[BooleanQuery, Sequence[Paper], SearchRecord | None]:
+    async def _in_library(self, query: BooleanQuery) -> _Searched:
         """The most relevant papers; none where the library says no more of the query than by chance."""
         if not self.brief.library and self.context.library.name == "no library":
-            return query, (), None
+            return _Searched("", query)
         library, text = self.context.library, query.words()
         found = await library.search(Query(text, self.space, "relevance", query.years))
         papers = [item.paper for item in found]
         subject = Subject(text, await library.count_topic(text))
         if not has_known_signal(subject, await asyncio.to_thread(measure_words, subject, papers)):
             papers = []
-        return query, papers, _record(library.name, query, len(papers))
+        return _Searched(library.name, query, papers)
 
-    async def _online(
-        self, place: PaperSearch, query: BooleanQuery
-    ) -> tuple[BooleanQuery, Sequence[Paper], SearchRecord | None]:
+    async def _online(self, place: PaperSearch, query: BooleanQuery) -> _Searched:
         try:
             async with asyncio.timeout(PLACE_S):
                 papers, _ = await place.find(query, self.space)
         except TimeoutError:
-            return query, (), _record(place.name, query, 0, f"gave no answer within {PLACE_S:.0f} seconds")
+            return _Searched(place.name, query, note=f"gave no answer within {PLACE_S:.0f} seconds")
         except RetrievalError as error:
-            return query, (), _record(place.name, query, 0, f"left out: {error}")
-        return query, papers, _record(place.name, query, len(papers))
-
-    def _take(self, papers: Sequence[Paper], words: str, record: SearchRecord | None) -> None:
-        keys = []
-        for rank, paper in enumerate(papers, start=1):
-            key = self.known.add(paper)
-            keys.append(key)
-            self.reasons.setdefault(key, []).append(Reason(words, rank))
-        self.rankings.append((keys, 1.0))
-        self.records += [record] if record else []
-
-    def carry(self, papers: Sequence[Paper]) -> None:
-        """Take in the papers of the review before, which the next question came from."""
-        self._take(papers, "the review before", None)
+            return _Searched(place.name, query, note=f"left out: {error}")
+        return _Searched(place.name, query, papers)
 
     def count_usable(self) -> int:
         """Different papers found, without those retracted."""
@@ -138,17 +122,9 @@ class ReviewSearch:
         Those that a query names literally come first. Where no language model will judge them, they stay as they were
         found: those first that decide the question.
         """
-        fused = [item for item in self.known.fuse(self.rankings) if not item.paper.retracted]
-        if not fused:
-            return []
-        reasons: dict[PaperKey, list[Reason]] = {}
-        for key, found in self.reasons.items():
-            reasons.setdefault(self.known.key_of(key), []).extend(found)
+        fused = [item for item in self.fuse() if not item.paper.retracted]
         scores = weigh_papers(fused, datetime.now(UTC).year) if self.context.model else [item.score for item in fused]
-        weighted = [
-            replace(item, score=float(score), reasons=tuple(dict.fromkeys(reasons.get(item.paper.key, ()))))
-            for item, score in zip(fused, scores, strict=True)
-        ]
+        weighted = [replace(item, score=float(score)) for item, score in zip(fused, scores, strict=True)]
         weighted.sort(key=lambda item: (not any(query.names(item.paper) for query in scope.queries), -item.score))
         if sampling == "random":
             weighted = weighted[: self.space]
@@ -179,5 +155,10 @@ def is_open(paper: Paper) -> bool:
     return bool(paper.pdf) or any(identifier.startswith("arxiv:") for identifier in paper.identifiers)
 
 
-def _record(source: str, query: BooleanQuery, found: int, note: str = "") -> SearchRecord:
-    return SearchRecord(source, str(query), datetime.now(UTC).date().isoformat(), found, note)
+class _Searched(NamedTuple):
+    """What one place gave for a query; without a ``place`` nothing was searched."""
+
+    place: str
+    query: BooleanQuery
+    papers: Sequence[Paper] = ()
+    note: str = ""

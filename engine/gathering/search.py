@@ -9,21 +9,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.errors import RetrievalError, UserError
+from engine.errors import NoPapers, RetrievalError, UserError
 from engine.gathering.candidates import CandidatePool
 from engine.gathering.keyword_naming import ClusterNamer
 from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
-from engine.gathering.no_papers import explain_no_papers
 from engine.gathering.relevance import JUDGED_SPARE, Meanwhile, do_nothing, judge_tiers
 from engine.gathering.tiers import Subject, Tiers, divide_papers, has_signal, measure_words
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.libraries.excluding import exclusion_of
+from engine.retrieval.merging.spelling import plain_letters
 from engine.retrieval.ranking import SEEDS
 from engine.run import Progress, RunContext
+from engine.text import shorten
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Paper, PaperSelection, Query
 
 LEAST_EVIDENCE = 2
 """Fewest papers with an abstract or a summary that a survey is written from."""
+
+TOPIC_CHARACTERS = 80
+NEAREST = 3
 
 CORE_FIRST, FAR_LATER = 3.0, 2.0
 """A paper of the core is proposed as if its place in the ranking was so many times as high, one that is neither core
@@ -127,7 +131,7 @@ async def _rank(
     brief: Brief, pool: KeywordPool, limit: int, context: RunContext, *, citations: bool = True
 ) -> RankedPapers:
     """What all keywords find, and ``citations`` online, fused. Raises `UserError` where nothing says the topic."""
-    search = CandidatePool(brief, pool, context)
+    search = CandidatePool(brief=brief, pool=pool, context=context)
     await search.library(limit)
     if context.online:
         await search.online()
@@ -163,6 +167,34 @@ def _add_cited(tiers: Tiers, found: Sequence[FoundPaper]) -> Tiers:
     """What the papers found cite is near the topic, whatever it says."""
     cited = np.array([any(reason.by == "cited" for reason in item.reasons) for item in found], np.bool_)
     return Tiers(tiers.core, tiers.near | (cited & ~tiers.core))
+
+
+async def explain_no_papers(brief: Brief, found: Sequence[Paper], context: RunContext) -> NoPapers:
+    """The error for a topic of which nothing is said; ``found`` are the nearest papers, best first."""
+    topic = brief.topic[:TOPIC_CHARACTERS]
+    years = "" if brief.years.first is None and brief.years.last is None else f" from {brief.years}"
+    if not brief.library:
+        return NoPapers(f"No online source has a paper{years} about “{topic}”. Try other words or wider years.")
+    counted = await context.library.count_topic(brief.topic)
+    author = plain_letters(topic).casefold()
+    if counted.is_author or any(plain_letters(name).casefold() == author for paper in found for name in paper.authors):
+        return NoPapers(
+            f"“{topic}” is an author of papers here. A survey needs a topic: say survey and what the papers are about."
+        )
+    if counted.spellings:
+        meant = topic.lower()
+        for word, other in counted.spellings:
+            meant = meant.replace(word, other)
+        return NoPapers(
+            f"The library has no papers on “{topic}”. Did you mean “{meant}”? Then say: survey {meant}", meant
+        )
+    online = "" if brief.online else ", `search online`"
+    choices = (
+        f"You can say `survey` with other words, in the language of the papers{online}, or add papers of your own."
+    )
+    shown = "; ".join(f"“{shorten(paper.title, 100)}”" for paper in found[:NEAREST])
+    nearest = f" The nearest are: {shown}." if shown else ""
+    return NoPapers(f"The library has no papers{years} on “{topic}”, as far as its words tell.{nearest} {choices}")
 
 
 def require_papers(selection: PaperSelection) -> tuple[Paper, ...]:

@@ -108,12 +108,19 @@ def divide_papers(subjects: Sequence[WordEvidence], vectors: Vectors) -> Tiers:
         core = named | top
         return Tiers(core, ~core)
     references = references[:: math.ceil(len(references) / MOST_REFERENCES)]
-    close = np.round(closeness(vectors, vectors[references]), DECIMALS)
-    low = np.quantile(_closeness_among(vectors[references]), SPREAD)
-    core = (named & (close >= low)) | top
+    close = are_close(vectors, vectors[references])
+    core = (named & close) | top
     if core.sum() > FIRST:
         core &= place < FIRST
-    return Tiers(core, ~core & (close >= low))
+    return Tiers(core, ~core & close)
+
+
+def are_close(vectors: Vectors, references: Vectors) -> NDArray[np.bool_]:
+    """Which papers are as close to the references as nearly all of these are to each other; shape (papers,)."""
+    close: NDArray[np.bool_] = np.round(closeness(vectors, references), DECIMALS) >= np.quantile(
+        _closeness_among(references), SPREAD
+    )
+    return close
 
 
 def _is_among_first(values: Scores) -> NDArray[np.bool_]:

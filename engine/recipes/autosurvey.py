@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.gathering.search import gather, require_papers
+from engine.gathering.section_search import search_sections
 from engine.limits import Limits
 from engine.quoting.abstracts import read_abstracts
 from engine.recipes.trials import Trials
@@ -27,7 +28,6 @@ from engine.writing.assembly import (
     assemble_survey,
     fail_with_nothing,
     supply_papers,
-    with_same_papers,
     words_for_each,
 )
 from engine.writing.composing import Composition, with_bodies
@@ -91,25 +91,24 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
         """S_i = Draft(O_i, P_sec); R_i = Refine(S_i); F_t = Merge(R_1 … R_n)."""
         brief, count, included = task.brief, context.limits.papers_per_node, task.selection.list_included()
         outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, count)
-        outline = outline if self.retrieve else with_same_papers(outline, [p.key for p in included[:count]])
-        papers = await with_bodies({p.key: p for p in included}, context)
+        brought: tuple[FoundPaper, ...] = ()
+        if self.retrieve:
+            outline, brought = await search_sections(outline, brief, task.selection, context)
+        else:
+            outline = outline.give_papers(lambda _: [paper.key for paper in included[:count]])
+        papers = await with_bodies({p.key: p for p in (*included, *(item.paper for item in brought))}, context)
         words = words_for_each(brief, outline)
         assignment = Assignment(
-            brief.topic,
-            outline,
-            words,
-            context.attempt,
-            brief.audience,
-            cite_known=self.cite_known,
+            brief.topic, outline, words, context.attempt, brief.audience, cite_known=self.cite_known
         )
         composition = Composition(context.require_model(), assignment, papers, context, self._steps)
         async with asyncio.TaskGroup() as group:
-            looking = group.create_task(find_nearby(brief, included, context))
+            looking = group.create_task(find_nearby(brief, list(papers.values()), context))
             writing = group.create_task(composition.write(task.finished))
         sections = writing.result()
         if not sections:
             raise fail_with_nothing(composition.warnings)
-        known = tuple(FoundPaper(paper, 0.0) for paper in composition.known.values())
+        known = (*brought, *(FoundPaper(paper, 0.0) for paper in composition.known.values()))
         selection = replace(task.selection, found=(*task.selection.found, *known))
         whole = replace(task, outline=outline, selection=selection)
         read = [key for key, paper in papers.items() if paper.body]

@@ -71,8 +71,8 @@ class QuickRecipe(RevisedEitherWay):
         options = brief.quick or QuickOptions()
         await context.progress(Progress("planning", detail=brief.topic))
         scope = await plan_review(brief.topic, brief.years, context.model)
-        search = ReviewSearch(brief, context, options.space, frozenset(options.places))
-        search.carry(carried[:CARRIED])
+        search = ReviewSearch(brief=brief, context=context, space=options.space, places=frozenset(options.places))
+        search.take(carried[:CARRIED], "the review before")
         queries = await search.run(brief.topic, scope)
         candidates = await search.candidates(scope, options.sampling, context.seed + context.attempt)
         if not candidates:

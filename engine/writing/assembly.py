@@ -39,7 +39,7 @@ def words_for_each(brief: Brief, outline: Outline) -> int:
     """Words for one leaf of the outline, so that the survey reaches its length class."""
     if brief.subsection_words is not None:
         return brief.subsection_words
-    leaves = sum(1 for _, node in walk_outline(outline.nodes) if node.role == "body" and not node.children)
+    leaves = len(outline.list_parts())
     total = LENGTH_CLASSES_TOKENS[brief.length] * MARGIN / TOKENS_PER_WORD - FRAME_WORDS
     return max(80, round(total / max(1, leaves)))
 
@@ -72,30 +72,13 @@ def nearest_papers(
 
 def supply_papers(outline: Outline, papers: Sequence[Paper], embedder: Embedder, count: int) -> Outline:
     """The outline with papers for the sections that the person added without any."""
-    bare = [
-        node for _, node in walk_outline(outline.nodes) if node.role == "body" and not (node.papers or node.children)
-    ]
+    bare = [node for node in outline.list_parts() if not node.papers]
     if not bare:
         return outline
     vectors = embed_papers(embedder, papers)
-    about = embedder.embed([f"{node.title}. {node.description}" for node in bare])
-    keys = {id(n): nearest_papers(n, papers, vectors, v, count) for n, v in zip(bare, about, strict=True)}
-
-    def filled(node: OutlineNode) -> OutlineNode:
-        children = tuple(filled(child) for child in node.children)
-        return replace(node, papers=keys.get(id(node), node.papers), children=children)
-
-    return replace(outline, nodes=tuple(filled(node) for node in outline.nodes))
-
-
-def with_same_papers(outline: Outline, keys: Sequence[PaperKey]) -> Outline:
-    """The outline with the same papers for every subsection: writing without retrieval for each."""
-
-    def given(node: OutlineNode) -> OutlineNode:
-        below = tuple(given(child) for child in node.children)
-        return replace(node, children=below, papers=() if below else tuple(keys))
-
-    return replace(outline, nodes=tuple(given(node) for node in outline.nodes))
+    about = embedder.embed([node.describe() for node in bare])
+    keys = {n: nearest_papers(n, papers, vectors, v, count) for n, v in zip(bare, about, strict=True)}
+    return outline.give_papers(lambda node: keys.get(node, node.papers))
 
 
 FIRST_PAPERS = 20

@@ -188,8 +188,7 @@ class Planner:
 
     async def _nearest(self, nodes: Sequence[OutlineNode], vectors: Vectors, count: int) -> list[tuple[PaperKey, ...]]:
         """For each node the keys of the papers nearest to its description, best first."""
-        texts = [f"{node.title}. {node.description}" for node in nodes]
-        about = await asyncio.to_thread(self.context.embedder.embed, texts)
+        about = await asyncio.to_thread(self.context.embedder.embed, [node.describe() for node in nodes])
         return [nearest_papers(n, self.papers, vectors, v, count) for n, v in zip(nodes, about, strict=True)]
 
 

@@ -10,7 +10,6 @@ from engine.checking.citation_forms import read_citations
 from engine.checking.doubts import Source, find_doubts
 from engine.checking.figures import read_figures
 from engine.evaluation.documents import from_markdown
-from engine.gathering.review_scope import read_years
 from engine.retrieval.abbreviations import with_abbreviations
 from engine.retrieval.matching import stands_as_title
 from engine.retrieval.paper_text import clean_abstract, clean_name
@@ -38,5 +37,4 @@ def test_a_piece_said_a_thousand_times_is_read_at_once(piece: str) -> None:
     assert find_doubts(f"By Smith et al. (2020) {text} 17.5 %", Source("Nothing"))
     assert read_citations(f"[@arxiv:1{text}", ()).text is not None
     prose = "It has a sentence of seven words. " * 8
-    assert read_years(f"since {text} 1 since").first is None
     assert from_markdown(f"# Title\n\n## One\n\n{prose}\n\n{text}x\n\n{text}").title == "Title"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.gathering.review_scope import plan_by_rule, plan_other_queries, plan_review, read_years
+from engine.gathering.review_scope import plan_by_rule, plan_other_queries, plan_review
 from engine.retrieval.online.queries import BooleanQuery
 from engine.values import ALL_YEARS, YearRange
 from tests.fakes import FakeModel
@@ -51,30 +51,29 @@ async def test_the_request_is_quoted_data() -> None:
     assert "{{request}}" in prompt
 
 
-async def test_kinds_and_fields_are_the_models_and_years_the_requests() -> None:
-    eager = answered(first_year=1990, kinds=["review"], fields=["medicine"])
-    scope = await plan_review("What makes dictators rise since 2018?", ALL_YEARS, eager)
-    assert {(q.years, q.kinds, q.fields) for q in scope.queries} == {
-        (YearRange(2018, None), ("review",), ("medicine",))
-    }
-    apart = await plan_review("dictators since 2018", YearRange(1990, 2000), eager)
-    assert {q.years for q in apart.queries} == {YearRange(1990, 2000)}
-
-
 @pytest.mark.parametrize(
-    ("request_", "years"),
+    ("request_", "first", "last", "years"),
     [
-        ("sleep and memory since 2018", YearRange(2018, None)),
-        ("sleep and memory between 2010 and 2015", YearRange(2010, 2015)),
-        ("sleep and memory from 2010 to 2015", YearRange(2010, 2015)),
-        ("sleep after 2019", YearRange(2020, None)),
-        ("sleep before 2000", YearRange(None, 1999)),
-        ("papers published in 2021 on sleep", YearRange(2021, 2021)),
-        ("the 2008 financial crisis", ALL_YEARS),
+        ("dictators since 2018", 2018, None, YearRange(2018, None)),
+        ("dictators after 2019", 2020, None, YearRange(2020, None)),
+        ("dictators between 2010 and 2015", 2010, 2015, YearRange(2010, 2015)),
+        ("dictators of our time", 1990, 2020, ALL_YEARS),  # no such year was named
+        ("the 2008 financial crisis", None, None, ALL_YEARS),
     ],
 )
-def test_years_are_read_from_the_words(request_: str, years: YearRange) -> None:
-    assert read_years(request_) == years
+async def test_years_are_the_models_where_the_request_names_them(
+    request_: str, first: int | None, last: int | None, years: YearRange
+) -> None:
+    scope = await plan_review(request_, ALL_YEARS, answered(first_year=first, last_year=last))
+    assert {query.years for query in scope.queries} == {years}
+
+
+async def test_kinds_and_fields_are_the_models_and_years_set_apart_the_persons() -> None:
+    eager = answered(first_year=2018, kinds=["review"], fields=["medicine"])
+    scope = await plan_review("What makes dictators rise?", ALL_YEARS, eager)
+    assert {(q.kinds, q.fields) for q in scope.queries} == {(("review",), ("medicine",))}
+    apart = await plan_review("dictators since 2018", YearRange(1990, 2000), eager)
+    assert {q.years for q in apart.queries} == {YearRange(1990, 2000)}
 
 
 def test_without_a_model_the_request_is_searched_as_it_is() -> None:

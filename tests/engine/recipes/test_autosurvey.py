@@ -319,7 +319,7 @@ async def test_a_title_that_the_model_knows_is_found_in_the_library_where_allowe
         )
 
     for allowed in (False, True):
-        recipe, model = AutoSurveyRecipe(cite_known=allowed, check=False), FakeModel(reply)
+        recipe, model = AutoSurveyRecipe(cite_known=allowed, check=False, retrieve=False), FakeModel(reply)
         outline = await recipe.outline(BRIEF, shown, context(library, model))
         written = await recipe.write_candidates(WritingTask(BRIEF, shown, outline), context(library, model))
         (candidate,) = written.candidates
