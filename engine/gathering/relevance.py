@@ -30,9 +30,8 @@ ABSTRACT_TOKENS = 250
 TEMPERATURE = 0.3
 REASON_CHARACTERS = 240
 
-RULES_TOKENS, PAPER_TOKENS, VERDICT_TOKENS = 550, 280, 60
-"""Tokens of a call's rules with its JSON schema, of a paper in it, and of what is answered about one; a verdict has at
-most twenty words, a key and its JSON."""
+RULES_TOKENS, PAPER_TOKENS, VERDICT_TOKENS = 550, 250, 31
+"""Tokens of a call's rules with its JSON schema, of a paper in it, and of what is answered about one."""
 
 JUDGED_SPARE = 1.25
 """So many times the papers wanted are judged, so that enough are left."""

@@ -71,7 +71,7 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection, as a language model would write it; without one there are none to pay."""
         task = Assignment(plan.brief.topic, plan.outline, words_for_each(plan.brief, plan.outline))
-        return [*plan_subsections(plan, task, Steps(frame=False)), *plan_refinement(task, list(plan.papers.values()))]
+        return [*plan_subsections(plan, task, Steps(frame=False)), *plan_refinement(task)]
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Clusters become sections, clusters within them subsections; with a language model they are approved first."""

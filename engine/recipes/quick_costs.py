@@ -12,12 +12,11 @@ from engine.options import QuickOptions
 from engine.run import CallChain, PlannedCall
 from engine.values import Paper
 from engine.writing.estimates import (
-    CHECK_OVERHEAD,
-    TOKENS_PER_VERDICT,
-    expect_claims,
     mean_tokens,
+    plan_check,
     plan_repairs,
     tokens_drafted,
+    with_checks,
 )
 from engine.writing.review import MOST_CONCLUSIONS, WORDS_PER_QUESTION
 
@@ -39,8 +38,8 @@ UNDER_WAY = 1
 
 WRITING_OVERHEAD, CONCLUSIONS_WRITTEN = 340, 250
 
-CHECKED_COLUMNS, CELL_TOKENS = 3, 40
-"""Columns of the table whose sentences are checked, and the tokens of one such sentence."""
+CHECKED_COLUMNS = 3
+"""Columns of the table whose sentences are checked."""
 
 
 def plan_quick_review(
@@ -63,19 +62,13 @@ def plan_quick_review(
     reading = [PlannedCall("reading", STUDY_OVERHEAD + count * paper, count * STUDY_WRITTEN) for count in sizes]
     chains: list[CallChain] = [(PlannedCall("outline", SCOPE_TOKENS, SCOPE_WRITTEN),)]
     chains += [tuple(reading[at::AT_ONCE]) for at in range(min(len(reading), AT_ONCE))]
-    each = min(studies, CLAIMS_PER_CALL)
-    cells = PlannedCall("checking", CHECK_OVERHEAD + each * (paper + CELL_TOKENS), each * TOKENS_PER_VERDICT)
+    cells = plan_check(min(studies, CLAIMS_PER_CALL))
     chains += [(cells,)] * (CHECKED_COLUMNS * -(-studies // CLAIMS_PER_CALL))
     if options.only_search:
         return chains
     written = tokens_drafted(WORDS_PER_QUESTION)
     drafting = WRITING_OVERHEAD + studies * entry
-    checking = CHECK_OVERHEAD + studies * paper
-    verdicts = round(expect_claims(WORDS_PER_QUESTION) * TOKENS_PER_VERDICT)
-    answer = (PlannedCall("drafting", drafting, written), PlannedCall("checking", checking + written, verdicts))
-    conclusions = (
-        PlannedCall("drafting", drafting + QUESTIONS * written, CONCLUSIONS_WRITTEN),
-        PlannedCall("checking", checking, MOST_CONCLUSIONS * TOKENS_PER_VERDICT),
-    )
-    again = plan_repairs(WORDS_PER_QUESTION, QUESTIONS, papers)
-    return [*chains, *[answer] * QUESTIONS, conclusions, *again]
+    answers = with_checks([PlannedCall("drafting", drafting, written)], WORDS_PER_QUESTION) * QUESTIONS
+    concluded = PlannedCall("drafting", drafting + QUESTIONS * written, CONCLUSIONS_WRITTEN)
+    again = plan_repairs(WORDS_PER_QUESTION, QUESTIONS)
+    return [*chains, *answers, (concluded, plan_check(MOST_CONCLUSIONS)), *again]

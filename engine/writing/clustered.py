@@ -328,14 +328,14 @@ def _introduce(node: OutlineNode, brief: Brief, outline: Outline, papers: Mappin
     )
 
 
-def plan_refinement(task: Assignment, papers: Sequence[Paper]) -> list[CallChain]:
+def plan_refinement(task: Assignment) -> list[CallChain]:
     """The calls that write abstract, conclusion and title in rounds, each with its check."""
     leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
     read = leaves * (SENTENCES_EACH * FINDING_TOKENS + HEADING_TOKENS) + PROMPT_OVERHEAD
     text = PlannedCall("drafting", read, round(REFINED_WORDS * TOKENS_PER_FRAME_WORD))
     title = PlannedCall("drafting", PROMPT_OVERHEAD, TITLE_TOKENS)
     parts = 1 + any(node.role == "conclusion" for node in task.outline.nodes)
-    return [*with_checks([text], REFINED_WORDS, papers) * parts, (title,)] * ROUNDS
+    return [*with_checks([text], REFINED_WORDS) * parts, (title,)] * ROUNDS
 
 
 async def write_clustered(task: WritingTask, context: RunContext) -> Survey:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from engine.checking.check import CLAIMS_PER_CALL
-from engine.citations import list_cited_keys
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Task
 from engine.llm.places import expect_seconds
@@ -22,13 +21,15 @@ from engine.values import OutlineNode, Paper, PaperKey, Passage
 from engine.writing.drafting import ALL_STEPS, SPARE, Assignment, Material, Steps, build_draft_request
 from engine.writing.outer_parts import ABSTRACT_WORDS, FINDINGS_EACH, FRAME_WORDS
 
-TOKENS_PER_DRAFTED_WORD = 1.95
+TOKENS_PER_DRAFTED_WORD = 1.8
 """Measured on cited prose: a word and its share of citation keys, in characters / 4."""
 
 WORDS_PER_CLAIM = 25
 """A survey cites about once a sentence; measured on 400 drafts of 150 to 700 words."""
 
-TOKENS_PER_VERDICT = 38
+TOKENS_PER_VERDICT, CLAIM_TOKENS = 17, 95
+"""One verdict as it is written, and one claim with its evidence as it is shown."""
+
 FINDING_TOKENS, HEADING_TOKENS = 45, 15
 """One sentence of the finished sections, from which introduction and conclusion are written, and a heading."""
 
@@ -44,12 +45,12 @@ NOTE_WRITTEN, NOTED_PAPER, POINTS_WRITTEN = 65, 150, 90
 PARAGRAPH_WORDS = 110
 """Words of one paragraph, whose first claim is shown for introduction and conclusion."""
 
-DOUBTFUL, REPAIR_PAPERS = 0.04, 3
-"""Share of claims that are judged once more after the first round, and the papers that such a call shows; of 101 texts
-of about 10 claims 32 had one."""
+DOUBTFUL, REWORDED_TOKENS = 0.05, 45
+"""Share of claims that are worded anew and judged once more, and tokens of a new wording."""
 
-PLAIN_TOKENS, EDITED = 1.4, 0.02
-"""Tokens of a word without citations, as a reviewer reads it, and the share of sentences that are edited."""
+PLAIN_TOKENS, EDITED, EARLIER = 1.4, 0.02, 2
+"""Tokens of a word without citations, as a reviewer reads it, the share of sentences that are edited, and the parts of
+a section that a draft is shown where it sees those before it."""
 
 REPAIRING, REVIEWING, FRAMING, AGREEING = 1, 2, 2, 3
 """Waves: what did not hold is judged again when all was judged once; then the whole is read while it is framed; then
@@ -57,7 +58,7 @@ the frame is read against it."""
 
 MEAN_PAPER_TOKENS = 250
 """Where there are no papers to measure."""
-CHECK_OVERHEAD = 650
+CHECK_OVERHEAD = 540
 PROMPT_OVERHEAD = 420
 """Tokens of the rules and the JSON schema of one editing call."""
 
@@ -91,13 +92,13 @@ def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = ALL_STE
         own = own or everything[: plan.limits.papers_per_node]  # a section that the person added gets its papers then
         chains += _plan_part(task, number, node, own, steps)
     if steps.check:
-        chains += plan_repairs(task.words, len(body), everything) + plan_kept_checks(plan.kept, plan.papers)
+        chains += plan_repairs(task.words, len(body)) + plan_kept_checks(plan.kept)
     if steps.check and steps.review and body:
-        chains += _plan_review(task, everything)
+        chains += _plan_review(task)
     around = [node for _, node in due if node.role != "body"]
     if steps.frame and around:
         review = steps.check and steps.review
-        chains += _plan_frame(task, len(around), everything, check=steps.check, review=review)
+        chains += _plan_frame(task, len(around), check=steps.check, review=review)
     return chains
 
 
@@ -109,7 +110,7 @@ def _plan_part(
     if not steps.notes:
         read = build_draft_request(task, Material(node, tuple(papers))).prompt.tokens()
         drafted = (PlannedCall("drafting", read, written),)
-        return with_checks(drafted, task.words, papers) if steps.check else [drafted]
+        return with_checks(drafted, task.words) if steps.check else [drafted]
     question = Question(task.topic, number, node, task.words)
     groups = divide_reading(papers)
     taking = [
@@ -122,28 +123,28 @@ def _plan_part(
     ]
     noted = papers[: question.most]
     bare = build_draft_request(task, Material(node, ())).prompt.tokens()
-    draft = PlannedCall("drafting", bare + NOTED_PAPER * len(noted), written)
+    before = round(EARLIER * task.words * PLAIN_TOKENS) if steps.in_turn else 0
+    draft = PlannedCall("drafting", bare + NOTED_PAPER * len(noted) + before, written)
     chain = (*taking[:1], draft)
-    return [*(with_checks(chain, task.words, noted) if steps.check else [chain]), *((call,) for call in taking[1:])]
+    return [*(with_checks(chain, task.words) if steps.check else [chain]), *((call,) for call in taking[1:])]
 
 
-def _plan_review(task: Assignment, papers: Sequence[Paper]) -> list[CallChain]:
+def _plan_review(task: Assignment) -> list[CallChain]:
     """One reading of the whole text, and the check of what it edits."""
     leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
     edits = max(1, round(EDITED * leaves * expect_claims(task.words)))
     read = PlannedCall(
         "checking", PROMPT_OVERHEAD + round(leaves * task.words * PLAIN_TOKENS), edits * TOKENS_PER_VERDICT, REVIEWING
     )
-    again = PlannedCall("checking", CHECK_OVERHEAD + round(mean_tokens(papers)), TOKENS_PER_VERDICT, REVIEWING)
+    again = replace(plan_check(1), wave=REVIEWING)
     return [(read, again), *[(again,)] * (edits - 1)]
 
 
-def plan_kept_checks(kept: KeptText, papers: Mapping[PaperKey, Paper]) -> list[CallChain]:
+def plan_kept_checks(kept: KeptText) -> list[CallChain]:
     """Checking the parts that stay and whose claims could not be checked when they were written."""
     chains: list[CallChain] = []
     for part in (part for part in kept.parts if not part.is_checked):
-        cited = [papers[key] for key in list_cited_keys(part.section.text) if key in papers]
-        chains += with_checks((), len(part.section.text.split()) - WORDS_BEYOND, cited)
+        chains += with_checks((), len(part.section.text.split()) - WORDS_BEYOND)
     return chains
 
 
@@ -152,13 +153,17 @@ def tokens_drafted(words: int) -> int:
     return round((words + WORDS_BEYOND) * TOKENS_PER_DRAFTED_WORD)
 
 
-def with_checks(chain: Sequence[PlannedCall], words: int, papers: Sequence[Paper]) -> list[CallChain]:
+def with_checks(chain: Sequence[PlannedCall], words: int) -> list[CallChain]:
     """The calls that end in a text of so many words, and its check; the check's calls run side by side."""
     claims = expect_claims(words)
     checks = math.ceil(claims / CLAIMS_PER_CALL)
-    read = round(min(claims, len(papers) or claims) * mean_tokens(papers)) + tokens_drafted(words)
-    one = PlannedCall("checking", read // checks + CHECK_OVERHEAD, round(claims * TOKENS_PER_VERDICT / checks))
+    one = plan_check(claims / checks)
     return [(*chain, one), *[(one,)] * (checks - 1)]
+
+
+def plan_check(claims: float) -> PlannedCall:
+    """One call that judges so many claims."""
+    return PlannedCall("checking", round(CHECK_OVERHEAD + claims * CLAIM_TOKENS), round(claims * TOKENS_PER_VERDICT))
 
 
 def expect_claims(words: int) -> float:
@@ -171,14 +176,14 @@ def mean_tokens(papers: Sequence[Paper]) -> float:
     return sum(paper_tokens(p) for p in papers) / len(papers) if papers else MEAN_PAPER_TOKENS
 
 
-def plan_repairs(words: int, texts: int, papers: Sequence[Paper]) -> list[CallChain]:
-    """The further rounds of so many texts' checks: where one of its claims does not hold, a text has one more."""
+def plan_repairs(words: int, texts: int) -> list[CallChain]:
+    """The further rounds of so many texts' checks: where a claim does not hold, it is worded anew and judged again."""
     again = round(texts * (1 - (1 - DOUBTFUL) ** expect_claims(words)))
-    read = CHECK_OVERHEAD + round(REPAIR_PAPERS * mean_tokens(papers))
-    return [(PlannedCall("checking", read, 2 * TOKENS_PER_VERDICT, REPAIRING),)] * again
+    reword = PlannedCall("checking", CHECK_OVERHEAD + 2 * CLAIM_TOKENS, REWORDED_TOKENS, REPAIRING)
+    return [(reword, replace(plan_check(1), wave=REPAIRING))] * again
 
 
-def _plan_frame(task: Assignment, parts: int, papers: Sequence[Paper], *, check: bool, review: bool) -> list[CallChain]:
+def _plan_frame(task: Assignment, parts: int, *, check: bool, review: bool) -> list[CallChain]:
     """Introduction, conclusion and abstract, written from the finished sections, their checks, and one reading."""
     leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
     words = min(FRAME_WORDS, task.words)
@@ -187,7 +192,7 @@ def _plan_frame(task: Assignment, parts: int, papers: Sequence[Paper], *, check:
     chains: list[CallChain] = []
     for length in [*[words] * parts, ABSTRACT_WORDS]:
         draft = PlannedCall("drafting", read, round(length * TOKENS_PER_FRAME_WORD))
-        chains += with_checks([draft], length, papers) if check else [(draft,)]
+        chains += with_checks([draft], length) if check else [(draft,)]
     framed = [tuple(replace(call, wave=FRAMING) for call in chain) for chain in chains]
     shown = read + round((parts * words + ABSTRACT_WORDS) * PLAIN_TOKENS)
     return [*framed, *([(PlannedCall("checking", shown, TOKENS_PER_VERDICT, AGREEING),)] if review else [])]
