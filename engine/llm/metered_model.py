@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 from opentelemetry.trace import Span
 from pydantic import ValidationError
@@ -100,6 +102,8 @@ class MeteredModel:
     record: CallRecord
     job: str = ""
     sampling: SamplingParameters = AS_THE_RECIPE_HAS_IT
+    _turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """One asker at a time for each content: the next one finds the answer recorded."""
 
     async def text(self, request: Request) -> str:
         """The whole answer."""
@@ -169,12 +173,13 @@ class MeteredModel:
     async def _call(self, request: Request, schema: dict[str, Any] | None) -> Completion:
         request = self.sampling.apply(request)
         key = self._key(request, schema)
-        known = await self.record.find(key)
-        if known:
-            return known
-        model = self.models[request.task]
-        with trace_step(*_name_span(request, model)) as span:
-            return await self._complete(key, model, request, schema, span)
+        async with self._turns.setdefault(key, asyncio.Lock()):
+            known = await self.record.find(key)
+            if known:
+                return known
+            model = self.models[request.task]
+            with trace_step(*_name_span(request, model)) as span:
+                return await self._complete(key, model, request, schema, span)
 
     async def _complete(
         self, key: str, model: str, request: Request, schema: dict[str, Any] | None, span: Span

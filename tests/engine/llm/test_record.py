@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from engine.errors import LanguageModelError
@@ -22,3 +24,11 @@ async def test_an_answer_of_no_use_is_not_given_to_whoever_asks_again() -> None:
         await model.forget(request())
         assert await model.text(request()) == "Red."
     assert len(service.calls) == 7
+
+
+async def test_what_is_asked_twice_at_once_is_paid_for_once() -> None:
+    async with run_simulated_service(SimulatedService(pace=0.01)) as service:
+        model = metered(service)
+        answers = await asyncio.gather(*(model.text(request()) for _ in range(5)), model.text(request("another")))
+    assert len(set(answers[:5])) == 1
+    assert len(service.calls) == 2
