@@ -156,10 +156,10 @@ def _read_plain(text: str, heard: Heard, state: State) -> Understanding:
 
 
 def _offer(text: str, scores: dict[str, float], state: State) -> tuple[str, ...]:
-    """The likeliest commands that can be said whole, at most `OFFERED`."""
+    """The likeliest commands that can be said whole, at most `OFFERED`; approval only before all others."""
     found: list[str] = []
     for label in scores:
-        if label in INTENTS and len(found) < OFFERED:
+        if label in INTENTS and len(found) < OFFERED and (label != "ok" or not found):
             filled = fill_intent(label, text, load_classifier(), count_items(state))
             if filled and filled not in found and len(filled) <= LONGEST and _can_be_said(filled):
                 found.append(filled)
