@@ -18,7 +18,7 @@ from rich.console import Console
 from adapters.chat import Place
 from bot.bench.report import Figures, ReportOptions, print_report
 from bot.commands.access import act_of
-from bot.commands.commands import Export
+from bot.commands.commands import Export, FreeText
 from bot.commands.grammar import parse
 from bot.commands.intents.features import Heard
 from bot.commands.intents.reading import count_items, understand
@@ -159,7 +159,8 @@ def measure_understanding(utterances: list[Utterance]) -> UnderstandingFigures:
         is_right = fits[0] or (asked and ASKED_BACK in meant)
         right[said.phase] += is_right
         counts["offered"] += is_right or any(fits)
-        counts["changed"] += not is_right and bool(read.done) and _changes(read.done)
+        harmless = is_right or not read.done or act_of(parse(read.done)) in {"read", "ask", "open"}
+        counts["changed"] += not harmless
         counts["alone"] += not said.heard.among_people
         counts["unheard"] += not said.heard.among_people and read.silent
         counts["strange"] += said.means == SILENT
@@ -187,12 +188,9 @@ def read_utterance(said: Utterance) -> Reading:
         found = understand(said.text, said.heard, said.state)
     except UserError:  # a command that cannot be read is refused with how it is written
         return Reading()
-    done = said.text.strip() if found.typed else found.guess
-    return Reading(done, found.offers, found.silent)
-
-
-def _changes(command: str) -> bool:
-    return act_of(parse(command)) not in {"read", "ask", "open"}
+    if isinstance(found, FreeText):
+        return Reading(found.guess, found.offers)
+    return Reading(said.text.strip() if found else "", silent=found is None)
 
 
 def _is_same(read: str, means: str, state: State) -> bool:
@@ -209,7 +207,7 @@ def _value(command: str, state: State) -> object:
     """
     said = re.sub(r"\blast\b", str(count_items(state)), command.casefold().rstrip("?.! "))
     try:
-        value = understand(said, Heard(state.phase), state).typed
+        value = understand(said, Heard(state.phase), state)
         match value:
             case Export(formats):
                 return Export(parse_formats(formats))
@@ -217,4 +215,4 @@ def _value(command: str, state: State) -> object:
                 return change(_OUTLINE)
     except UserError:
         return said
-    return value or said
+    return said if isinstance(value, FreeText) else value

@@ -8,6 +8,7 @@ from typing import Literal
 from engine.session.events import Event
 
 Evidence = Literal["why section", "why reference", "why float", "references", "tree"]
+BudgetScope = Literal["survey", "person", "workspace"]
 View = Evidence | Literal["help", "hello", "thanks", "status", "sources", "history", "show", "cost", "budget"]
 
 
@@ -53,7 +54,7 @@ class RaiseBudget:
     ``in_all`` says that the amount is what the budget becomes, not what is added to it.
     """
 
-    scope: Literal["survey", "person", "workspace"]
+    scope: BudgetScope
     money: float
     person: str = ""
     tokens: int = 0
@@ -131,13 +132,15 @@ class SearchOnline:
 class FreeText:
     """Words that are no command: what they likeliest mean is offered, or done where a ``guess`` shows or stops.
 
-    ``private``: they are perhaps said to somebody else, so that only the person is asked.
+    ``private``: they are perhaps said to somebody else, so that only the person is asked. ``likely``: the first of the
+    offers is what they mean, as far as can be told.
     """
 
     text: str
     offers: tuple[str, ...] = ()
     guess: str = ""
     private: bool = False
+    likely: bool = False
 
 
 SurveyCommand = ListSurveys | OpenSurvey | NewSurvey | NameSurvey | ArchiveSurvey

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import cast
 
 from bot.commands.commands import (
     ArchiveSurvey,
+    BudgetScope,
     Choose,
     Command,
     Export,
@@ -173,12 +174,7 @@ def _person(said: str) -> str:
 
 
 def _raise(scope: str, money: str, person: str = "", *, in_all: bool = False) -> Command:
-    kinds: dict[str, Literal["survey", "person", "workspace"]] = {
-        "survey": "survey",
-        "person": "person",
-        "workspace": "workspace",
-    }
-    return RaiseBudget(kinds[scope.lower()], float(money), _person(person), in_all=in_all)
+    return RaiseBudget(cast(BudgetScope, scope.lower()), float(money), _person(person), in_all=in_all)
 
 
 def _raise_tokens(match: re.Match[str]) -> Command:

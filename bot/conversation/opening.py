@@ -44,7 +44,7 @@ async def read_opening(
             found = await services.list_surveys(at, alone)
             return Outgoing(at, replies.list_surveys(found, "", command), only_for=alone)
         if isinstance(command, FreeText) and incoming.place != "direct":
-            return Outgoing(at, replies.ask_meaning(command.text, command.offers), only_for=alone)
+            return Outgoing(at, replies.ask_meaning(command), only_for=alone)
         start = _read_start(command)
         if start is None:
             return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)

@@ -282,8 +282,7 @@ class Turns:
             await self._obey(turn, incoming, guess)
             return
         turn.alone = turn.alone or words.private
-        usage, private = find_usage(words.text), words.private
-        turn.offer(replies.ask_meaning(words.text, words.offers, usage, failure, is_private=private), words.offers)
+        turn.offer(replies.ask_meaning(words, find_usage(words.text), failure), words.offers)
 
     async def _read(self, turn: Turn, incoming: Incoming, words: FreeText, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""

@@ -81,14 +81,10 @@ def read_words_said(incoming: Incoming, session: SurveySession | None, talk: Tal
     phase = "writing" if session and session.job else state.phase
     heard = Heard(phase, incoming.place, talk.others, talk.before)
     found = understand(incoming.text, heard, state)
-    if found.silent:
-        return None
-    if found.typed is None:
-        return FreeText(incoming.text, found.offers, found.guess, private=found.private)
-    answers = isinstance(found.typed, Approve | Regenerate) and session is not None and session.job is not None
+    answers = isinstance(found, Approve | Regenerate) and session is not None and session.job is not None
     if answers and hear_name(incoming.text, heard)[1].among_people:
         return None  # said among people while we work, it answers one of them
-    return found.typed
+    return found
 
 
 def is_stop(incoming: Incoming) -> bool:
@@ -99,7 +95,7 @@ def is_stop(incoming: Incoming) -> bool:
         found = understand(incoming.text, Heard("writing", incoming.place), State(phase="writing"))
     except UserError:
         return False
-    return isinstance(found.typed, Stop) or found.guess == "stop"
+    return isinstance(found, Stop) or (isinstance(found, FreeText) and found.guess == "stop")
 
 
 async def read(model: LanguageModel, text: str, session: SurveySession, talk: Talk) -> Reading:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import assert_never
 
-from bot.commands.commands import ListSurveys
+from bot.commands.commands import FreeText, ListSurveys
 from bot.store.surveys import StoredSurvey
 from bot.wording.labels import survey_line
 from bot.wording.progress import word_started
@@ -31,23 +31,23 @@ def hello(session: SurveySession) -> str:
     return f"Hello. {status(session)}"
 
 
-def ask_meaning(
-    text: str, choices: Sequence[str], usage: str = "", failure: str = "", *, is_private: bool = False
-) -> str:
+def ask_meaning(words: FreeText, usage: str = "", failure: str = "") -> str:
     """Words that no command does, and the commands that come nearest; ``failure`` is why no language model read them.
 
     ``usage`` is how the command is written that they begin with.
-
-    Said in private, they were perhaps meant for somebody else.
     """
-    said = escape_markdown(shorten(clean(text), 80))
-    lead = f"Did you mean me with “{said}”?" if is_private else f"I know no command that does “{said}” for certain."
-    lead += f" It is written `{usage}`." if usage and not is_private else ""
-    listed = "\n".join(f"{number}. `{choice}`" for number, choice in enumerate(choices, start=1))
-    nearest = f" Nearest to it:\n\n{listed}" if choices else " `help` shows what I can do."
-    if is_private:
-        nearest = f" Then press what you want:\n\n{listed}" if choices else " Then say it with my name before it."
-    return f"{lead}{nearest}" + (f"\n\n⚠ {escape_markdown(failure)}" if failure else "")
+    said = escape_markdown(shorten(clean(words.text), 80))
+    listed = "\n".join(f"{number}. `{choice}`" for number, choice in enumerate(words.offers, start=1))
+    if words.private:
+        lead = f"Did you mean me with “{said}”?"
+        lead += " Then press what you want:" if listed else " Then say it with my name before it."
+    elif words.likely and not usage:
+        lead = f"I take “{said}” for the first of these, and do it when you press it:"
+    else:
+        lead = f"I know no command that does “{said}” for certain."
+        lead += f" It is written `{usage}`." if usage else ""
+        lead += " Nearest to it:" if listed else " `help` shows what I can do."
+    return "\n\n".join(part for part in (lead, listed, failure and f"⚠ {escape_markdown(failure)}") if part)
 
 
 def word_left_out(kept: int, left_out: int) -> str:

@@ -43,10 +43,10 @@ _TABLE = (
     ("survey {topic}", "topic discussion"),
 )  # fmt: skip
 _SHOWS = frozenset(
-    ("status", "help", "hello", "thanks", "cost", "list", "history", "sources", "references", "evaluate", "gaps",
-     "export", "show", "ask", "why")
+    ("status", "help", "hello", "thanks", "cost", "list", "history", "sources", "references", "export", "show", "ask",
+     "why")
 )  # fmt: skip
-"""The first word of what changes nothing of a survey."""
+"""The first word of what changes nothing of a survey, and begins no long work but an answer."""
 _PLACE = r"\d+(?:\.\d+)*|last"
 _SLOTS = {
     "numbers": rf"(?:{_PLACE})(?:[ ,-]+(?:{_PLACE}))*", "place": _PLACE, "other": _PLACE, "where": "before|after",

@@ -7,7 +7,7 @@ something is only offered.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.commands.commands import Command, Export, FreeText, NameSurvey, Show, StartSurvey
 from bot.commands.grammar import numbers_in, parse
@@ -34,6 +34,8 @@ _SHOWN_AT = 0.1
 """Lead at which what changes nothing is shown; below it, it is offered with the next."""
 STOPPED_AT = 0.85
 """Lead at which words stop what runs, which keeps what is finished: of the phrasings held out none was another wish."""
+_APPROVED_AT = 0.5
+"""Lead of “unclear” up to which approval is offered: whoever complains is not asked whether they agree."""
 _DOUBTED_AT = 0.8
 """Lead of “unclear” at which what was typed behind "add" is taken for a wish rather than a keyword."""
 _SILENT_AT = 0.2
@@ -48,30 +50,19 @@ _OTHERS = re.compile(r"<@[^>]{1,40}>|(?:^|\s)@(?!scholium\b)\w", re.I)
 _DROP = re.compile(r"(?:drop|remove|delete)\s+([\d\s,-]+(?:and\s+\d+)?)", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class Understanding:
-    """What words mean: ``typed`` in the grammar, a ``guess`` that shows or stops, or only ``offers`` to be pressed.
+def understand(text: str, heard: Heard, state: State) -> Command | None:
+    """What is meant: a command that was typed, else `FreeText` with the likeliest; ``None`` where it is not for us.
 
-    ``silent``: not for us. ``private``: perhaps not for us, so that only the person is asked.
+    Raises `UserError` where a command's number cannot be read.
     """
-
-    typed: Command | None = None
-    guess: str = ""
-    offers: tuple[str, ...] = ()
-    silent: bool = False
-    private: bool = False
-
-
-def understand(text: str, heard: Heard, state: State) -> Understanding:
-    """What is meant. Raises `UserError` where a command is begun but cannot be read."""
     text, heard = hear_name(text, heard)
     try:
         parsed = parse(text)
     except UserError:
-        found = replace(_read_plain(text, heard, state), guess="")
+        found = _read_plain(text, heard, state)
         verb = text.partition(" ")[0].lower()
-        if found.silent or any(offer.startswith(verb) for offer in found.offers):
-            return found  # “merge the 2nd and the 3rd”
+        if found is None or any(offer.startswith(verb) for offer in found.offers):
+            return found and replace(found, guess="")  # “exclude the 2nd and the 3rd”
         raise
     if isinstance(parsed, FreeText) or _is_doubtful(parsed, text, heard):
         return _read_plain(text, heard, state)
@@ -79,8 +70,8 @@ def understand(text: str, heard: Heard, state: State) -> Understanding:
     if heard.among_people and _may_be_talk(typed):
         ours = _weigh_talk(text, heard)
         if ours < _TYPED_AT:
-            return Understanding(offers=(text.strip(),), silent=ours < -_SILENT_AT, private=True)
-    return Understanding(typed=typed)
+            return None if ours < -_SILENT_AT else FreeText(text, (text.strip(),), private=True)
+    return typed
 
 
 def hear_name(text: str, heard: Heard) -> tuple[str, Heard]:
@@ -135,8 +126,8 @@ def name_keywords(numbers: tuple[int, ...], state: State) -> tuple[str, ...]:
     return tuple(pool[n - 1].text for n in numbers)
 
 
-def _read_plain(text: str, heard: Heard, state: State) -> Understanding:
-    """The likeliest intents of words that are no command."""
+def _read_plain(text: str, heard: Heard, state: State) -> FreeText | None:
+    """The likeliest intents of words that are no command; ``None`` where they are not for us."""
     scores = score_intents(text[:LONGEST], heard)
     first, *_ = scores
     leads = [score - scores[first] for score in scores.values()]
@@ -144,22 +135,24 @@ def _read_plain(text: str, heard: Heard, state: State) -> Understanding:
     if heard.among_people:
         ours = _weigh_talk(text, heard)
         if ours < _OURS_AT:
-            return Understanding(offers=offers, silent=ours < -_SILENT_AT, private=True)
+            return None if ours < -_SILENT_AT else FreeText(text, offers, private=True)
     if first == UNCLEAR and text.rstrip().endswith("?") and _ASK in list(scores)[:2]:
         first = _ASK  # a question changes nothing
     if first not in INTENTS:
-        return Understanding(offers=offers)
+        return FreeText(text, offers)
     filled = fill_intent(first, text, load_classifier(), count_items(state))
     lead = -leads[1]
     done = lead > STOPPED_AT if first == "stop" else INTENTS[first].shows and (lead > _SHOWN_AT or first == _ASK)
-    return Understanding(guess=filled if done else "", offers=offers)
+    return FreeText(text, offers, filled if done else "", likely=bool(filled) and lead > _SHOWN_AT)
 
 
 def _offer(text: str, scores: dict[str, float], state: State) -> tuple[str, ...]:
     """The likeliest commands that can be said whole, at most `OFFERED`; approval only before all others."""
     found: list[str] = []
-    for label in scores:
-        if label in INTENTS and len(found) < OFFERED and (label != "ok" or not found):
+    best = max(scores.values())
+    for label, score in scores.items():
+        approves_doubtfully = label == "ok" and (found or score < best - _APPROVED_AT)
+        if label in INTENTS and len(found) < OFFERED and not approves_doubtfully:
             filled = fill_intent(label, text, load_classifier(), count_items(state))
             if filled and filled not in found and len(filled) <= LONGEST and _can_be_said(filled):
                 found.append(filled)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from adapters.chat import Place
 from bot.bench.understand import UnderstandingFigures, Utterance, measure_understanding, read_utterance, read_utterances
-from bot.commands.commands import StartSurvey
+from bot.commands.commands import FreeText, StartSurvey
 from bot.commands.intents.features import Heard
 from bot.commands.intents.reading import understand
 from engine.errors import UserError
-from engine.session.events import AskQuestion, EditKeywords, EditPapers
+from engine.session.events import Approve, AskQuestion, EditKeywords, EditPapers
 from engine.session.state import PHASES, Phase, State
 from engine.values import Keyword, KeywordPool
 from tests.measures.train_intents import load_examples
@@ -60,15 +60,15 @@ def test_no_held_out_sentence_stands_among_the_examples() -> None:
 )
 def test_a_question_reaches_its_command_whole(question: str) -> None:
     for said in (f"quick {question}", f"/survey quick {question}"):
-        assert understand(said, Heard("topic"), State()).typed == StartSurvey(question, {"recipe": "quick"})
-    assert understand(f"ask {question}", Heard("discussion"), State(phase="discussion")).typed == AskQuestion(question)
+        assert understand(said, Heard("topic"), State()) == StartSurvey(question, {"recipe": "quick"})
+    assert understand(f"ask {question}", Heard("discussion"), State(phase="discussion")) == AskQuestion(question)
 
 
 def test_numbers_name_what_is_proposed_at_the_step() -> None:
     pool = KeywordPool((Keyword("dense retrieval", "topic"), Keyword("hashing", "topic")))
     state = State(phase="keywords", keywords=pool)
-    assert understand("drop 2", Heard("keywords"), state).typed == EditKeywords(drop=("hashing",))
-    assert understand("remove 3 and 5", Heard("papers"), State(phase="papers")).typed == EditPapers(exclude=(3, 5))
+    assert understand("drop 2", Heard("keywords"), state) == EditKeywords(drop=("hashing",))
+    assert understand("remove 3 and 5", Heard("papers"), State(phase="papers")) == EditPapers(exclude=(3, 5))
     with pytest.raises(UserError):
         understand("drop 9", Heard("keywords"), state)
 
@@ -76,7 +76,7 @@ def test_numbers_name_what_is_proposed_at_the_step() -> None:
 @pytest.mark.parametrize(("text", "offered"), [("the second one is too broad, take it out", "exclude 2")])
 def test_what_would_do_what_was_said_is_offered_with_its_numbers(text: str, offered: str) -> None:
     read = understand(text, Heard("papers"), State(phase="papers"))
-    assert offered in read.offers and not read.guess
+    assert isinstance(read, FreeText) and offered in read.offers and not read.guess
 
 
 def test_the_same_words_are_an_answer_to_whoever_spoke_last() -> None:
@@ -86,8 +86,8 @@ def test_the_same_words_are_an_answer_to_whoever_spoke_last() -> None:
     to_them = understand(
         "yes", Heard("papers", "thread", others=True, before=("bot", "colleague?")), State(phase="papers")
     )
-    assert to_us.typed
-    assert not to_them.typed and not to_them.guess
+    assert isinstance(to_us, Approve)
+    assert to_them is None or (isinstance(to_them, FreeText) and not to_them.guess)
 
 
 PIECES = st.sampled_from(["the ", "9", "1.", "x,", "please ", "add ", "] ", "\n", "“", "and 1 ", "drop 1 ", "= ", "?"])
