@@ -132,25 +132,3 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["session_id"], ["sessions.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("session_id", "digest"),
     )
-
-
-def downgrade() -> None:
-    """Remove them."""
-    op.drop_table("pieces")
-    op.drop_index("calls_by_session", table_name="calls")
-    op.drop_table("calls")
-    op.drop_index("sessions_with_jobs", table_name="sessions")
-    op.drop_index("sessions_of_people", table_name="sessions")
-    op.drop_table("sessions")
-    op.drop_index("spending_by_session", table_name="spending")
-    op.drop_index("spending_by_day", table_name="spending")
-    op.drop_table("spending")
-    op.drop_table("processes")
-    op.drop_index("outbox_waiting", table_name="outbox")
-    op.drop_index("outbox_by_conversation", table_name="outbox")
-    op.drop_table("outbox")
-    op.drop_index("events_by_time", table_name="events")
-    op.drop_index("events_by_conversation", table_name="events")
-    op.drop_table("events")
-    op.drop_table("conversations")
-    op.drop_table("allowances")

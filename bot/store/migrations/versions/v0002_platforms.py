@@ -38,11 +38,3 @@ def upgrade() -> None:
         sa.Column("made_at", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
-
-
-def downgrade() -> None:
-    """Remove them."""
-    op.drop_table("tickets")
-    op.drop_table("installations")
-    op.drop_index("notes_by_time", table_name="notes")
-    op.drop_table("notes")

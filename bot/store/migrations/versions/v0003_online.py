@@ -27,10 +27,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("key"),
     )
     op.create_index("replies_by_time", "replies", ["kept_at"], unique=False)
-
-
-def downgrade() -> None:
-    """Remove them."""
-    op.drop_index("replies_by_time", table_name="replies")
-    op.drop_table("replies")
-    op.drop_table("pace")

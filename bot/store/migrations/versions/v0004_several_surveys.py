@@ -15,9 +15,3 @@ def upgrade() -> None:
     """Add the columns."""
     op.add_column("sessions", sa.Column("name", sa.Text(), server_default="", nullable=False))
     op.add_column("sessions", sa.Column("archived", sa.Boolean(), server_default=sa.false(), nullable=False))
-
-
-def downgrade() -> None:
-    """Remove them."""
-    op.drop_column("sessions", "archived")
-    op.drop_column("sessions", "name")

@@ -16,9 +16,3 @@ def upgrade() -> None:
     op.add_column("sessions", sa.Column("job_kind", sa.String(16)))
     op.execute("UPDATE sessions SET job_kind = 'write' WHERE job_id IS NOT NULL")
     op.add_column("processes", sa.Column("runs", sa.String(64), server_default="", nullable=False))
-
-
-def downgrade() -> None:
-    """Remove them."""
-    op.drop_column("processes", "runs")
-    op.drop_column("sessions", "job_kind")

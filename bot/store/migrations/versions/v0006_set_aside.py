@@ -17,11 +17,3 @@ def upgrade() -> None:
     op.add_column("events", sa.Column("set_aside_at", sa.Double(), nullable=True))
     op.add_column("events", sa.Column("why", sa.Text(), server_default="", nullable=False))
     op.create_index("events_open", "events", ["platform", "handled_at"], unique=False)
-
-
-def downgrade() -> None:
-    """Remove them."""
-    op.drop_index("events_open", table_name="events")
-    op.drop_column("events", "why")
-    op.drop_column("events", "set_aside_at")
-    op.drop_column("events", "tries")

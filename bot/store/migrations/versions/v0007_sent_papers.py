@@ -25,9 +25,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("platform", "tenant", "person", "digest"),
     )
     op.create_index("sent_papers_by_person", "sent_papers", ["person"], unique=False)
-
-
-def downgrade() -> None:
-    """Remove it."""
-    op.drop_index("sent_papers_by_person", table_name="sent_papers")
-    op.drop_table("sent_papers")

@@ -14,8 +14,3 @@ depends_on = None
 def upgrade() -> None:
     """Add the column."""
     op.add_column("allowances", sa.Column("tokens", sa.BigInteger(), server_default="0", nullable=False))
-
-
-def downgrade() -> None:
-    """Remove it."""
-    op.drop_column("allowances", "tokens")
