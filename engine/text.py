@@ -119,6 +119,20 @@ def stem(word: str) -> str:
     return stemmed
 
 
+_BRITISH = re.compile(r"(?:ogu|our)$")
+_BRITISH_VERB = re.compile(r"(?<=[a-z]{4})is(?=(?:e[drs]?|ing|ations?)$)")
+
+
+def to_american(word: str) -> str:
+    """A word in American spelling: *dialogue*, *behaviour* and *optimise* as *dialog*, *behavior* and *optimize*."""
+    return _BRITISH.sub(lambda ending: "og" if ending[0] == "ogu" else "or", _BRITISH_VERB.sub("iz", word))
+
+
+def american_stem(word: str) -> str:
+    """The stem of a word in American spelling."""
+    return to_american(stem(_BRITISH_VERB.sub("iz", word)))
+
+
 @cache
 def _own_stems() -> dict[str, str]:
     """Word → stem; each line of the list holds the words of one stem, which is the first of them."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.naming.phrases import Counts, Formula, GroupedPhrases, american_stem, c_tf_idf, stems_of
-from engine.text import to_title_case
+from engine.naming.phrases import Counts, Formula, GroupedPhrases, c_tf_idf, stems_of
+from engine.text import american_stem, to_title_case
 from engine.values import Paper
 
 SET_APART = 1.5

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.naming.abbreviations import find_abbreviations, strip_plural
-from engine.text import STOP_WORDS, sentences, stem
+from engine.text import STOP_WORDS, american_stem, sentences
 from engine.values import Paper
 
 LONGEST_PHRASE = 4
@@ -43,8 +43,6 @@ _WORD = re.compile(r"\d+d\b|[^\W\d_]+")
 """A word, or a number of dimensions: *3d*."""
 
 _PLURAL = re.compile(r"(?<=[a-z]{3}[^suix])s$")
-_BRITISH = re.compile(r"(?:ogu|our)$")
-_BRITISH_VERB = re.compile(r"(?<=[a-z]{4})is(?=(?:e[drs]?|ing|ations?)$)")
 _ENDS = STOP_WORDS | {"using", "versus", "via", "toward", "towards"}
 """Words that no phrase holds: the stop words, and prepositions that their list lacks."""
 
@@ -64,15 +62,6 @@ def c_tf_idf(frequencies: Counts, formula: Formula) -> Counts:
     weight = np.log(ratio) if formula == "published" else np.log1p(ratio)
     result: Counts = frequencies * weight
     return result
-
-
-def american_stem(word: str) -> str:
-    """The stem of a word in American spelling: *dialogue* and *dialog*, *behaviour* and *behavior* are one word.
-
-    So are *optimise* and *optimize*.
-    """
-    american = _BRITISH_VERB.sub("iz", word)
-    return _BRITISH.sub(lambda ending: "og" if ending[0] == "ogu" else "or", stem(american))
 
 
 def stems_of(text: str) -> frozenset[str]:

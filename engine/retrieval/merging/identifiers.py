@@ -8,12 +8,10 @@ from engine.values import Paper, PaperKey
 
 _REPOSITORY = re.compile(
     r"doi:10\.(?:48550|2139|31234|31235|31219|31223|31224|35542|21203|20944|36227|26434|5281|6084|13140|22541|32388|"
-    r"33774|14293|17605|31222|55458)/|doi:10\.1101/(?=\d)"
+    r"33774|14293|17605|31222|55458|5555)/|doi:10\.1101/(?=\d)"
 )
-"""DOIs of preprints and of repositories: a publication has another one beside it."""
-
-_PSEUDO = re.compile(r"doi:10\.5555/")
-"""The ACM's numbers for what has no DOI there, which is often registered elsewhere."""
+"""DOIs of preprints and of repositories: a publication has another one beside it. 10.5555 is the ACM's for what has no
+DOI there."""
 
 _VOLUME = re.compile(
     r"doi:(?:10\.\d{4,9}/(?:b?97[89][-\d]{10,14}|[a-z]*\d{6,8})|10\.18653/v1/[\d.]*[a-z]\w*-[a-z]\w*|10\.18653/v1/[a-z]\d\d-\d"
@@ -21,7 +19,6 @@ _VOLUME = re.compile(
 )
 """DOIs of whole volumes: a book by its ISBN, proceedings by their number or acronym."""
 
-_ACM_VOLUME = re.compile(r"doi:10\.1145/\d{6,8}$")
 _VERSION = re.compile(r"(?<=[\d\w])(?:[/_.]v\d+|(?<=\d)v\d+)$")
 _NUMBERED_VERSION = re.compile(r"(doi:10\.(?:12688|12659|7554|3310)/.+?\d)\.\d{1,2}$")
 
@@ -44,7 +41,7 @@ def are_in_conflict(one: Paper, other: Paper) -> bool:
         if first and second and not first & second:
             return True
     mine, others = ([_remove_version(i) for i in _keys(p) if i.startswith("doi:")] for p in (one, other))
-    published = [[i for i in dois if not _REPOSITORY.match(i) and not _PSEUDO.match(i)] for dois in (mine, others)]
+    published = [[i for i in dois if not _REPOSITORY.match(i)] for dois in (mine, others)]
     if _differ(*published):
         return True
     return any(
@@ -58,7 +55,7 @@ def are_in_conflict(one: Paper, other: Paper) -> bool:
 
 def is_volume(identifier: str) -> bool:
     """Whether an identifier is that of a whole book or of proceedings, which all papers in it share."""
-    return bool(_VOLUME.match(identifier) or _ACM_VOLUME.match(identifier))
+    return bool(_VOLUME.match(identifier))
 
 
 def _keys(paper: Paper) -> tuple[PaperKey, ...]:

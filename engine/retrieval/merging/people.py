@@ -11,7 +11,6 @@ from rapidfuzz import fuzz
 
 from engine.retrieval.identity import surname
 from engine.retrieval.merging.spelling import fold_umlauts, plain_letters
-from engine.text import words
 
 
 class People(Enum):
@@ -25,17 +24,14 @@ class People(Enum):
     DIFFERENT = "different"
 
 
-_PARTICLES = frozenset(words("van von der den de del della di da dos du la le ten ter al bin ibn el"))
-_SUFFIXES = frozenset(words("jr sr ii iii iv phd md"))
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md"})
 _BODY = re.compile(
     r"\b(?:collaboration|consortium|group|team|committee|organi[sz]ation|society|association|institute|university|"
     r"council|agency|initiative|project|network|office|department|ministry|commission|foundation|laborator\w+|labs?|"
     r"research|google|meta|microsoft|nvidia|deepmind|openai|anthropic|inc|ltd|working|task force|investigators|"
-    r"contributors|community|alliance|center|centre|bureau|administration|academy|bank|union)\b|^[A-Z]{2,6}$|"
-    r"^\S*[a-z][A-Z]{2}\S*$",
+    r"contributors|community|alliance|center|centre|bureau|administration|academy|bank|union)\b",
     re.I,
 )
-_CAPITALS = re.compile(r"^(?:[A-Z]{2,6}|\S*[a-z][A-Z]\S*)$")
 _ET_AL = re.compile(r"[\s,]*(?:\bet\.? al\b\.?|…|\.\.\.|\band others\b).*$", re.I)
 ALIKE = 85
 """Least similarity, of 100, of two spellings of one surname."""
@@ -57,14 +53,6 @@ def compare_people(one: Sequence[str], other: Sequence[str]) -> People:
     return People.OVERLAP if matched >= 2 and share >= 0.6 else People.DIFFERENT
 
 
-def are_all_the_same(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether both lists name the same people, but for those behind an “et al.”."""
-    first, second = _people(one), _people(other)
-    if not (_is_cut(one) or _is_cut(other)) and len(first) != len(second):
-        return False
-    return all(is_same_person(a, b) for a, b in zip(first, second, strict=False))
-
-
 @lru_cache(maxsize=200_000)
 def is_same_person(one: str, other: str) -> bool:
     """Whether two names can be one person's: the surname in both, given names or initials that fit.
@@ -74,9 +62,7 @@ def is_same_person(one: str, other: str) -> bool:
     first, second = _tokens(one), _tokens(other)
     if not first or not second:
         return False
-    if _join_in_turn(first) & _join_in_turn(second):
-        return True
-    if not is_comparable(one) and sorted("".join(first)) == sorted("".join(second)):  # 田 萱, 田萱
+    if sorted("".join(first)) == sorted("".join(second)):  # Mac Donald, MacDonald; 田 萱, 田萱
         return True
     for surnames in (_surname_tokens(one), _surname_tokens(other)):
         rest_one, rest_other = list(first), list(second)
@@ -89,12 +75,7 @@ def is_same_person(one: str, other: str) -> bool:
         else:
             if _fit(rest_one, rest_other):
                 return True
-    return len(first) > 1 and len(second) > 1 and _share_a_surname(first, second)
-
-
-def _join_in_turn(tokens: tuple[str, ...]) -> set[str]:
-    """The name as one word, begun at each of its tokens: “Mac Donald, Fiona” has “fionamacdonald” too."""
-    return {"".join(tokens[start:] + tokens[:start]) for start in range(len(tokens))} | {"".join(sorted(tokens))}
+    return False
 
 
 def is_comparable(name: str) -> bool:
@@ -106,12 +87,6 @@ def find_blocking_surname(authors: Sequence[str]) -> str:
     """The first author's surname in plain letters, the same for most of its spellings; empty where there is none."""
     people = _people(authors)
     return "".join(_surname_tokens(people[0])[-1:]) if people else ""
-
-
-def _share_a_surname(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
-    """Half of a double surname, as “García” for “García Márquez”."""
-    shared = [t for t in first[1:] if len(t) > 3 and t in second[1:]]
-    return bool(shared) and _initials_fit(first[0], second[0])
 
 
 def _find(name: str, among: list[str]) -> str | None:
@@ -142,7 +117,7 @@ def _initials_fit(one: str, other: str) -> bool:
 def _tokens(name: str) -> tuple[str, ...]:
     plain = plain_letters(name)
     found = re.findall(r"[^\W\d_]+", re.sub(r"['’`]", "", plain))
-    kept = [t for t in found if t not in _PARTICLES and t not in _SUFFIXES] or found
+    kept = [t for t in found if t not in _SUFFIXES] or found
     return tuple(fold_umlauts(t) for t in kept)
 
 
@@ -160,8 +135,8 @@ def _bodies(authors: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_body(name: str) -> bool:
-    """Whether a name is an organisation's: “ATLAS Collaboration”, “OpenAI”, “WHO”."""
-    return bool(_CAPITALS.match(name)) or (len(name.split()) > 1 and bool(_BODY.search(name)))
+    """Whether a name of several words is an organisation's: “ATLAS Collaboration”."""
+    return len(name.split()) > 1 and bool(_BODY.search(name))
 
 
 def _is_cut(authors: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 
 from engine.retrieval.merging.identifiers import are_in_conflict, find_shared_identifiers
-from engine.retrieval.merging.people import People, are_all_the_same, compare_people, find_blocking_surname
+from engine.retrieval.merging.people import People, compare_people, find_blocking_surname
 from engine.retrieval.merging.titles import (
     HEAD_LETTERS,
     Titles,
@@ -42,7 +42,7 @@ PUBLISHED_YEARS = 1
 MOST_IN_BLOCK = 30
 """Where more papers have one blocking key (a series of one author), it says nothing and is not compared by."""
 
-BLOCKING_VERSION = 3
+BLOCKING_VERSION = 4
 """Raised whenever `list_blocking_keys` gives other keys for a record: what a library keeps of them is made anew."""
 
 UNLIKE = 0.6
@@ -126,28 +126,22 @@ def _are_alike(one: Paper, other: Paper) -> bool:
     if apart != 0 and (is_recurrent(one.title) or is_recurrent(other.title)):
         return False
     if titles is Titles.SHORTENED and (
-        not (are_all_the_same(one.authors, other.authors) or _is_only_cut_off(one.title, other.title))
-        or (apart and both_published)
+        not (people is People.SAME or _is_only_cut_off(one.title, other.title)) or (apart and both_published)
     ):
         return False  # a later paper often adds a subtitle to an earlier one's title
     if titles is not Titles.SAME:
         return people is People.SAME and (apart or 0) <= PUBLISHED_YEARS
     if people is People.SAME:
         is_short = len(title_words(one.title)) <= 2
-        return not is_short or (apart in {0, 1} and are_all_the_same(one.authors, other.authors))
+        return not is_short or apart in {0, 1}
     if people is People.OVERLAP:
         return len(title_words(one.title)) >= 4 and apart in {0, 1}
-    return is_long(one.title) or (apart == 0 and len(title_words(one.title)) >= 4 and _is_telling(one.title))
+    return is_long(one.title) or (apart == 0 and len(title_words(one.title)) >= 4)
 
 
 def _is_only_cut_off(one: str, other: str) -> bool:
     """Whether a title ends in “…” after so much that it is one work's; such a list cuts off the authors too."""
     return any(is_cut_off(title) and is_long(title) for title in (one, other))
-
-
-def _is_telling(title: str) -> bool:
-    """Whether a short title is at least no survey's, of which there may be two in one year."""
-    return not is_recurrent(title) and len(title_letters(title)) >= HEAD_LETTERS
 
 
 def _digest(text: str) -> str:

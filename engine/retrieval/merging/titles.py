@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from difflib import SequenceMatcher
 from enum import Enum
 from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from engine.retrieval.merging.spelling import (
-    american_spelling,
-    fold_umlauts,
-    greek_names,
-    is_same_preposition,
-    is_same_word,
-    plain_letters,
-)
+from engine.retrieval.merging.spelling import fold_spelling, is_same_word, name_greek, plain_letters
 from engine.text import words
 
 
@@ -42,7 +34,6 @@ _DECORATION = re.compile(
     r"\s*\[(?:j|c|m|d|j/ol|eb/ol)\]\s*\.?$",
     re.I,
 )
-_EDITION = re.compile(r"\b(\w+(?:st|nd|rd|th|ond)) ed(?:n|ition)?\b\.?", re.I)
 _NUMBER_WORDS = words(
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
@@ -55,20 +46,10 @@ _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _SAME_WORDS = {
     **{word: str(n) for n, word in enumerate(_NUMBER_WORDS, start=1)},
     **{word: f"{n}{_ENDINGS.get(n, 'th')}" for n, word in enumerate(_ORDINALS, start=1)},
-    **{f"twenty{word}": str(n) for n, word in enumerate(_NUMBER_WORDS[:9], start=21)},
-    **{f"twenty{word}": f"{n}{_ENDINGS.get(n - 20, 'th')}" for n, word in enumerate(_ORDINALS[:9], start=21)},
+    **{"ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9"},
     "vs": "versus",
 }
-_OVER_TWENTY = re.compile(rf"\btwenty[\s-]+(?=(?:{'|'.join(_NUMBER_WORDS[:9] + _ORDINALS[:9])})\b)")
 _COMPARED = {"<": "less", ">": "greater", "≤": "atmost", "≥": "atleast"}
-_ROMAN = re.compile(r"(?:x{0,3})(?:ix|iv|v?i{0,3})")
-_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
-_NUMBERED_BY = frozenset(
-    words(
-        "part parts volume vol chapter section book paper phase stage type class series no number level grade "
-        "tier round edition version act lecture report issue generation"
-    )
-)
 _ARTICLES = frozenset({"a", "an", "the"})
 _SUBTITLE = re.compile(r"\s*(?::|\?|;|\s[-–—]+|[–—])\s+|\.\s+(?=[A-Z])|\s+\(")
 
@@ -117,12 +98,6 @@ _RECURRENT = re.compile(
     r"message from|workshop on|(?:\w+ ){0,2}statistics)",
     re.I,
 )
-_SURVEY = re.compile(
-    r"\b(?:surveys?|reviews?|overview|introduction|tutorial|advances|handbook|trends|challenges|"
-    r"perspectives?|state of the art)\b",
-    re.I,
-)
-_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 HEAD_LETTERS = 20
 LONG_LETTERS = 30
 LONG_WORDS = 5
@@ -130,41 +105,21 @@ LONG_WORDS = 5
 
 @lru_cache(maxsize=200_000)
 def title_words(title: str) -> tuple[str, ...]:
-    """The words in plain letters: numbers as digits, “&” and “<” as words, without articles and decoration."""
-    bare = _DECORATION.sub("", title)
-    bare = _EDITION.sub(r"\1 edition", re.sub(r"(?<=\w)\+\+", " plusplus ", bare)).replace("×", "x")
-    bare = re.sub(r"(?<=\w)\+(?!\w)", " plus ", bare).replace("&", " and ")
-    bare = re.sub(r"(?<=[A-Z])#", " sharp ", re.sub(r"\b([A-Z])\*(?=\s)", r"\1 star ", bare))
+    """The words in plain letters: numbers as digits, signs as words, without articles and decoration."""
+    bare = (
+        re.sub(r"[{}]", "", _DECORATION.sub("", title)).replace("&", " and ").replace("×", "x")
+    )  # “Ro{BERT}a” protects capitals
     bare = re.sub(r"\s([<>≤≥])(?=\s)", lambda m: f" {_COMPARED[m[1]]}", bare)
-    bare = re.sub(r"(?<=\d)[,’'](?=\d{3}\b)", "", re.sub(r"(?<=\d)\.(?=\d)", "point", bare))
-    bare = re.sub(r"[{}]", "", bare)  # BibTeX's protection of capitals: “Ro{BERT}a”
-    plain = _OVER_TWENTY.sub("twenty", plain_letters(greek_names(bare.casefold())))
-    found = re.findall(r"[^\W_]+", re.sub(r"(?<=\w)['’](?=\w)", "", plain))
+    bare = re.sub(r"(?<=\d)[,’'](?=\d{3}\b)|(?<=\w)['’](?=\w)", "", re.sub(r"(?<=\d)\.(?=\d)", "point", bare))
+    found = re.findall(r"[^\W_]+|(?<=\w)\+{1,2}(?!\w)", plain_letters(name_greek(bare.casefold())))
     kept = [_SAME_WORDS.get(word, word) for word in found if word not in _ARTICLES]
-    return tuple(_roman_as_digits(kept)) or tuple(found)
-
-
-def _roman_as_digits(found: list[str]) -> list[str]:
-    """“Part II” and “Networks II” as “Part 2” and “Networks 2”; a lone I, V or X only after “part” and the like."""
-    made = []
-    for i, word in enumerate(found):
-        is_roman = word and set(word) <= set("ivx") and _ROMAN.fullmatch(word)
-        named = i > 0 and found[i - 1] in _NUMBERED_BY
-        last = i == len(found) - 1 and i > 0
-        made.append(str(_roman_value(word)) if is_roman and (len(word) > 1 or named or last) else word)
-    return made
-
-
-def _roman_value(word: str) -> int:
-    values = [_ROMAN_VALUES[letter] for letter in word]
-    following = [*values[1:], 0]
-    return sum(-v if v < after else v for v, after in zip(values, following, strict=True))
+    return tuple(kept) or tuple(found)
 
 
 @lru_cache(maxsize=200_000)
 def title_letters(title: str) -> str:
     """All letters and digits of the words: equal for titles that are the `SAME`."""
-    return "".join(fold_umlauts(american_spelling(word)) for word in title_words(title))
+    return "".join(map(fold_spelling, title_words(title)))
 
 
 def is_generic(title: str) -> bool:
@@ -179,12 +134,9 @@ def is_recurrent(title: str) -> bool:
 
 
 def is_long(title: str) -> bool:
-    """Whether a title is long enough to be one work's without its authors; one of a survey must be longer."""
+    """Whether a title is long enough to be one work's without its authors."""
     found, letters = title_words(title), title_letters(title)
-    more = 1.5 if _SURVEY.search(title) else 1.0
-    if len(_IDEOGRAPH.findall(letters)) > len(letters) / 2:  # a sign is a syllable, and no space parts the words
-        return len(letters) >= LONG_LETTERS / 2 * more
-    return len(found) >= LONG_WORDS * more and len(letters) >= LONG_LETTERS * more
+    return len(found) >= LONG_WORDS and len(letters) >= LONG_LETTERS
 
 
 def is_cut_off(title: str) -> bool:
@@ -221,11 +173,7 @@ def notice_kind(title: str) -> str:
     if match is None:
         return ""
     kind = (match["kind"] or match["after"]).lower()
-    return "review" if "review" in kind and len(title.split()) > 3 and not _reviews_a_work(title) else kind
-
-
-def _reviews_a_work(title: str) -> bool:
-    return bool(re.match(r"(?:book )?review of [“\"'‘]|book review", title.strip(), re.I))
+    return "review" if "review" in kind and len(title.split()) > 3 else kind
 
 
 def _numbers(found: tuple[str, ...]) -> Counter[str]:
@@ -238,21 +186,10 @@ def _remove_numbers(found: tuple[str, ...]) -> str:
 
 def _is_near(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
     """Whether at most two words differ, and these in spelling only."""
-    if min(len(first), len(second)) < 3:
+    if len(first) != len(second) or len(first) < 3:
         return False
-    slips = 0
-    for kind, a, b, c, d in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        left, right = first[a:b], second[c:d]
-        if kind == "equal" or fold_umlauts("".join(left)) == fold_umlauts("".join(right)):
-            continue
-        pairs = list(zip(left, right, strict=False))
-        is_long = min(len(first), len(second)) > LONG_WORDS
-        if len(left) != len(right) or not all(
-            is_same_word(*pair) or (is_long and is_same_preposition(*pair)) for pair in pairs
-        ):
-            return False
-        slips += len(left)
-    return slips <= 2
+    others = [pair for pair in zip(first, second, strict=True) if pair[0] != pair[1]]
+    return len(others) <= 2 and all(is_same_word(*pair) for pair in others)
 
 
 def _is_shortened(short: str, long: str) -> bool:

@@ -41,11 +41,6 @@ def record(title: str = "Dense Passage Retrieval", *identifiers: PaperKey, **cha
         (record("X", PaperKey("doi:10.1101/2020.1")), record("X", DOI), True),
         (record("X", ARXIV), record("X", PaperKey("arxiv:2101.00001")), False),
         (record("X", ARXIV), record("X", DOI), True),
-        (
-            record("Learning to Rank Long Passages from Clicks"),
-            record("Learning to rank long passages with clicks"),
-            True,
-        ),
         (record("Sparse Graphs", DOI, year=2017), record("Loud Codes", DOI, year=2020), False),
         (record("Sparse Graphs", DOI, year=2017), record("Loud Codes", DOI, year=2019), True),
         (record("Sparse Graphs", DOI, year=2017), record("Loud Codes", DOI, year=None), True),
