@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
+from itertools import count
 
 import sentencex
 import Stemmer
@@ -199,6 +200,14 @@ def all_sentences(text: str) -> list[str]:
 def join_sentences(paragraphs: Iterable[Iterable[str]]) -> str:
     """The inverse of `split_sentences`; a paragraph that became empty goes."""
     return "\n\n".join(text for lines in paragraphs if (text := " ".join(lines)))
+
+
+def replace_sentences(text: str, new: Mapping[int, str]) -> str:
+    """The text with these sentences, by their numbers from 1, in place of those that stand there; empty ones go."""
+    numbers = count(1)
+    return join_sentences(
+        [said for line in paragraph if (said := new.get(next(numbers), line))] for paragraph in split_sentences(text)
+    )
 
 
 def shorten(text: str, limit: int) -> str:

@@ -17,7 +17,7 @@ from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.reading.attribute_trees import Source
 from engine.reading.tree_sources import source_of
-from engine.recipes.surveyx_preparation import TREE_TOKENS, grow_forest, needs_tree, plan_trees, read_texts
+from engine.recipes.surveyx_material import TREE_TOKENS, grow_forest, needs_tree, plan_trees, read_texts
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache
 from engine.run import Progress, RunContext
 from engine.values import Paper, Query

@@ -10,7 +10,7 @@ from engine.gathering.search import gather, require_papers
 from engine.gathering.section_search import search_sections
 from engine.limits import Limits
 from engine.quoting.abstracts import read_abstracts
-from engine.recipes.trials import Trials
+from engine.recipes.bases import Trials
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate

@@ -18,7 +18,7 @@ from engine.naming.reduction import Reduction, reduce_dimensions
 from engine.quoting.field_overview import write_overview
 from engine.quoting.reading_map import Material, lines_of, write_group, write_introduction
 from engine.quoting.shared_names import find_shared_names
-from engine.recipes.keyword_search import KeywordSearch
+from engine.recipes.bases import KeywordSearch
 from engine.retrieval.embedding import embed_papers
 from engine.revising.either_way import RevisedEitherWay
 from engine.run import SURVEY_STEPS, CallChain, Progress, RunContext, Step, WritingPlan, WritingTask

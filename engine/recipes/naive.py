@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from engine.gathering.search import require_papers
 from engine.limits import CHARACTERS_PER_TOKEN, LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD
 from engine.llm.model import Request
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
-from engine.recipes.keyword_search import KeywordSearch
+from engine.recipes.bases import KeywordSearch
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
 from engine.survey import Section, Survey, SurveyWarning
@@ -27,10 +28,11 @@ from engine.values import (
 from engine.writing.assembly import add_warnings, assemble_survey
 from engine.writing.drafting import Draft, hold_length, mark_unchecked, settle_citations
 from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD
-from engine.writing.model_text import read_prose
+from engine.writing.model_text import bare_heading, read_prose
 
 METHOD = "This survey was written by the naive baseline: a language model wrote it in one go from retrieved abstracts."
 STEP_WORDS = 700
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.M)
 SEEN_CHARACTERS = 12_000
 """End of the text that the model sees when it writes on."""
 
@@ -72,19 +74,25 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
         parts: list[Draft] = []
         said = _word_sections(task.brief)
         warnings = [SurveyWarning("length", title, said)] if said else []
+        steps = 0
         while (words := sum(len(part.text.split()) for part in parts)) < wanted:
             await context.progress(Progress("writing", words, wanted))
-            first = len(parts) * count % len(papers)
+            first, steps = steps * count % len(papers), steps + 1
             try:
-                parts.append(await _continue_text(task.brief, parts, papers[first : first + count], wanted, context))
+                parts += await _continue_text(task, parts, papers[first : first + count], steps, context)
             except (LanguageModelError, LimitExceeded) as error:
                 if not parts:
                     raise
                 warnings.append(SurveyWarning("unfinished", title, str(error)))
                 break
-        claims = tuple(claim for part in parts for claim in part.claims)
-        section = Section(title, "\n\n".join(part.text for part in parts), claims)
-        survey = assemble_survey(task, {0: section}, METHOD)
+        by_title: dict[str, list[Draft]] = {}
+        for part in parts:
+            by_title.setdefault(part.node.title, []).append(part)
+        sections = {
+            at: Section(name, "\n\n".join(part.text for part in own), tuple(c for part in own for c in part.claims))
+            for at, (name, own) in enumerate(by_title.items())
+        }
+        survey = assemble_survey(task, sections, METHOD)
         warnings += [warning for part in parts for warning in part.warnings]
         return add_warnings(survey, warnings)
 
@@ -102,21 +110,27 @@ def _count_wanted_words(brief: Brief) -> int:
 
 
 async def _continue_text(
-    brief: Brief, parts: Sequence[Draft], papers: Sequence[Paper], wanted: int, context: RunContext
-) -> Draft:
-    """The next stretch of text; raises `LanguageModelError` where it cites nothing."""
+    task: WritingTask, parts: Sequence[Draft], papers: Sequence[Paper], step: int, context: RunContext
+) -> list[Draft]:
+    """The next stretch of text by its headings; raises `LanguageModelError` where it cites nothing."""
+    written = (f"## {part.node.title}\n\n{part.text}" for part in parts)
     prompt = fill(
         "naive/continue",
-        topic=data(brief.topic),
-        total=str(wanted),
-        draft=data("\n\n".join(part.text for part in parts)[-SEEN_CHARACTERS:]) or "(nothing yet)",
+        topic=data(task.brief.topic),
+        title=data(task.outline.title),
+        total=str(_count_wanted_words(task.brief)),
+        draft=data("\n\n".join(written)[-SEEN_CHARACTERS:]) or "(nothing yet)",
         papers=paper_block(papers),
         words=str(STEP_WORDS),
     )
-    model, request = context.require_model(), Request("drafting", f"draft/{len(parts)}", prompt, STEP_WORDS * 3, 1.0)
-    text = await model.text(request)
-    draft = settle_citations(Draft(OutlineNode(brief.topic), tuple(papers), read_prose(text)))
-    if not list_cited_keys(draft.text):
+    model, request = context.require_model(), Request("drafting", f"draft/{step - 1}", prompt, STEP_WORDS * 3, 1.0)
+    first, *rest = _HEADING.split(await model.text(request))
+    title = parts[-1].node.title if parts else task.outline.nodes[0].title
+    pieces = [(title, first), *((bare_heading(name), said) for name, said in zip(rest[::2], rest[1::2], strict=True))]
+    drafts = [
+        settle_citations(Draft(OutlineNode(name), tuple(papers), read_prose(said, name))) for name, said in pieces
+    ]
+    if not any(list_cited_keys(draft.text) for draft in drafts):
         await model.forget(request)
         raise LanguageModelError("the model's text cited none of the papers", retryable=True)
-    return mark_unchecked(hold_length(draft, STEP_WORDS))
+    return [mark_unchecked(hold_length(draft, STEP_WORDS)) for draft in drafts if draft.text]

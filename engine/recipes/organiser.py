@@ -13,7 +13,7 @@ from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
 from engine.llm.model import PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
-from engine.recipes.keyword_search import KeywordSearch
+from engine.recipes.bases import KeywordSearch
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
 from engine.session.kept_text import parts_to_write

@@ -10,28 +10,32 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from engine.checking.check import CLAIMS_PER_CALL
 from engine.errors import LanguageModelError, LimitExceeded, UserError
-from engine.gathering.review_scope import ReviewScope, plan_review
+from engine.gathering.review_scope import QUESTIONS, ReviewScope, plan_review
 from engine.gathering.review_search import ReviewSearch
-from engine.gathering.studies import MOST_READ, Reading, read_studies
+from engine.gathering.studies import AT_ONCE, MOST_READ, TEXT_SHARE, TOGETHER, Reading, read_studies
 from engine.limits import Limits
 from engine.options import QuickOptions
-from engine.recipes.quick_costs import plan_quick_review
 from engine.revising.either_way import RevisedEitherWay
-from engine.run import CallChain, Progress, RunContext, Step
+from engine.run import CallChain, PlannedCall, Progress, RunContext, Step
 from engine.session.events import Review
 from engine.survey import Section, SurveyWarning
-from engine.text import shorten
 from engine.values import (
     Brief,
-    FoundPaper,
     Keyword,
     KeywordPool,
-    LeftOut,
     Paper,
     PaperSelection,
 )
-from engine.writing.review import ReviewWriting
+from engine.writing.estimates import (
+    mean_tokens,
+    plan_check,
+    plan_repairs,
+    tokens_drafted,
+    with_checks,
+)
+from engine.writing.review import MOST_CONCLUSIONS, WORDS_PER_QUESTION, ReviewWriting
 from engine.writing.review_report import (
     METHOD,
     QUOTED_METHOD,
@@ -39,9 +43,33 @@ from engine.writing.review_report import (
     SEARCHED_METHOD,
     ReviewParts,
     assemble_review,
+    explain_nothing_relevant,
     quote_review,
     quote_table,
+    select_papers,
+    tell_reading,
 )
+
+SCOPE_TOKENS, SCOPE_WRITTEN = 670, 150
+"""Tokens that the plan of a review reads and writes."""
+
+STUDY_OVERHEAD, STUDY_WRITTEN = 620, 280
+"""Tokens of the rules and the JSON schema with which papers are read, and of what is said of each."""
+
+ENTRY_TOKENS, ENTRY_SHARE, MOST_ENTRY_TOKENS = 180, 0.38, 310
+"""One study in the prompts that write from summaries: its fields, and of its summary so many tokens for each of the
+paper that was read, up to the summary's full length; the review's share of tokens holds as many as fit."""
+
+RELEVANT = 0.8
+"""Share of the papers read that say something to the questions."""
+
+UNDER_WAY = 1
+"""Papers that are being read when the review is full."""
+
+WRITING_OVERHEAD, CONCLUSIONS_WRITTEN = 340, 250
+
+CHECKED_COLUMNS = 3
+"""Columns of the table whose sentences are checked."""
 
 CARRIED = 20
 """Papers of the review before that the next one begins with."""
@@ -80,7 +108,7 @@ class QuickRecipe(RevisedEitherWay):
         most = QUOTED_STUDIES if context.model is None else MOST_READ
         shown = candidates[: options.space if options.only_search else min(options.space, most)]
         if context.model is None:
-            selection = _selection(search, shown, Reading((), unread=len(candidates) - len(shown)))
+            selection = select_papers(search, shown, Reading((), unread=len(candidates) - len(shown)))
             parts, method = await asyncio.to_thread(_quote_parts, scope, selection, options, context)
         else:
             reading = await read_studies(brief.topic, scope, shown, _quota(options, context), context)
@@ -89,7 +117,7 @@ class QuickRecipe(RevisedEitherWay):
             if not reading.studies:
                 raise UserError(explain_nothing_relevant(brief, reading.left_out))
             unread = reading.unread + len(candidates) - len(shown)
-            selection = _selection(search, [s.found for s in reading.studies], replace(reading, unread=unread))
+            selection = select_papers(search, [s.found for s in reading.studies], replace(reading, unread=unread))
             writing = ReviewWriting(brief.topic, scope, reading.studies, context)
             parts = await _write_parts(writing, reading, only_search=options.only_search)
             method = SEARCHED_METHOD if options.only_search else METHOD
@@ -126,41 +154,37 @@ async def _write_parts(writing: ReviewWriting, reading: Reading, *, only_search:
             conclusions, follow_up = await writing.draw_conclusions(findings)
     except (LanguageModelError, LimitExceeded) as error:
         writing.warnings.append(SurveyWarning("unfinished", "Conclusions", str(error)))
-    limits = _read_from(reading)
+    limits = tell_reading(reading)
     return ReviewParts(studies, findings, conclusions, follow_up, limits, tuple(writing.warnings))
 
 
-def _selection(search: ReviewSearch, used: Sequence[FoundPaper], reading: Reading) -> PaperSelection:
-    """The papers of the review, and what became of the others."""
-    retracted = tuple(paper for paper in search.known.papers.values() if paper.retracted)
-    found = tuple(replace(item, paper=replace(item.paper, body=())) for item in used)
-    return PaperSelection(
-        (*found, *(FoundPaper(paper, 0.0) for paper in retracted)),
-        excluded=tuple(paper.key for paper in retracted),
-        searches=tuple(search.records),
-        left_out=reading.left_out,
-        repeats=search.known.repeats,
-        beyond=reading.unread + reading.unjudged,
-    )
+def plan_quick_review(
+    options: QuickOptions, limits: Limits, papers: Sequence[Paper], *, with_texts: bool
+) -> Sequence[CallChain]:
+    """The calls of one review: its plan, the papers read `TOGETHER` in a call, table, answers, conclusions.
 
-
-def _read_from(reading: Reading) -> tuple[str, ...]:
-    """What the studies were read from, and what could not be read."""
-    short = [study.paper for study in reading.studies if not study.paper.body]
-    whole, summaries = len(reading.studies) - len(short), sum(not paper.abstract for paper in short)
-    failed, stopped = reading.unjudged, reading.stopped.rstrip(".")
-    said = [f"Of {whole} the discussion or the text was read."] if whole else []
-    text = "abstract" if not summaries else "summary" if summaries == len(short) else "abstract or a summary"
-    said += [f"Of {len(short) if whole else 'each'} only the {text} was read."] if short else []
-    unread = "1 paper" if failed == 1 else f"{failed} papers"
-    said += [f"{unread} could not be read because the language model failed."] if failed else []
-    said += [f"Reading ended early: {stopped}."] if stopped else []
-    return tuple(said)
-
-
-def explain_nothing_relevant(brief: Brief, left_out: Sequence[LeftOut]) -> str:
-    """No paper helps: what to change, and why the first ones that were read do not."""
-    where = "" if brief.online else ", or search online too (`online=yes`)"
-    read = f" {len(left_out)} papers were read." if left_out else ""
-    reasons = "".join(f"\n- {shorten(out.paper.title, 100)}: {out.reason}" for out in left_out[:3])
-    return f"No relevant paper was found.{read} Ask in other words, look at more papers (`papers=100`){where}.{reasons}"
+    ``papers``: some of those that it may read, where they are known; ``with_texts``: whether full texts are fetched,
+    which are longer than abstracts.
+    """
+    paper = round(TEXT_SHARE * limits.review_tokens) if with_texts else round(mean_tokens(papers))
+    entry = min(MOST_ENTRY_TOKENS, round(ENTRY_TOKENS + ENTRY_SHARE * paper))
+    if options.only_search:
+        read, studies = options.space, round(options.space * RELEVANT)
+    else:
+        fitting = limits.review_tokens * options.share // (100 * entry)
+        read = min(MOST_READ, options.space, round(fitting / RELEVANT) + UNDER_WAY)
+        studies = min(fitting, round(read * RELEVANT))
+    sizes = [min(TOGETHER, read - first) for first in range(0, read, TOGETHER)]
+    reading = [PlannedCall("reading", STUDY_OVERHEAD + count * paper, count * STUDY_WRITTEN) for count in sizes]
+    chains: list[CallChain] = [(PlannedCall("outline", SCOPE_TOKENS, SCOPE_WRITTEN),)]
+    chains += [tuple(reading[at::AT_ONCE]) for at in range(min(len(reading), AT_ONCE))]
+    cells = plan_check(min(studies, CLAIMS_PER_CALL))
+    chains += [(cells,)] * (CHECKED_COLUMNS * -(-studies // CLAIMS_PER_CALL))
+    if options.only_search:
+        return chains
+    written = tokens_drafted(WORDS_PER_QUESTION)
+    drafting = WRITING_OVERHEAD + studies * entry
+    answers = with_checks([PlannedCall("drafting", drafting, written)], WORDS_PER_QUESTION) * QUESTIONS
+    concluded = PlannedCall("drafting", drafting + QUESTIONS * written, CONCLUSIONS_WRITTEN)
+    again = plan_repairs(WORDS_PER_QUESTION, QUESTIONS)
+    return [*chains, *answers, (concluded, plan_check(MOST_CONCLUSIONS)), *again]

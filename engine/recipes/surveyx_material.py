@@ -1,15 +1,30 @@
-"""What SurveyX's steps read: the papers with their attribute trees, as notes in prompts and as evidence for a check."""
+"""SurveyX's preparation (3.1.2): papers with their attribute trees, as notes in prompts and as evidence for a check."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.limits import CHARACTERS_PER_TOKEN
+from engine.llm.model import tokens_of
 from engine.llm.prompting import data
-from engine.reading.attribute_trees import AttributeTree
+from engine.reading.attribute_trees import AttributeTree, Source
+from engine.reading.forests import Forest, MemoryForest
+from engine.reading.full_text import FullText
+from engine.reading.tree_making import (
+    ABSTRACTS_AT_ONCE,
+    GROUP,
+    KIND_TOKENS,
+    TreeReport,
+    groups_of,
+    make_trees,
+)
+from engine.reading.tree_sources import source_of
 from engine.retrieval.identity import surname
+from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.values import Paper, PaperKey, Passage
+from engine.writing.estimates import PROMPT_OVERHEAD
 
 ABSTRACT_TOKENS = 300
 """Longest abstract that stands in for a tree."""
@@ -96,3 +111,122 @@ def author_and_year(paper: Paper) -> str:
     others = " et al." if len(paper.authors) > 1 else ""
     who = f"{surname(paper.authors[0])}{others}" if paper.authors else ""
     return " ".join(part for part in (who, str(paper.year or "")) if part) or "no author given"
+
+
+TREE_TOKENS = 8_000
+"""What of a full text is read for a tree: the abstract and the openings of all sections (SurveyX's code: 20,000)."""
+
+NAMED_FAILURES = 5
+
+TREE_OVERHEAD = 800
+"""Tokens of the rules, the fields and the JSON schema of one call that makes trees."""
+
+ABSTRACT_TREE_TOKENS, TEXT_TREE_TOKENS = 480, 900
+"""What a tree of an abstract, and one of a full text, has when it is written as JSON; measured on 300 abstracts."""
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """The material of a survey, the forest it came from, and what became of the papers that had no tree."""
+
+    material: Material
+    forest: Forest
+    report: TreeReport
+    texts: Mapping[PaperKey, FullText]
+    """The full texts that were read."""
+
+    def read_in_full(self) -> list[PaperKey]:
+        """Papers whose tree stands on more than the abstract."""
+        return [key for key, tree in self.material.trees.items() if tree.level == "full text"]
+
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know: which papers stay with their abstracts, and why."""
+        failed, papers, trees = self.report.failed, self.material.papers, self.material.trees
+        short = sum(key not in trees and key not in failed for key in papers)
+        said = (f"{short} of {len(papers)} papers have only an abstract: no attribute tree is made of those",)
+        if not failed:
+            return said if short else ()
+        titles = [f"“{self.material.papers[key].title}” ({why})" for key, why in list(failed.items())[:NAMED_FAILURES]]
+        more = f"; and {len(failed) - len(titles)} more" if len(failed) > len(titles) else ""
+        return (
+            *(said if short else ()),
+            f"{len(failed)} papers have no attribute tree and stay with their abstracts: {'; '.join(titles)}{more}",
+        )
+
+
+def plan_trees(due: Sequence[Paper], full_texts: int) -> list[CallChain]:
+    """The calls that make the trees of these papers, ``full_texts`` of which are read in whole; sizes in tokens."""
+    chains: list[CallChain] = []
+    read = [TREE_TOKENS] * full_texts
+    short = [tokens_of(paper.content) for paper in due[full_texts:]]
+    for start in range(0, len(due), GROUP):
+        group = min(GROUP, len(due) - start)
+        chains.append((PlannedCall("extraction", group * (KIND_TOKENS + 40) + PROMPT_OVERHEAD, group * 18),))
+    for start in range(0, len(short), ABSTRACTS_AT_ONCE):
+        some = short[start : start + ABSTRACTS_AT_ONCE]
+        sizes = sum(some) + 40 * len(some) + TREE_OVERHEAD
+        chains.append((PlannedCall("extraction", sizes, ABSTRACT_TREE_TOKENS * len(some)),))
+    chains += [(PlannedCall("extraction", size + TREE_OVERHEAD, TEXT_TREE_TOKENS),) for size in read]
+    return chains
+
+
+async def grow_forest(
+    papers: Sequence[Paper], texts: Mapping[PaperKey, FullText], context: RunContext, forest: Forest
+) -> TreeReport:
+    """The trees of all papers; those that the forest has cost nothing, each group of new ones is stored when whole."""
+    model = context.require_model()
+    known = dict(await forest.get([paper.key for paper in papers]))
+    report = TreeReport()
+    groups = groups_of(papers)
+    done = 0
+
+    async def grow(group: Sequence[Paper]) -> None:
+        nonlocal done
+        sources = await asyncio.to_thread(lambda: [source_of(p, texts.get(p.key), TREE_TOKENS) for p in group])
+        due = [source for source in sources if needs_tree(known.get(source.key), source)]
+        if due:
+            await make_trees(model, due, report)
+            await forest.add([report.trees[source.key] for source in due if source.key in report.trees])
+        done += len(group)
+        await context.progress(Progress("trees", done, len(papers)))
+
+    await context.progress(Progress("trees", 0, len(papers)))
+    async with asyncio.TaskGroup() as tasks:
+        for group in groups:
+            tasks.create_task(grow(group))
+    report.trees = {**known, **report.trees}
+    return report
+
+
+async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: bool) -> Preparation:
+    """Papers with their trees; without trees (an ablation) with what was read of their texts."""
+    forest = context.forest or MemoryForest(context.embedder)
+    texts = await read_texts(papers, context)
+    if not with_trees:
+        read = {p.key: replace(p, body=texts[p.key].take_opening(TREE_TOKENS)) if p.key in texts else p for p in papers}
+        return Preparation(Material(read, {}), forest, TreeReport(), texts)
+    read_in_full = [paper for paper in papers if paper.key in texts]  # of an abstract a tree says what that says
+    known = await forest.get([paper.key for paper in papers])
+    report = await grow_forest(read_in_full, texts, context, forest)
+    report.trees = {**known, **report.trees}
+    return Preparation(Material({p.key: p for p in papers}, report.trees), forest, report, texts)
+
+
+def needs_tree(known: AttributeTree | None, source: Source) -> bool:
+    """Whether a tree is to be made: there is none, or it was made from another text and no longer one."""
+    if not source.sentences:
+        return False
+    if known is None:
+        return True
+    return known.digest != source.digest and not (known.level == "full text" and source.level != "full text")
+
+
+async def read_texts(papers: Sequence[Paper], context: RunContext) -> dict[PaperKey, FullText]:
+    """Full texts of the first papers that have one, as many as the limits allow; none where none may be read."""
+    if context.texts is None:
+        return {}
+
+    async def on_read(done: int, total: int) -> None:
+        await context.progress(Progress("full texts", done, total))
+
+    return await context.texts.read(papers, context.limits.full_texts, on_read)

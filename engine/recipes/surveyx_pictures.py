@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import ScholiumError
 from engine.reading.paper_figures import PaperFigure, is_reusable
-from engine.recipes.surveyx_material import author_and_year
-from engine.recipes.surveyx_preparation import Preparation
+from engine.recipes.surveyx_material import Preparation, author_and_year
 from engine.retrieval.embedding import Embedder
 from engine.run import RunContext
 from engine.survey import Reproduction, Section, Survey, SurveyWarning, walk

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
+from engine.citations import keep_allowed_citations, list_cited_keys, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.reading.forests import Forest
 from engine.recipes.surveyx_material import GIST_FIELDS, Material
 from engine.survey import UNREWRITTEN, SurveyWarning
-from engine.text import join_sentences, split_sentences
+from engine.text import all_sentences, replace_sentences, split_sentences
 from engine.values import PaperKey
 from engine.writing.drafting import Draft
 
@@ -65,7 +65,7 @@ class Rewriting:
             cited=self.material.notes((key for key in cited if key in self.material.papers), GIST_FIELDS),
             found=self.material.notes(found, GIST_FIELDS) or "(none)",
         )
-        lines = sum(len(paragraph) for paragraph in split_sentences(draft.text))
+        lines = len(all_sentences(draft.text))
         request = Request("checking", f"rewrite/{self.trial}/{draft.node.title}", prompt, 64 * lines + 512, 0.3)
         try:
             answer = await self.model.answer_typed(request, RewriteAnswer)
@@ -81,7 +81,7 @@ class Rewriting:
         """The papers nearest to the draft's paragraphs that it does not cite."""
         cited, found = list_cited_keys(draft.text), dict[PaperKey, None]()
         for paragraph in draft.text.split("\n\n"):
-            asked = replace_citations(paragraph, lambda _: "")
+            asked = remove_citations(paragraph)
             near = await self.forest.search(asked, list(self.material.papers), FOUND_EACH + len(cited))
             found.update(dict.fromkeys([key for key in near if key not in cited][:FOUND_EACH]))
         return list(found)[:FOUND_MOST]
@@ -104,18 +104,12 @@ def apply_edits(
     text: str, edits: Sequence[SentenceEdit], allowed: Collection[PaperKey], changes: CitationChanges
 ) -> str:
     """The text with the edits, sentences counted from 1; keys that are not allowed go. ``changes`` is counted up."""
-    wanted = {edit.sentence: " ".join(edit.text.split()) for edit in edits}
-    number = 0
-    paragraphs: list[list[str]] = []
-    for paragraph in split_sentences(text):
-        lines: list[str] = []
-        for sentence in paragraph:
-            number += 1
-            new = keep_allowed_citations(wanted[number], allowed).text if number in wanted else sentence
-            before, after = set(list_cited_keys(sentence)), set(list_cited_keys(new))
-            changes.removed += len(before - after)
-            changes.added += len(after - before)
-            changes.reworded += replace_citations(new, lambda _: "") != replace_citations(sentence, lambda _: "")
-            lines += [new] if new else []
-        paragraphs.append(lines)
-    return join_sentences(paragraphs)
+    lines = dict(enumerate(all_sentences(text), start=1))
+    said = {edit.sentence: " ".join(edit.text.split()) for edit in edits if edit.sentence in lines}
+    new = {number: keep_allowed_citations(line, allowed).text for number, line in said.items()}
+    for number, line in new.items():
+        before, after = set(list_cited_keys(lines[number])), set(list_cited_keys(line))
+        changes.removed += len(before - after)
+        changes.added += len(after - before)
+        changes.reworded += remove_citations(line) != remove_citations(lines[number])
+    return replace_sentences(text, new)

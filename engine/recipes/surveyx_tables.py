@@ -7,19 +7,18 @@ model wrote is ever run.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.checking.doubts import Source as Evidence
-from engine.checking.doubts import find_doubts, is_negated
+from engine.checking.doubts import carries, find_doubts, is_negated
 from engine.checking.terms_held import list_missing_terms
 from engine.citations import cite, list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import fill
-from engine.reading.attribute_trees import AttributeTree, AttributeValue, Source, TreeKind, trace_value
+from engine.reading.attribute_trees import AttributeTree, AttributeValue, TreeKind
 from engine.recipes.surveyx_material import Material, author_and_year
 from engine.survey import (
     Branch,
@@ -33,8 +32,8 @@ from engine.survey import (
     Verdict,
     walk,
 )
-from engine.text import clean, fold, list_words, shorten, terms
-from engine.values import Outline, Paper, PaperKey, Passage
+from engine.text import clean, fold, list_words, shorten
+from engine.values import Outline, Paper, PaperKey
 
 LEAST_ROWS = 3
 """A comparison of fewer papers is no table (SurveyX's code)."""
@@ -118,9 +117,6 @@ BENCHMARK_COLUMNS: Mapping[str, Sequence[str]] = {
 _NAMES: Mapping[TreeKind, str] = {
     "method": "methods", "benchmark": "benchmarks", "theory": "theoretical works", "survey": "surveys",
 }  # fmt: skip
-
-
-_FIGURE = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)*")
 
 
 class Cell(TypedAnswer):
@@ -278,9 +274,9 @@ def _value(tree: AttributeTree, names: Sequence[str]) -> AttributeValue | None:
 
 
 def _cell(said: str, value: AttributeValue) -> str:
-    """What the model made of the value, where the paper's sentences bear it; else the value, cut at a word."""
-    source = Source(PaperKey(""), value.text, value.level, (Passage(value.quote),))
-    if said and len(said) <= CELL_CHARACTERS and trace_value(said, [1], source) and _keeps_figures(said, value.text):
+    """What the model made of the value, with a figure only in the value's own words; else the value, cut at a word."""
+    is_own = fold(said) in fold(value.text) or not any(map(str.isdigit, said))
+    if said and len(said) <= CELL_CHARACTERS and is_own and carries(said, value.quote, value.text):
         return said
     return shorten(value.text, CELL_CHARACTERS).rstrip(".")
 
@@ -297,31 +293,6 @@ def _quote(value: AttributeValue) -> str:
     """The paper's words behind the value, cut short; those of a summary are nobody's."""
     words = shorten(value.quote, CELL_CHARACTERS).rstrip(".")
     return words if value.level == "summary" else f"“{words}”"
-
-
-def _keeps_figures(said: str, value: str) -> bool:
-    """Whether the words at each figure stand at it in the value too.
-
-    Those of the value are what comes before its first figure and what follows this one, up to the next. A false
-    alarm costs a short cell: the value is shown in its place.
-    """
-    if fold(said) in fold(value):
-        return True
-    opening = _words_of(_FIGURE.split(value, maxsplit=1)[0])
-    places = [(match[0], opening | _words_after(match)) for match in _FIGURE.finditer(value)]
-    for match in _FIGURE.finditer(said):
-        wanted = _words_after(match) or _words_of(said[: match.start()])
-        if not any(figure == match[0] and wanted <= place for figure, place in places):
-            return False
-    return True
-
-
-def _words_after(figure: re.Match[str]) -> set[str]:
-    return _words_of(_FIGURE.split(figure.string[figure.end() :], maxsplit=1)[0])
-
-
-def _words_of(text: str) -> set[str]:
-    return {word for word in terms(text) if len(word) > 1}
 
 
 def field_taxonomy(title: str, sections: Sequence[Section]) -> Taxonomy | None:

@@ -13,7 +13,7 @@ from engine.quoting.passages import QuotedPassage, passage
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
 from engine.revising.table_changes import add_row, change_rows, has_papers_table, remove_quotation
 from engine.survey import Section, SectionChange, Survey, Way, walk
-from engine.text import all_sentences, fold, join_sentences, shorten, split_sentences, terms
+from engine.text import all_sentences, fold, replace_sentences, shorten, terms
 from engine.values import Paper, PaperSelection
 from engine.writing.notices import with_notice
 
@@ -190,14 +190,9 @@ def list_uncited_sentences(section: Section, paper: Paper) -> list[str]:
 
 def with_sentences(section: Section, new: Sequence[str]) -> Section:
     """The section with its sentences, in order, replaced; a claim goes with its sentence."""
-    lines = iter(new)
-    renamed: dict[str, str] = {}
-    paragraphs = split_sentences(section.text)
-    for paragraph in paragraphs:
-        for i, line in enumerate(paragraph):
-            paragraph[i] = renamed[line] = next(lines)
+    renamed = dict(zip(all_sentences(section.text), new, strict=True))
     claims = tuple(replace(claim, text=renamed.get(claim.text, claim.text)) for claim in section.claims)
-    return replace(section, text=join_sentences(paragraphs), claims=claims)
+    return replace(section, text=replace_sentences(section.text, dict(enumerate(new, start=1))), claims=claims)
 
 
 def _with_section(sections: tuple[Section, ...], path: Sequence[int], new: Section) -> tuple[Section, ...]:

@@ -15,7 +15,7 @@ from engine.citations import cite_sentences, list_addresses, remove_citations
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.survey import Claim, ClaimTally
-from engine.text import join_sentences, split_sentences
+from engine.text import all_sentences, replace_sentences
 from engine.writing.drafting import Draft
 
 SENTENCES_PER_EDIT = 12
@@ -63,7 +63,7 @@ def build_critique_request(reading: Reading, parts: Mapping[str, Draft]) -> Requ
     shown = "\n\n".join(
         f"{place} {data(part.node.title)}\n{_address(place, part.text)}" for place, part in parts.items()
     )
-    most = max(1, sum(len(list_lines(part.text)) for part in parts.values()) // SENTENCES_PER_EDIT)
+    most = max(1, sum(len(all_sentences(part.text)) for part in parts.values()) // SENTENCES_PER_EDIT)
     prompt = fill(
         "common/critique",
         topic=data(reading.topic),
@@ -92,7 +92,7 @@ def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> dic
     found: dict[str, dict[int, Edit]] = {}
     for answer in answers:
         place, _, said = answer.address.strip().rpartition(":")
-        lines = list_lines(parts[place].text) if place in parts else []
+        lines = all_sentences(parts[place].text) if place in parts else []
         if not (said.isdigit() and 1 <= int(said) <= len(lines)):
             continue
         old, new = lines[int(said) - 1], remove_citations(" ".join(answer.text.split())).rstrip(" .")
@@ -104,7 +104,7 @@ def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> dic
 
 async def _apply(model: LanguageModel, topic: str, part: Draft, edits: Sequence[Edit]) -> Draft:
     """The part with its edits: the new wordings that hold, and without what may go."""
-    lines = list_lines(part.text)
+    lines = all_sentences(part.text)
     worded = [edit for edit in edits if edit.text]
     room = max(int(MOST_REMOVED * len(lines)), len(lines) > 1)
     changes: dict[int, Claim | None] = {edit.number: None for edit in [e for e in edits if not e.text][:room]}
@@ -121,15 +121,7 @@ def _put(part: Draft, changes: Mapping[int, Claim | None]) -> Draft:
     """The part with these sentences, by number, exchanged or taken out; its claims are counted again."""
     if not changes:
         return part
-    number, result = 0, list[list[str]]()
-    for paragraph in split_sentences(part.text):
-        kept: list[str] = []
-        for line in paragraph:
-            number += 1
-            new = changes.get(number)
-            kept += [line] if number not in changes else [new.text] if new else []
-        result.append(kept)
-    lines = list_lines(part.text)
+    lines = all_sentences(part.text)
     gone = {lines[at - 1] for at in changes}
     old = [claim for claim in part.claims if claim.text in gone]
     new_claims = {lines[at - 1]: claim for at, claim in changes.items() if claim}
@@ -140,17 +132,11 @@ def _put(part: Draft, changes: Mapping[int, Claim | None]) -> Draft:
     removed = sum(claim.text not in new_claims for claim in old)
     changed = ClaimTally(claims=len(old), reworded=len(old) - removed, removed=removed)
     tally = part.tally and part.tally.without(old).plus(changed)
-    return replace(
-        part, text=join_sentences(paragraph for paragraph in result if paragraph), claims=tuple(claims), tally=tally
-    )
-
-
-def list_lines(text: str) -> list[str]:
-    """The sentences of a part in order."""
-    return [line for paragraph in split_sentences(text) for line in paragraph]
+    text = replace_sentences(part.text, {at: claim.text if claim else "" for at, claim in changes.items()})
+    return replace(part, text=text, claims=tuple(claims), tally=tally)
 
 
 def _address(place: str, text: str) -> str:
     return "\n".join(
-        f"{place}:{at} {data(remove_citations(line))}" for at, line in enumerate(list_lines(text), start=1)
+        f"{place}:{at} {data(remove_citations(line))}" for at, line in enumerate(all_sentences(text), start=1)
     )

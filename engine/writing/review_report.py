@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 from engine.citations import cite, with_references
 from engine.gathering.review_scope import ReviewScope
+from engine.gathering.review_search import ReviewSearch
 from engine.gathering.search_record import WITHOUT_ROOM, search_flow
+from engine.gathering.studies import Reading
 from engine.naming.clustering import clusters, labels
 from engine.quoting.abstracts import quotable, quote_sentences
 from engine.quoting.attribution import whose_words
@@ -25,7 +27,7 @@ from engine.survey import (
     Table,
 )
 from engine.text import list_words, shorten, terms
-from engine.values import Brief, PaperSelection
+from engine.values import Brief, FoundPaper, LeftOut, PaperSelection
 from engine.writing.notices import with_notice
 from engine.writing.review import FOLLOW_UPS, cite_by_name
 
@@ -195,3 +197,39 @@ def _next_topics(scope: ReviewScope, selection: PaperSelection, embedder: Embedd
     vectors = embed_papers(embedder, papers)
     groups = clusters(papers, labels(vectors, "k-means", FOLLOW_UPS, 0), scope.subject)
     return tuple(f"{group.name} in {scope.subject}" for group in groups)
+
+
+def select_papers(search: ReviewSearch, used: Sequence[FoundPaper], reading: Reading) -> PaperSelection:
+    """The papers of the review, and what became of the others."""
+    retracted = tuple(paper for paper in search.known.papers.values() if paper.retracted)
+    found = tuple(replace(item, paper=replace(item.paper, body=())) for item in used)
+    return PaperSelection(
+        (*found, *(FoundPaper(paper, 0.0) for paper in retracted)),
+        excluded=tuple(paper.key for paper in retracted),
+        searches=tuple(search.records),
+        left_out=reading.left_out,
+        repeats=search.known.repeats,
+        beyond=reading.unread + reading.unjudged,
+    )
+
+
+def tell_reading(reading: Reading) -> tuple[str, ...]:
+    """What the studies were read from, and what could not be read."""
+    short = [study.paper for study in reading.studies if not study.paper.body]
+    whole, summaries = len(reading.studies) - len(short), sum(not paper.abstract for paper in short)
+    failed, stopped = reading.unjudged, reading.stopped.rstrip(".")
+    said = [f"Of {whole} the discussion or the text was read."] if whole else []
+    text = "abstract" if not summaries else "summary" if summaries == len(short) else "abstract or a summary"
+    said += [f"Of {len(short) if whole else 'each'} only the {text} was read."] if short else []
+    unread = "1 paper" if failed == 1 else f"{failed} papers"
+    said += [f"{unread} could not be read because the language model failed."] if failed else []
+    said += [f"Reading ended early: {stopped}."] if stopped else []
+    return tuple(said)
+
+
+def explain_nothing_relevant(brief: Brief, left_out: Sequence[LeftOut]) -> str:
+    """No paper helps: what to change, and why the first ones that were read do not."""
+    where = "" if brief.online else ", or search online too (`online=yes`)"
+    read = f" {len(left_out)} papers were read." if left_out else ""
+    reasons = "".join(f"\n- {shorten(out.paper.title, 100)}: {out.reason}" for out in left_out[:3])
+    return f"No relevant paper was found.{read} Ask in other words, look at more papers (`papers=100`){where}.{reasons}"

@@ -171,6 +171,19 @@ async def test_the_naive_baseline_ends_a_stretch_that_is_far_too_long(library: L
     assert [warning.kind for warning in survey.warnings] == ["length"]
 
 
+async def test_the_naive_baseline_writes_its_own_sections_in_markdown(library: LocalLibrary) -> None:
+    headings = iter(["Introduction", "**Literature Review**", "Literature Review", "3. Discussion"])
+
+    def reply(prompt: str, schema: str) -> str:
+        return "\n\n".join(f"## {next(headings)}\n\n{simulate_answer(prompt, schema)}" for _ in range(2))
+
+    model, long = FakeModel(reply), replace(BRIEF, sections=1, subsection_words=1_500)
+    outline = await NaiveRagRecipe().outline(long, SELECTION, context(library, model))
+    survey = await NaiveRagRecipe().write(WritingTask(long, SELECTION, outline), context(library, model))
+    assert [section.title for section in survey.sections] == ["Introduction", "Literature Review", "Discussion"]
+    assert "## Literature Review" in whole(model.asked("draft/1")[0])
+
+
 async def test_an_outline_goes_on_without_the_parts_that_failed_and_says_so(library: LocalLibrary) -> None:
     class Failing(FakeModel):
         async def answer_typed(self, request: Request, kind: type[A]) -> A:

@@ -15,8 +15,8 @@ from engine.errors import RetrievalError
 from engine.reading.full_text import FullText
 from engine.reading.paper_figures import PaperFigure
 from engine.reading.pictures import Picture
+from engine.recipes.surveyx_material import prepare
 from engine.recipes.surveyx_pictures import add_paper_figures
-from engine.recipes.surveyx_preparation import prepare
 from engine.rendering.files import FORMATS, as_json, from_json
 from engine.survey import Citation, Claim, Reproduction, Section, Survey, SurveyWarning, walk
 from engine.values import Outline, OutlineNode, Paper, PaperKey, Passage

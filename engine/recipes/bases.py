@@ -1,4 +1,4 @@
-"""AutoSurvey's N trials: several surveys for one brief, each from its own papers and outline, the best chosen."""
+"""What recipes of surveys share: the search by keywords, and AutoSurvey's N trials, of which the best is chosen."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 from pydantic import Field
 
 from engine.errors import LanguageModelError, LimitExceeded
+from engine.gathering.keywords import Selector
+from engine.gathering.search import gather, propose_keywords
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.recipes.keyword_search import KeywordSearch
 from engine.rubrics import AUTOSURVEY, list_levels
-from engine.run import CallChain, PlannedCall, RunContext, WritingPlan, WritingTask
+from engine.run import CallChain, PlannedCall, Recipe, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate, Written
 from engine.session.kept_text import KeptText
 from engine.survey import Section, Survey, SurveyWarning, walk
-from engine.values import Brief, Outline, PaperSelection
+from engine.values import Brief, Keyword, KeywordPool, Outline, PaperSelection
 from engine.writing.assembly import add_warnings
 from engine.writing.estimates import PROMPT_OVERHEAD
 from engine.writing.planning import try_work
@@ -34,6 +35,24 @@ class JudgeAnswer(TypedAnswer):
     structure: int = Field(ge=1, le=5)
     relevance: int = Field(ge=1, le=5)
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordSearch(Recipe):
+    """Base of the recipes that search by keywords; ``selector`` says which keywords expansion adds to the topic."""
+
+    expand_keywords: bool = True
+    selector: Selector = "farthest"
+
+    async def keywords(self, brief: Brief, context: RunContext) -> KeywordPool:
+        """The topic, with keywords from what it finds (SurveyX, algorithm 1) where it is to be expanded."""
+        if not self.expand_keywords:
+            return KeywordPool((Keyword(brief.topic, "topic"),))
+        return await propose_keywords(brief, context, self.selector)
+
+    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
+        """What the keywords find, fused and filtered; the baselines search the topic alone."""
+        return await gather(brief, pool, limit, context)
 
 
 @dataclass(frozen=True, slots=True)
