@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from bot.commands.briefs import ONLINE, Defaults
@@ -13,6 +14,7 @@ from bot.jobs.runner import JobContext, JobListener
 from bot.serving.bundled import BUNDLED
 from bot.serving.libraries import Libraries, OwnLibrary
 from bot.serving.sources import downloader, list_publishers, online_sources, open_access, wikipedia
+from bot.serving.templates import find_template
 from bot.settings import Settings, load_settings
 from engine.errors import UserError
 from engine.llm.meter import Throttle
@@ -240,11 +242,13 @@ class App:
             online=settings.searches_online(),
             publishers=list_publishers(settings),
             judges=settings.judge != "never",
+            read_template=partial(find_template, settings.home / "templates"),
         )
 
     def defaults_for(self, library: str, output: Path) -> Defaults:
         """The defaults with another library and another folder for files."""
-        return replace(self.defaults(), library=lambda: library, output=output, apart=False)
+        read = partial(find_template, self.settings.home / "templates", may_be_path=True)
+        return replace(self.defaults(), library=lambda: library, output=output, apart=False, read_template=read)
 
 
 @asynccontextmanager

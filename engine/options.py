@@ -1,4 +1,4 @@
-"""What a person may choose for a quick review, with the published defaults."""
+"""What a person may choose: the options of a quick review, with the published defaults, and a template."""
 
 from __future__ import annotations
 
@@ -23,3 +23,12 @@ class QuickOptions:
     """Whether Wikipedia explains the topic first."""
     places: tuple[str, ...] = ()
     """Where it is searched, in lower case: ``library``, ``pubmed`` and so on; empty: wherever it fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSection:
+    """A section that the survey must have, what it must hold, and its subsections where the template names them."""
+
+    title: str
+    holds: str = ""
+    parts: tuple[TemplateSection, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
-from engine.options import QuickOptions
+from engine.options import QuickOptions, TemplateSection
 from engine.text import inert
 
 PaperKey = NewType("PaperKey", str)
@@ -145,6 +145,10 @@ class Brief:
     years: YearRange = ALL_YEARS
     length: str = "8k"
     audience: str = ""
+    style: str = ""
+    """How it is to be written: for a grant proposal, in short sentences."""
+    template: tuple[TemplateSection, ...] = ()
+    """The sections that it must have, in order; empty where the recipe plans them."""
     language: str = "en"
     sections: int | None = None
     subsection_words: int | None = None
@@ -159,7 +163,18 @@ class Brief:
     """The options of a quick review, where one was asked for."""
 
     def __post_init__(self) -> None:
-        make_inert(self, "topic", "audience")
+        make_inert(self, "topic", "audience", "style")
+
+    @property
+    def wishes(self) -> str:
+        """For whom and how it is written, for prompts; empty where nothing was asked."""
+        wanted = [f"written for {self.audience}"] if self.audience else []
+        return "; ".join([*wanted, f"in this style: {self.style}"] if self.style else wanted)
+
+    @property
+    def purpose(self) -> str:
+        """The topic with the wishes."""
+        return f"{self.topic} ({self.wishes})" if self.wishes else self.topic
 
 
 KeywordOrigin = Literal["topic", "library", "model", "person"]
@@ -276,6 +291,9 @@ class Cluster:
     parts: tuple[Cluster, ...] = ()
 
 
+Role = Literal["introduction", "body", "conclusion"]
+
+
 @dataclass(frozen=True, slots=True)
 class OutlineNode:
     """A section to be written, with the papers meant for it; ``thin`` says the evidence is scarce."""
@@ -287,7 +305,7 @@ class OutlineNode:
     hint_papers: tuple[PaperKey, ...] = ()
     """The paper of each hint that it rests on, where a recipe makes hints: once for every hint of the paper."""
     children: tuple[OutlineNode, ...] = ()
-    role: Literal["introduction", "body", "conclusion"] = "body"
+    role: Role = "body"
 
     def __post_init__(self) -> None:
         make_inert(self, "title", "description")

@@ -86,7 +86,7 @@ def _read_lines(app: App) -> AsyncIterator[str]:
 
 def divide_words(words: Sequence[str], options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """The topic, and the options that have a value; those among the words (``recipe=surveyx``) come first."""
-    named = [word for word in words if re.fullmatch(r"[a-z]+=\S+", word)]
+    named = [word for word in words if re.match(r"[a-z]+=\S", word)]
     topic = " ".join(word for word in words if word not in named)
     said = dict(word.split("=", 1) for word in named)
     return topic, {name: value for name, value in {**options, **said}.items() if value}

@@ -13,7 +13,7 @@ from engine.errors import UserError
 from engine.limits import LENGTH_CLASSES_TOKENS, Limits
 from engine.llm.model import Task
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
-from engine.options import QuickOptions, Sampling
+from engine.options import QuickOptions, Sampling, TemplateSection
 from engine.retrieval.identity import identifiers_in
 from engine.retrieval.libraries.excluding import SURVEYS
 from engine.run import Recipe
@@ -22,7 +22,8 @@ from engine.values import ALL_YEARS, Brief
 
 SECTIONS = (3, 20)
 SUBSECTION_WORDS = (50, 3_000)
-LONGEST_AUDIENCE = 200
+LONGEST_WISH = 200
+TEMPLATED = "autosurvey"
 PAPER_SPACE, TOKEN_SHARE = (10, 500), (10, 90)
 """Papers of each query, percent of the tokens for summaries (Jarvis' sliders)."""
 QUICK = "quick"
@@ -63,6 +64,8 @@ class Defaults:
     """Those whose keys are set: places of a quick review."""
     judges: bool = False
     """Whether the language model judges papers found."""
+    read_template: Callable[[str], tuple[TemplateSection, ...]] = lambda _: ()
+    """The template of that name; raises `UserError` where there is none."""
     apart: bool = True
     """Whether each survey's files have a folder of their own: several people share the disk."""
     delivered: tuple[str, ...] = ("html", "pdf", "bib")
@@ -85,13 +88,19 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         )
     recipe = _recipe(options.get("recipe", defaults.recipe), defaults)
     quick = _quick_options(options, defaults.publishers, online=online) if recipe == QUICK else None
-    audience = clean(options.get("audience", ""))
-    if len(audience) > LONGEST_AUDIENCE:
-        raise UserError(f"An audience has at most {LONGEST_AUDIENCE} characters; this one has {len(audience):,}.")
-    if audience and not (defaults.models or defaults.recipes[recipe].needs_model):
+    wishes = {name: clean(options.get(name, "")) for name in ("audience", "style")}
+    for name, said in wishes.items():
+        if len(said) > LONGEST_WISH:
+            raise UserError(f"{name}= takes at most {LONGEST_WISH} characters; this has {len(said):,}.")
+        if said and not (defaults.models or defaults.recipes[recipe].needs_model):
+            raise UserError(
+                f"Without a language model the recipe {recipe} takes its sentences from the library, so it cannot "
+                f"write for an audience or in a style. Leave {name}= out."
+            )
+    template = defaults.read_template(options["template"]) if "template" in options else ()
+    if template and recipe != TEMPLATED:
         raise UserError(
-            f"Without a language model the recipe {recipe} takes its sentences from the library, so it cannot write "
-            "for an audience. Leave audience= out."
+            f"template= works with recipe={TEMPLATED}, which plans sections; {recipe} groups the papers itself."
         )
     return Brief(
         topic=check_topic(command.topic, defaults.topic_characters),
@@ -99,7 +108,8 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         library=library,
         years=parse_years(options["years"]) if "years" in options else ALL_YEARS,
         length=_one_of("length", options.get("length", defaults.length), tuple(LENGTH_CLASSES_TOKENS)),
-        audience=audience,
+        **wishes,
+        template=template,
         language=_one_of("language", options.get("language", "en"), tuple(LANGUAGES)),
         sections=_number("sections", options.get("sections"), SECTIONS),
         subsection_words=_number("words", options.get("words"), SUBSECTION_WORDS),

@@ -61,8 +61,9 @@ from engine.session.events import (
 from engine.survey import SectionChange, Way
 from engine.values import YearRange
 
-OPTIONS = tuple(
-    ["recipe", "length", "years", "audience", "language", "sections", "words", "library", "online", "budget", "without"]
+OPTIONS = (
+    *("recipe", "length", "years", "audience", "style", "template", "language", "sections", "words", "library"),
+    *("online", "budget", "without"),
 )
 QUICK_OPTIONS = ("papers", "share", "sampling", "places", "background", "review")
 _OPTION = re.compile(rf"\b({'|'.join((*OPTIONS, *QUICK_OPTIONS))})\s*=\s*(\"[^\"]*\"|\S+)", re.I)

@@ -66,7 +66,7 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection: noted, drafted, checked; then the whole read once more, and framed."""
         brief = plan.brief
-        task = Assignment(brief.topic, plan.outline, words_for_each(brief, plan.outline), audience=brief.audience)
+        task = Assignment(brief.topic, plan.outline, words_for_each(brief, plan.outline), wishes=brief.wishes)
         return plan_subsections(plan, task, self._steps)
 
     @property
@@ -84,8 +84,8 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """O = Outline(T, P_init)."""
         papers = require_papers(selection)[: context.limits.outline_papers]
-        planner = Planner(context.require_model(), brief.topic, papers, context, self.whole_abstracts)
-        return await planner.outline(brief.sections or SECTIONS)
+        planner = Planner(context.require_model(), brief.purpose, papers, context, self.whole_abstracts, brief.template)
+        return await planner.outline(brief.sections or SECTIONS, brief.topic)
 
     async def write_trial(self, task: WritingTask, context: RunContext) -> Candidate:
         """S_i = Draft(O_i, P_sec); R_i = Refine(S_i); F_t = Merge(R_1 … R_n)."""
@@ -98,9 +98,7 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
             outline = outline.give_papers(lambda _: [paper.key for paper in included[:count]])
         papers = await with_bodies({p.key: p for p in (*included, *(item.paper for item in brought))}, context)
         words = words_for_each(brief, outline)
-        assignment = Assignment(
-            brief.topic, outline, words, context.attempt, brief.audience, cite_known=self.cite_known
-        )
+        assignment = Assignment(brief.topic, outline, words, context.attempt, brief.wishes, cite_known=self.cite_known)
         composition = Composition(context.require_model(), assignment, papers, context, self._steps)
         async with asyncio.TaskGroup() as group:
             looking = group.create_task(find_nearby(brief, list(papers.values()), context))

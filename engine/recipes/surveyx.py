@@ -82,7 +82,8 @@ class SurveyXRecipe(Trials, RevisedByModel):
 
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Notes, drafts and checks as for any survey, the rewriting of each draft, and the cells of the tables."""
-        task = Assignment(plan.brief.topic, plan.outline, words_for_each(plan.brief, plan.outline))
+        words = words_for_each(plan.brief, plan.outline)
+        task = Assignment(plan.brief.topic, plan.outline, words, wishes=plan.brief.wishes)
         chains = plan_subsections(plan, task, Steps(in_turn=True))
         due = sum(node.role == "body" for _, node in parts_to_write(plan.outline, plan.kept))
         claims, shown = expect_claims(task.words), HEAD_TOKENS + GIST * mean_tokens(list(plan.papers.values()))
@@ -147,7 +148,7 @@ class SurveyXRecipe(Trials, RevisedByModel):
             outline,
             words_for_each(task.brief, outline),
             context.attempt,
-            task.brief.audience,
+            task.brief.wishes,
             prompt="surveyx/draft",
         )
         rewriting = Rewriting(model, material, prepared.forest, context.attempt)

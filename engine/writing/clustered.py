@@ -357,7 +357,7 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
         outline,
         words,
         context.attempt,
-        brief.audience,
+        brief.wishes,
         prompt="cluster/section",
         temperature=TEMPERATURE,
         top_p=TOP_P,

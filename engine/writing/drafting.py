@@ -40,7 +40,7 @@ class Assignment:
     outline: Outline
     words: int
     trial: int = 0
-    audience: str = ""
+    wishes: str = ""
     prompt: str = "autosurvey/draft"
     """The request for one subsection; each recipe may have its own."""
     temperature: float = 1.0
@@ -143,7 +143,7 @@ def build_draft_request(task: Assignment, material: Material, attempt: int = 0, 
     parent = _parent_of(node, task.outline)
     prompt = fill(
         task.prompt,
-        topic=data(task.topic + (f" (written for {task.audience})" if task.audience else "")),
+        topic=data(task.topic + (f" ({task.wishes})" if task.wishes else "")),
         title=data(node.title),
         within=_within(parent),
         description=data(node.description or node.title),

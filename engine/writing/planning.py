@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
 from engine.llm.model import LanguageModel, Request, tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, data, fill, paper_block, paper_tokens
+from engine.options import TemplateSection
 from engine.quoting.abstracts import show_gists, with_contribution
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext
-from engine.values import Outline, OutlineNode, Paper, PaperKey
+from engine.text import fold
+from engine.values import Outline, OutlineNode, Paper, PaperKey, Role
 from engine.writing.assembly import mark_thin, nearest_papers
 from engine.writing.outlining import (
     DuplicatesAnswer,
@@ -24,6 +26,9 @@ from engine.writing.outlining import (
 )
 
 T = TypeVar("T")
+
+FRAMES: Mapping[str, Role] = {"introduction": "introduction", "conclusion": "conclusion", "conclusions": "conclusion"}
+"""Titles of a template's sections that are written from the finished ones."""
 
 SMALLEST_FRAMED = 3
 """An outline of fewer sections has neither introduction nor conclusion."""
@@ -54,14 +59,19 @@ class Planner:
     context: RunContext
     whole_abstracts: bool = False
     """Whether outlines are drafted from whole abstracts, as published, or from what each paper says it contributes."""
+    template: tuple[TemplateSection, ...] = ()
+    """Sections that the outline must have; then nothing is drafted and merged, only divided where it has no parts."""
 
     @property
     def tokens_each(self) -> int:
         """Most tokens of a paper in a prompt for an outline."""
         return ABSTRACT_TOKENS if self.whole_abstracts else GIST_TOKENS
 
-    async def outline(self, sections: int) -> Outline:
-        """One outline for each random chunk in parallel, merged, divided, duplicates removed."""
+    async def outline(self, sections: int, title: str) -> Outline:
+        """One outline for each random chunk in parallel, merged, divided, duplicates removed; or the template's."""
+        if self.template:
+            vectors = await asyncio.to_thread(embed_papers, self.context.embedder, self.papers)
+            return await self._complete(Outline(title, tuple(map(_follow, self.template)), "a template"), vectors)
         papers = self.papers
         if not self.whole_abstracts:
             papers = await asyncio.to_thread(lambda: list(map(with_contribution, self.papers)))
@@ -82,8 +92,12 @@ class Planner:
         notes = [*([f"{lost}{failed[0]}"] if lost else []), *unmerged]
         if len(nodes) != sections:
             notes.append(f"{sections} sections were asked for; the model keeps to {len(nodes)}.")
-        top = Outline(plan.title, nodes, "AutoSurvey", tuple(notes))
-        whole = await self._without_duplicates(await self._divide(top, embedding.result()))
+        return await self._complete(Outline(plan.title, nodes, "AutoSurvey", tuple(notes)), embedding.result())
+
+    async def _complete(self, top: Outline, vectors: Vectors) -> Outline:
+        """The outline with subsections and their papers; row i of ``vectors`` is paper i."""
+        whole = await self._divide(top, vectors)
+        whole = whole if self.template else await self._without_duplicates(whole)
         return replace(whole, nodes=tuple(mark_thin(node, self.context.limits) for node in whole.nodes))
 
     async def _with_exactly(self, sections: int, plan: OutlineAnswer) -> OutlineAnswer:
@@ -153,6 +167,9 @@ class Planner:
 
     async def _parts(self, outline: Outline, node: OutlineNode, vectors: Vectors) -> tuple[OutlineNode, ...]:
         """Subsections from papers retrieved for the section, each with papers retrieved for itself."""
+        if node.children:
+            keys = await self._nearest(node.children, vectors, self.context.limits.papers_per_node)
+            return tuple(replace(part, papers=own) for part, own in zip(node.children, keys, strict=True))
         by_key = {p.key: p for p in self.papers}
         (near,) = await self._nearest([node], vectors, SECTION_PAPERS)
         prompt = fill(
@@ -190,6 +207,12 @@ class Planner:
         """For each node the keys of the papers nearest to its description, best first."""
         about = await asyncio.to_thread(self.context.embedder.embed, [node.describe() for node in nodes])
         return [nearest_papers(n, self.papers, vectors, v, count) for n, v in zip(nodes, about, strict=True)]
+
+
+def _follow(wanted: TemplateSection) -> OutlineNode:
+    """A section of the template as one of an outline; what is called so introduces or concludes."""
+    role = FRAMES.get(fold(wanted.title), "body")
+    return OutlineNode(wanted.title, wanted.holds, role=role, children=tuple(map(_follow, wanted.parts)))
 
 
 def count_parts(outline: Outline, papers: int) -> int:

@@ -116,7 +116,7 @@ def test_a_library_of_the_settings_and_online_sources_are_taken_where_nothing_el
             "survey bees audience=beekeepers",
             "Without a language model the recipe cluster takes its sentences",
         ),
-        (f"survey bees audience={'x' * 201}", "An audience has at most 200 characters; this one has 201."),
+        (f"survey bees audience={'x' * 201}", "audience= takes at most 200 characters; this has 201."),
         ("quick bees papers=9", "papers=9 is not possible; write a number from 10 to 500."),
         ("quick bees share=91", "share=91 is not possible; write a number from 10 to 90."),
         ("quick bees sampling=best", "sampling=best is not possible; write one of: weighted, random."),

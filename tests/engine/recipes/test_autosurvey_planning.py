@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,12 +14,14 @@ from bot.app import App
 from bot.commands.briefs import brief_of
 from bot.commands.commands import StartSurvey
 from bot.commands.grammar import parse
+from bot.serving.templates import read_template
 from bot.settings import load_settings
 from engine.errors import UserError
 from engine.llm.model import tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, paper_tokens
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.retrieval.libraries.excluding import ExcludingLibrary, exclusion_of
+from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext, WritingPlan
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, PaperSelection, Query
@@ -164,3 +167,63 @@ async def test_what_repeats_another_part_is_judged_by_what_the_parts_are_to_say(
     asked = model.asked("duplicates")[0].prompt.question
     parts = [part for top in outline.nodes for part in top.children]
     assert parts and all(f"{part.title}: {part.description}" in asked for part in parts)
+
+
+TEMPLATE = """# Our group's reviews
+
+## Introduction
+## Retrievers
+How queries and passages are encoded.
+### Dense encoders
+Two towers and their training.
+### Dense indexes
+## Evaluation
+Benchmarks and measures, with figures.
+"""
+
+
+async def test_a_template_decides_the_sections_and_the_model_divides_what_it_leaves_whole() -> None:
+    brief = Brief("dense retrieval", "autosurvey", audience="a panel", style="short", template=read_template(TEMPLATE))
+    model = FakeModel(simulate_answer)
+    outline = await AutoSurveyRecipe().outline(
+        brief, SELECTION, RunContext(EmptyLibrary(), WordEmbedder(), model=model)
+    )
+    assert [node.title for node in outline.nodes] == ["Introduction", "Retrievers", "Evaluation"]
+    assert [node.role for node in outline.nodes] == ["introduction", "body", "body"]
+    introduction, retrievers, evaluation = outline.nodes
+    assert not introduction.children
+    assert [part.title for part in retrievers.children] == ["Dense encoders", "Dense indexes"]
+    assert all(part.papers for part in retrievers.children)
+    assert retrievers.description == "How queries and passages are encoded."
+    assert evaluation.children
+    assert [request.step for request in model.requests] == ["subsections/Evaluation"]
+    assert "dense retrieval (written for a panel; in this style: short)" in whole(model.requests[0])
+
+
+@pytest.mark.parametrize("text", ["", "no heading", "# One", "# One\n## Two", "#\n#\n#", "# A\n" * 31])
+def test_a_file_that_is_no_template_is_refused_with_what_one_looks_like(text: str) -> None:
+    with pytest.raises(UserError, match="A template has 2 to 30 headings"):
+        read_template(text)
+
+
+def test_templates_have_names_in_chat_and_may_be_files_in_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    app, home = App(load_settings()), load_settings().home / "templates"
+    home.mkdir(parents=True)
+    (home / "review.md").write_text(TEMPLATE)
+    (tmp_path / "own.md").write_text("# A\n# B")
+    words = "survey bees recipe=autosurvey library=online template={}"
+    started = parse(words.format("review"))
+    assert isinstance(started, StartSurvey)
+    assert len(brief_of(started, app.defaults()).template) == 3
+    path = parse(words.format(tmp_path / "own.md"))
+    assert isinstance(path, StartSurvey)
+    with pytest.raises(UserError, match=r"There is no template .* there are: review"):
+        brief_of(path, app.defaults())
+    assert len(brief_of(path, app.defaults_for("rag", tmp_path)).template) == 2
+    other = parse(words.format("review").replace("autosurvey", "surveyx"))
+    assert isinstance(other, StartSurvey)
+    with pytest.raises(UserError, match="template= works with recipe=autosurvey"):
+        brief_of(other, app.defaults())

@@ -89,7 +89,7 @@ def test_a_subsection_is_asked_for_with_its_place_its_length_and_its_papers() ->
     parts = tuple(OutlineNode(name, f"About {name.lower()}.") for name in ("Dense", "Sparse", "Hybrid"))
     section = OutlineNode("Ways", "How texts are found", children=parts)
     outline = Outline("A Survey", (section, OutlineNode("Alone")))
-    task = Assignment("retrieval", outline, 500, trial=2, audience="students", temperature=0.5, top_p=0.9)
+    task = Assignment("retrieval", outline, 500, trial=2, wishes="written for students", temperature=0.5, top_p=0.9)
     request = build_draft_request(task, of(papers(9), parts[0]), 1)
     asked = whole(request)
     assert "retrieval (written for students)" in asked
