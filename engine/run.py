@@ -15,8 +15,7 @@ from engine.reading.open_access import FullTexts, Pictures
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
-from engine.session.events import Candidate, Review, Written
-from engine.session.exchanges import Exchange
+from engine.session.events import Candidate, Exchange, Review, Written
 from engine.session.kept_text import KeptPart, KeptText
 from engine.survey import Claim, Section, SectionChange, Survey
 from engine.values import (

@@ -1,4 +1,4 @@
-"""Files with papers that a person sends: into the library of their workspace, seen in that workspace only."""
+"""Papers that people send, as lists or as texts: into the library of their workspace, seen in that workspace only."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ import asyncio
 import re
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.chat import Attachment, Incoming
 from bot.app import App
 from bot.conversation.services import Upload
-from bot.serving.paper_files import TEXTS, find_paper, read_paper_file, say_unknown
 from bot.serving.sources import online_sources
 from bot.wording import ingesting as wording
-from engine.errors import RecordError, UserError
+from engine.errors import RecordError, RetrievalError, UserError
+from engine.reading.full_text import FullText, from_pdf, title_page_of, titles_of
 from engine.reading.open_access import TextFolder
+from engine.reading.pdf import MOST_CHARACTERS, PdfText, read_pdf
 from engine.retrieval.bounded_files import SENT, read_bounded
 from engine.retrieval.libraries.completing import complete_records
 from engine.retrieval.libraries.joint import JointLibrary
 from engine.retrieval.libraries.library import EmptyLibrary, Library
-from engine.retrieval.matching import stands_as_title
+from engine.retrieval.matching import recognise_document, stands_as_title
+from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineCache
 from engine.retrieval.records import begins_as_list
 from engine.text import fold
@@ -141,3 +144,50 @@ def _take_unknown(unknown: TextFolder, upload: Upload) -> None:
 def title_key(title: str) -> PaperKey:
     """What the text of an unknown paper is kept by."""
     return PaperKey(f"title:{fold(title)}")
+
+
+TEXTS = (".pdf", ".txt")
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFile:
+    """A file as it was read: its pages, and its text in sections."""
+
+    pages: PdfText
+    text: FullText
+
+    @property
+    def title_page(self) -> str:
+        """Where its title stands."""
+        return title_page_of(self.pages)
+
+
+def read_paper_file(name: str, content: bytes) -> PaperFile:
+    """What a file says; blocks, so call it in a thread. Raises `UserError` where it cannot be read."""
+    if Path(name).suffix.lower() == ".pdf":
+        pages = read_pdf(name, content)
+    else:
+        pages = PdfText("", (content.decode("utf-8", "replace")[:MOST_CHARACTERS],))
+    return PaperFile(pages, from_pdf(pages, name))
+
+
+async def find_paper(file: PaperFile, library: Library, online: Online | None) -> Paper | None:
+    """The paper that a file is, with its true metadata; ``None`` where nobody knows it: they are never made up.
+
+    Raises `UserError` where that could not be looked up.
+    """
+    try:
+        return await recognise_document(file.pages.pages[0], file.title_page, titles_of(file.pages), library, online)
+    except RetrievalError as error:
+        raise UserError(
+            f"I read “{file.text.source}”, but could not look up which paper it is ({error}) "
+            "Send it again later, or with a BibTeX file that has its DOI."
+        ) from error
+
+
+def say_unknown(file: PaperFile) -> str:
+    """That nobody knows the paper."""
+    return (
+        f"I read “{file.text.source}”, but found no paper with its DOI, arXiv id or title "
+        f"(“{file.text.title[:120]}”), and I do not make up references."
+    )

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.session.section_search import find_unsupported
 from engine.session.state import Phase, State
-from engine.session.support import find_unsupported
 from engine.survey import Survey
 from engine.text import clean
 

@@ -8,8 +8,8 @@ from engine.citations import numbers, reference_text
 from engine.errors import UserError
 from engine.rendering.markdown import escape_markdown, with_numbers
 from engine.run import ReviewDraft
-from engine.session.candidates import ONE_SURVEY
 from engine.session.events import Candidate
+from engine.session.proposal_edits import ONE_SURVEY
 from engine.session.state import State
 from engine.survey import Survey, walk
 from engine.text import clean, list_words, shorten

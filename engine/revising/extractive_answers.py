@@ -14,7 +14,7 @@ from engine.revising.named_works import Scope, find_scope, list_called
 from engine.revising.paper_records import answer_from_records
 from engine.revising.sentence_ranking import ASKING, CLEAR, SIGNAL, RankedSentence, measure_signal, rank_sentences
 from engine.run import Answer, RunContext
-from engine.session.exchanges import Exchange
+from engine.session.events import Exchange
 from engine.survey import Claim, Survey
 from engine.text import fold, strip_quotes, terms
 from engine.values import Paper, PaperKey, PaperSelection

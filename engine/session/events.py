@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from engine.session.exchanges import Exchange
 from engine.survey import Section, SectionChange, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
@@ -352,3 +351,22 @@ class Tell:
 
 
 Action = Propose | StartJob | StopJob | Tell
+
+
+EXCHANGES_KEPT = 3
+"""Questions and answers that a new question is read with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question about a survey and what was answered: its sentences with their citations, or nothing."""
+
+    question: str
+    answer: str
+
+
+def keep_exchange(before: tuple[Exchange, ...], kind: str, question: str, answered: str) -> tuple[Exchange, ...]:
+    """The exchanges after a job of this kind; a survey that is begun anew forgets those of the last."""
+    if kind in {"keywords", "review"}:
+        return ()
+    return (*before, Exchange(question, answered))[-EXCHANGES_KEPT:] if kind == "answer" else before

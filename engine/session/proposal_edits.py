@@ -1,11 +1,12 @@
-"""Edits of the proposals before writing: keywords, papers, and which section a paper belongs to. Pure."""
+"""Edits of proposals: keywords, papers, which section a paper belongs to, which survey is taken. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.errors import UserError
-from engine.session.events import EditPapers
+from engine.session.events import Candidate, EditPapers
 from engine.session.outline_edits import place_paper
 from engine.text import shorten
 from engine.values import Keyword, KeywordPool, Outline, PaperKey, PaperSelection
@@ -60,3 +61,14 @@ def edit_papers(selection: PaperSelection, edit: EditPapers) -> PaperSelection:
     for position in edit.include:
         excluded.pop(selection.found[position - 1].paper.key, None)
     return replace(selection, excluded=tuple(excluded))
+
+
+ONE_SURVEY = "Only one survey was written. SCHOLIUM_CANDIDATES=2 has autosurvey or surveyx write two."
+
+
+def require_candidate(candidates: Sequence[Candidate], number: int) -> None:
+    """Raise `UserError` where there is no candidate of that number, counted from 1."""
+    if not candidates:
+        raise UserError(ONE_SURVEY)
+    if not 1 <= number <= len(candidates):
+        raise UserError(f"There is no candidate {number}; the candidates are 1 to {len(candidates)}.")

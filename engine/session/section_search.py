@@ -1,4 +1,4 @@
-"""Papers that are searched for one section of an outline, and where in it they belong. Pure."""
+"""Papers for the sections of an outline: which sections none speaks of, and what a search for one adds. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from engine.session.outline_edits import change_node, node_at
 from engine.text import terms
-from engine.values import KeywordPool, Outline, OutlineNode, Paper, PaperSelection
+from engine.values import KeywordPool, Outline, OutlineNode, Paper, PaperSelection, walk_outline
 
 SECTION_PAPERS = 12
 """Papers that a search adds to a section, at most."""
@@ -56,3 +56,23 @@ def _share_out(papers: list[Paper], parts: tuple[OutlineNode, ...]) -> list[list
         said = set(terms(f"{paper.title} {paper.content}"))
         shares[max(range(len(own)), key=lambda i: len(own[i] & said))].append(paper)
     return shares
+
+
+def find_unsupported(outline: Outline, selection: PaperSelection, topic: str) -> list[tuple[str, OutlineNode]]:
+    """Sections and parts without papers, by number, whose own words stand in no paper that is included.
+
+    Words of the topic are not a section's own: every paper has them. One that has no others is about the topic itself.
+    """
+    known = set(terms(topic))
+    bare = {
+        number: (node, set(terms(f"{node.title} {node.description}")) - known)
+        for number, node in walk_outline(outline.nodes)
+        if node.role == "body" and not (node.papers or node.children)
+    }
+    sought = {number: own for number, (_, own) in bare.items() if own}
+    for paper in selection.list_included():
+        if not sought:
+            break
+        said = set(terms(f"{paper.title} {paper.content}"))
+        sought = {number: own for number, own in sought.items() if own.isdisjoint(said)}
+    return [(number, bare[number][0]) for number in sought]

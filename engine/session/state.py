@@ -21,7 +21,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, Unpack
 
-from engine.session.candidates import require_candidate
 from engine.session.events import (
     Action,
     AddBackground,
@@ -35,6 +34,7 @@ from engine.session.events import (
     EditPapers,
     Evaluate,
     Event,
+    Exchange,
     FindGaps,
     GoBack,
     Job,
@@ -65,11 +65,11 @@ from engine.session.events import (
     UseList,
     WriteFull,
     Written,
+    keep_exchange,
 )
-from engine.session.exchanges import Exchange, keep_exchange
 from engine.session.kept_text import FormerText, KeptPart, KeptText, keep_text, read_former_text
 from engine.session.outline_edits import find_parts, split
-from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper
+from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper, require_candidate
 from engine.session.section_search import supply_section, word_section_query
 from engine.survey import Section, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection

@@ -7,12 +7,14 @@ so that the figures are those of phrasings never seen. No process of the bot tra
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import re
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +23,9 @@ from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from bot.bench.understand import read_utterances
-from bot.commands.intents.classifier import Classifier, rank, save_classifier
+from bot.commands.intents.classifier import MODEL, Classifier, rank
 from bot.commands.intents.features import BUCKETS, Heard, describe, name_bucket, read_words, weigh
-from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR, label_command
+from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR
 
 EXAMPLES = Path(__file__).with_name("intents.jsonl")
 FOLDS = 5
@@ -31,6 +33,52 @@ LEAST_WORDS = 4
 """Shorter messages are often answers, which mean something else after somebody else."""
 SAME_PHRASING = 0.4
 """Least share of letters in threes that two messages of one intent have in common to count as one phrasing."""
+
+
+_PLACE = r"\d+(?:\.\d+)*|last"
+_SLOTS = {
+    "numbers": rf"(?:{_PLACE})(?:[ ,-]+(?:{_PLACE}))*", "place": _PLACE, "other": _PLACE, "where": "before|after",
+    "reference": r"\d+", "formats": r"[\w. ]+", "language": r".+", "words": ".+", "topic": ".+", "question": ".+",
+}  # fmt: skip
+
+
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    def compile_template(template: str) -> re.Pattern[str]:
+        parts = re.split(r"{(\w+)}", template)
+        written = (f"(?:{_SLOTS[part]})" if n % 2 else re.escape(part) for n, part in enumerate(parts))
+        return re.compile("".join(written), re.I | re.S)
+
+    return tuple((template, compile_template(template)) for template in INTENTS)
+
+
+def label_command(means: str) -> str | None:
+    """The intent of a command in the grammar's words; ``None`` where the table has none."""
+    if means in {NOT_FOR_US, UNCLEAR}:
+        return means
+    return next((template for template, pattern in _patterns() if pattern.fullmatch(means)), None)
+
+
+def save_classifier(classifier: Classifier, file: Path = MODEL) -> None:
+    """Write it, its weights in 255 steps."""
+    unit = float(np.abs(classifier.weights).max()) / 127
+    head = {
+        "labels": classifier.labels,
+        "unit": unit,
+        "frame": sorted(classifier.frame),
+        "joints": sorted(classifier.joints),
+        "languages": sorted(classifier.languages),
+        "digest": classifier.digest,
+    }
+    buffer = io.BytesIO()
+    np.savez_compressed(
+        buffer,
+        head=np.frombuffer(json.dumps(head, ensure_ascii=False).encode(), np.uint8),
+        weights=np.round(classifier.weights / unit).astype(np.int8),
+        intercept=classifier.intercept.astype(np.float32),
+        rarity=classifier.rarity.astype(np.float16),
+    )
+    file.write_bytes(buffer.getvalue())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The linear classifier of plain words, as `training.py` writes it: intents in the order of their likelihood."""
+"""The linear classifier of plain words, as its training writes it: intents in the order of their likelihood."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def score_intents(text: str, heard: Heard) -> dict[str, float]:
 
 @cache
 def load_classifier(file: Path = MODEL) -> Classifier:
-    """The classifier in a file that `save_classifier` wrote."""
+    """The classifier in a file that the training wrote."""
     with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as stored:
         head = json.loads(stored["head"].tobytes())
         return Classifier(
@@ -74,25 +74,3 @@ def load_classifier(file: Path = MODEL) -> Classifier:
             frozenset(head["languages"]),
             head["digest"],
         )
-
-
-def save_classifier(classifier: Classifier, file: Path = MODEL) -> None:
-    """Write it, its weights in 255 steps."""
-    unit = float(np.abs(classifier.weights).max()) / 127
-    head = {
-        "labels": classifier.labels,
-        "unit": unit,
-        "frame": sorted(classifier.frame),
-        "joints": sorted(classifier.joints),
-        "languages": sorted(classifier.languages),
-        "digest": classifier.digest,
-    }
-    buffer = io.BytesIO()
-    np.savez_compressed(
-        buffer,
-        head=np.frombuffer(json.dumps(head, ensure_ascii=False).encode(), np.uint8),
-        weights=np.round(classifier.weights / unit).astype(np.int8),
-        intercept=classifier.intercept.astype(np.float32),
-        rarity=classifier.rarity.astype(np.float16),
-    )
-    file.write_bytes(buffer.getvalue())

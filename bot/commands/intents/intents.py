@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 NOT_FOR_US = ""
@@ -47,11 +46,6 @@ _SHOWS = frozenset(
      "why")
 )  # fmt: skip
 """The first word of what changes nothing of a survey, and begins no long work but an answer."""
-_PLACE = r"\d+(?:\.\d+)*|last"
-_SLOTS = {
-    "numbers": rf"(?:{_PLACE})(?:[ ,-]+(?:{_PLACE}))*", "place": _PLACE, "other": _PLACE, "where": "before|after",
-    "reference": r"\d+", "formats": r"[\w. ]+", "language": r".+", "words": ".+", "topic": ".+", "question": ".+",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +67,6 @@ class Intent:
 
 
 INTENTS = {template: Intent(template, frozenset(phases.split())) for template, phases in _TABLE}
-
-
-@cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    def compile_template(template: str) -> re.Pattern[str]:
-        parts = re.split(r"{(\w+)}", template)
-        written = (f"(?:{_SLOTS[part]})" if n % 2 else re.escape(part) for n, part in enumerate(parts))
-        return re.compile("".join(written), re.I | re.S)
-
-    return tuple((template, compile_template(template)) for template in INTENTS)
-
-
-def label_command(means: str) -> str | None:
-    """The intent of a command in the grammar's words; ``None`` where the table has none."""
-    if means in {NOT_FOR_US, UNCLEAR}:
-        return means
-    return next((template for template, pattern in _patterns() if pattern.fullmatch(means)), None)
 
 
 def is_possible(label: str, phase: str) -> bool:

@@ -4,11 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.intents.classifier import load_classifier, save_classifier
+from bot.commands.intents.classifier import load_classifier
 from bot.commands.intents.features import Heard
-from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR, label_command
+from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR
 from bot.commands.intents.reading import STOPPED_AT
-from tests.measures.train_intents import EXAMPLES, HeldOut, digest_examples, load_examples, read_held_out
+from tests.measures.train_intents import (
+    EXAMPLES,
+    HeldOut,
+    digest_examples,
+    label_command,
+    load_examples,
+    read_held_out,
+    save_classifier,
+)
 
 
 @pytest.fixture(scope="module")

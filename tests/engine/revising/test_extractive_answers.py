@@ -12,7 +12,7 @@ from engine.retrieval.libraries.local import LocalLibrary
 from engine.revising.extractive_answers import answer_by_quotation
 from engine.revising.paper_records import answer_from_records
 from engine.run import Answer, RunContext
-from engine.session.exchanges import Exchange
+from engine.session.events import Exchange
 from engine.survey import Section, Survey
 from engine.values import FoundPaper, PaperSelection
 from tests.fakes import WordEmbedder, paper

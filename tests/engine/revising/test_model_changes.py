@@ -21,7 +21,7 @@ from engine.llm.prompting import paper_block
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.revising.model_changes import TRANSLATION_ATTEMPTS
 from engine.run import Answer, RunContext
-from engine.session.exchanges import Exchange
+from engine.session.events import Exchange
 from engine.survey import Citation, Claim, Section, SectionChange, Survey
 from engine.values import Brief, FoundPaper, Paper, PaperSelection
 from tests.fakes import FakeModel, WordEmbedder, paper, section, whole

@@ -9,8 +9,7 @@ from engine.retrieval.libraries.local import LocalLibrary
 from engine.revising.extractive_answers import answer_by_quotation
 from engine.revising.question_search import search_question
 from engine.run import RunContext
-from engine.session.events import JobDone, MorePapers, StartJob
-from engine.session.exchanges import Exchange
+from engine.session.events import Exchange, JobDone, MorePapers, StartJob
 from engine.session.state import State, SurveySession, advance
 from engine.survey import Section, Survey
 from engine.values import Brief, FoundPaper, PaperSelection

@@ -18,6 +18,7 @@ from engine.session.events import (
     EditPapers,
     Evaluate,
     Event,
+    Exchange,
     FindGaps,
     GoBack,
     JobDone,
@@ -40,7 +41,6 @@ from engine.session.events import (
     Tell,
     Undo,
 )
-from engine.session.exchanges import Exchange
 from engine.session.proposal_edits import edit_papers
 from engine.session.state import PHASES, Phase, State, SurveySession, advance
 from engine.survey import Section, SectionChange, Survey
