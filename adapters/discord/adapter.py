@@ -16,7 +16,7 @@ import discord
 import structlog
 from discord import app_commands
 
-from adapters.attachments import contents
+from adapters.attachments import fetch_file
 from adapters.chat import (
     AccessRefused,
     AdapterTexts,
@@ -147,23 +147,12 @@ class DiscordAdapter:
         return await self.sender.open_thread(incoming, starter)
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
-        """The contents of a file, from where Discord keeps them and from nowhere else."""
+        """The contents of a file, from where Discord keeps them."""
         if attachment.content or not attachment.source:
             return attachment.content
-        there, ours = urlsplit(attachment.source), urlsplit(discord.http.Route.BASE)
-        is_discord = there.scheme == "https" and there.hostname in FILE_HOSTS
-        if not is_discord and (there.scheme, there.netloc) != (ours.scheme, ours.netloc):
-            raise PlatformError(f"“{attachment.name[:80]}” is not kept at Discord, so I do not fetch it.")
-        try:
-            async with (
-                aiohttp.ClientSession() as session,
-                session.get(attachment.source, allow_redirects=False) as response,
-            ):
-                if response.status != 200:
-                    raise PlatformError(f"Discord does not give “{attachment.name[:80]}” ({response.status}).")
-                return await contents(response)
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise PlatformError(f"“{attachment.name[:80]}” could not be fetched from Discord.") from error
+        is_theirs, base = urlsplit(attachment.source).hostname in FILE_HOSTS, discord.http.Route.BASE
+        async with aiohttp.ClientSession() as session:
+            return await fetch_file(session, attachment, "Discord", is_theirs=is_theirs, base=base)
 
     # What comes in.
 

@@ -29,7 +29,7 @@ from slack_sdk.oauth.installation_store.async_installation_store import AsyncIns
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.attachments import contents
+from adapters.attachments import fetch_file
 from adapters.chat import (
     AccessRefused,
     AdapterTexts,
@@ -197,22 +197,13 @@ class SlackAdapter:
         return await self._sender.open_thread(incoming, starter)
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
-        """The contents of a file. Our token goes to Slack only, wherever the file is said to be."""
+        """The contents of a file."""
         if attachment.content or not attachment.source or self._session is None:
             return attachment.content
-        ours, theirs = urlsplit(self._access.api_url), urlsplit(attachment.source)
-        is_slack = theirs.scheme == "https" and (theirs.hostname or "").endswith(".slack.com")
-        if not is_slack and (ours.scheme, ours.netloc) != (theirs.scheme, theirs.netloc):
-            raise PlatformError(f"“{attachment.name[:80]}” is not kept at Slack, so I do not fetch it.")
         token = (await self.client(conversation.tenant)).token
-        headers = {"Authorization": f"Bearer {token}"}
-        try:
-            async with self._session.get(attachment.source, headers=headers, allow_redirects=False) as response:
-                if response.status != 200:
-                    raise PlatformError(f"Slack does not give “{attachment.name[:80]}” ({response.status}).")
-                return await contents(response)
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise PlatformError(f"“{attachment.name[:80]}” could not be fetched from Slack.") from error
+        headers, base = {"Authorization": f"Bearer {token}"}, self._access.api_url
+        is_theirs = (urlsplit(attachment.source).hostname or "").endswith(".slack.com")
+        return await fetch_file(self._session, attachment, "Slack", is_theirs=is_theirs, base=base, headers=headers)
 
     async def client(self, tenant: str) -> AsyncWebClient:
         """The workspace's client. Raises `PlatformError` where it has not installed us, or has removed us."""
