@@ -4,64 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from engine.session.section_search import find_unsupported
 from engine.session.state import Phase, State
 from engine.survey import Survey
 from engine.text import clean
 
-Deed = Literal[
-    "all files",
-    "all papers",
-    "another outline",
-    "back",
-    "back to outline",
-    "change section",
-    "choose",
-    "continue",
-    "drop",
-    "earlier",
-    "edit",
-    "evidence",
-    "export",
-    "figures",
-    "follow up",
-    "full survey",
-    "later",
-    "look for keywords",
-    "make outline",
-    "merge",
-    "more commands",
-    "more papers",
-    "new survey",
-    "other groups",
-    "other keywords",
-    "other words",
-    "quick review",
-    "resume",
-    "search",
-    "search for section",
-    "search more",
-    "search online",
-    "show section",
-    "sources",
-    "stop",
-    "stop here",
-    "survey meant",
-    "write",
-    "write headings",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that can be done; sending ``command`` does it, ``about`` is what it is done to.
+    """Something that can be done: ``deed`` names it among the labels of a surface, which a test compares.
 
+    Sending ``command`` does it, ``about`` is what it is done to.
     One that ``asks`` wants a form filled in first; one that is not ``typed`` is no word for people.
     """
 
-    deed: Deed
+    deed: str
     command: str
     about: str = ""
     asks: bool = False
@@ -153,5 +111,5 @@ def _offer_for_thin(state: State) -> list[Action]:
 
 def turn_pages(command: str, page: int, last: int) -> tuple[Action, ...]:
     """To the pages before and after; ``command`` has ``{}`` for the page's number."""
-    turns: Sequence[tuple[Deed, int]] = (("earlier", page - 1), ("later", page + 1))
+    turns: Sequence[tuple[str, int]] = (("earlier", page - 1), ("later", page + 1))
     return tuple(Action(deed, command.format(at)) for deed, at in turns if 1 <= at <= last)

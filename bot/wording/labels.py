@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from adapters.chat import AdapterTexts, Button, Outgoing, SurveyList
 from bot.store.surveys import StoredSurvey
 from bot.views.actions import NEW_SURVEY as NEW
-from bot.views.actions import Action, Deed
+from bot.views.actions import Action
 from engine.rendering.markdown import escape_markdown
 from engine.session.state import Phase, SurveySession
 from engine.survey import Way
@@ -126,7 +126,7 @@ LABEL_CHARACTERS = 70
 SECTION_CHARACTERS = 32
 """More of a heading is not shown on a phone."""
 
-_LABELS: dict[Deed, str] = {
+LABELS = {
     "all files": "All files",
     "all papers": "All papers",
     "another outline": "Another outline",
@@ -178,4 +178,4 @@ def draw_button(action: Action, session: str = "") -> Button:
     """One of them; ``session`` with its revision where they matter."""
     about = shorten(action.about, SECTION_CHARACTERS if action.deed == "show section" else LABEL_CHARACTERS - 10)
     sent = f"{action.command}:{session}" if session else action.command
-    return Button(_LABELS[action.deed].format(about), sent, action.command if action.typed else "", asks=action.asks)
+    return Button(LABELS[action.deed].format(about), sent, action.command if action.typed else "", asks=action.asks)

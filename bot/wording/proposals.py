@@ -77,13 +77,9 @@ def _origin(origin: str, found: int) -> str:
         case "person":
             return " (added by you)"
         case "model":
-            return f" (brings {_count_papers(found)}; named by the model)"
+            return f" (brings {pluralize(found, 'paper')}; named by the model)"
         case _:
-            return f" (brings {_count_papers(found)})"
-
-
-def _count_papers(count: int) -> str:
-    return f"{count} {'paper' if count == 1 else 'papers'}"
+            return f" (brings {pluralize(found, 'paper')})"
 
 
 LISTED_PAPERS, LISTED_NEAR = 10, 5
@@ -96,8 +92,8 @@ EVIDENCE_BAR = 12
 def _papers(selection: PaperSelection) -> str:
     used = len(selection.list_included())
     years = sorted(f.paper.year for f in selection.found if f.paper.year)
-    span = "" if not years else f" from {years[0]}" if years[0] == years[-1] else f" from {years[0]} to {years[-1]}"
-    head = f"**{used} {'paper' if used == 1 else 'papers'}**{span}.{_count_tiers(selection)}"
+    span = f" from {' to '.join(map(str, dict.fromkeys((years[0], years[-1]))))}" if years else ""
+    head = f"**{pluralize(used, 'paper')}**{span}.{_count_tiers(selection)}"
     retracted = [
         f"⚠ {place} {link(shorten(clean(item.paper.title), 80), item.paper)}{_marks(item, selection)}"
         for place, item in enumerate(selection.found, start=1)
@@ -132,26 +128,14 @@ def _list_first(selection: PaperSelection) -> list[str]:
     near = [pair for pair in numbered if pair[1].tier == "near"]
     core = [pair for pair in numbered if pair[1].tier != "near"]
     first = core[:LISTED_PAPERS]
-    lines = [_short_line(i, item, selection) for i, item in first]
+    lines = [paper_line(i, item, selection, why=False) for i, item in first]
     rest = len(core) - len(first)
     lines += ["", f"… and {rest} more{' on the topic' if near else ''}."] if rest > 0 else []
     if not near:
         return lines
     shown = near[:LISTED_NEAR]
-    lines += ["", "**Near it**", "", *(_short_line(i, item, selection) for i, item in shown)]
+    lines += ["", "**Near it**", "", *(paper_line(i, item, selection, why=False) for i, item in shown)]
     return [*lines, "", f"… and {len(near) - len(shown)} more."] if len(near) > len(shown) else lines
-
-
-def _short_line(position: int, item: FoundPaper, selection: PaperSelection) -> str:
-    """One paper of the proposal: what it is; why it was found is said where all are listed."""
-    paper = item.paper
-    cited = f" · cited {paper.citations:,} times" if paper.citations is not None else ""
-    title = link(shorten(clean(paper.title), 80), paper)
-    who = (
-        name_paper(paper) if paper.authors else str(paper.year or "")
-    )  # a paper without authors is not called by its title twice
-    made = f" · {escape_markdown(who)}" if who else ""
-    return f"{position}. {title}{made}{cited}{_marks(item, selection)}"
 
 
 def _marks(item: FoundPaper, selection: PaperSelection) -> str:
@@ -173,24 +157,29 @@ def _word_thin_topic(selection: PaperSelection) -> list[str]:
     ]
 
 
-def paper_line(position: int, item: FoundPaper, selection: PaperSelection) -> str:
-    """One paper of a list with why it was found."""
+def paper_line(position: int, item: FoundPaper, selection: PaperSelection, *, why: bool = True) -> str:
+    """One paper of a list: what it is, and ``why`` it was found where all are listed."""
     paper = item.paper
-    people = paper.authors[0] + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
-    published = ", ".join(part for part in (people, paper.venue, str(paper.year or "")) if part)
-    counted = f" by {paper.counted}" if paper.counted else ""
-    cited = f", cited {paper.citations:,} times{counted}" if paper.citations is not None else ""
+    counted = f" by {paper.counted}" if paper.counted and why else ""
+    cited = f" · cited {paper.citations:,} times{counted}" if paper.citations is not None else ""
+    people = name_paper(paper) if paper.authors else str(paper.year or "")  # a title is not said twice
+    published = ", ".join(part for part in (people, paper.venue if why else "") if part)
+    what = " · ".join(
+        part for part in (link(shorten(clean(paper.title), 100), paper), escape_markdown(published)) if part
+    )
+    reasons = "; ".join(_list_reasons(item, selection)) if why else ""
+    return f"{position}. {what}{cited}{f' · {reasons}' if reasons else ''}{_marks(item, selection)}"
+
+
+def _list_reasons(item: FoundPaper, selection: PaperSelection) -> list[str]:
+    """Why a paper was found: the two best keywords, the papers it is near to, what the model says of it."""
     ranks: dict[str, int] = {}
     for reason in sorted((r for r in item.reasons if r.by == "keyword"), key=lambda r: r.rank):
         ranks.setdefault(reason.keyword, reason.rank)
     found = [f"{_name_keyword(keyword, selection)} (rank {rank})" for keyword, rank in ranks.items()][:2]
     reasons = [f"found by {', '.join(found)}"] if found else []
     reasons += [_by_citation(r) for r in item.reasons if r.by != "keyword"]
-    reasons += [escape_markdown(item.judgement)] if item.judgement else []
-    why = f" · {'; '.join(reasons)}" if reasons else ""
-    title = link(shorten(clean(paper.title), 120), paper)
-    what = f"{title} · {escape_markdown(published)}" if published else title
-    return f"{position}. {what}{cited}{why}{_marks(item, selection)}"
+    return reasons + ([escape_markdown(item.judgement)] if item.judgement else [])
 
 
 def _name_keyword(keyword: str, selection: PaperSelection) -> str:
@@ -264,7 +253,6 @@ def _outline(outline: PlannedOutline) -> str:
     return "\n".join([f"**{escape_markdown(outline.title)}**", "", *lines, *([""] if notes else []), *notes])
 
 
-CHOSEN_LATER = "papers are chosen when it is written"
 THIN = "⚠ Sections marked so rest on very few papers: merge or drop them, or look for more papers."
 
 
@@ -302,14 +290,10 @@ def _inside(section: PlannedSection) -> str:
     """What a section holds: what it is about, its years, and its best known paper; of a part only the papers."""
     if "." in section.number:
         return "; ".join(name_paper(paper) for paper in section.examples)
-    span = "" if not section.years else _word_years(*section.years)
+    span = " to ".join(map(str, dict.fromkeys(section.years or ())))
     word = "best known" if section.are_best_known else "for example"
     known = [f"{word} {name_paper(paper)}, “{shorten(clean(paper.title), 70)}”" for paper in section.examples]
     return "; ".join(part for part in (shorten(clean(section.node.description), 110), span, *known) if part)
-
-
-def _word_years(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first} to {last}"
 
 
 def name_paper(paper: Paper) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bot.views.proposals import PaperGroups
 from bot.wording.sentences import pluralize
-from engine.citations import numbers, reference_text
+from bot.wording.survey import word_reference
+from engine.citations import numbers
 from engine.errors import UserError
 from engine.rendering.markdown import escape_markdown, with_numbers
 from engine.run import ReviewDraft
@@ -13,7 +14,7 @@ from engine.session.proposal_edits import ONE_SURVEY
 from engine.session.state import State
 from engine.survey import Survey, walk
 from engine.text import clean, list_words, shorten
-from engine.values import Paper, PaperSelection
+from engine.values import PaperSelection
 from engine.writing.review import HEADER
 
 CHAT_COLUMNS = ("Study", "Questions", "Evidence", "Key insight")
@@ -31,7 +32,7 @@ def word_growing_review(draft: ReviewDraft) -> str:
     listed = {found.paper.key: i for i, found in enumerate(draft.studies, start=1)}
     for section in draft.findings:
         lines += [f"**{escape_markdown(section.title)}**", "", with_numbers(section.text, listed), ""]
-    lines += [f"{i}. {_reference(found.paper)}" for i, found in enumerate(draft.studies, start=1)]
+    lines += [f"{i}. {word_reference(found.paper, cited=True)}" for i, found in enumerate(draft.studies, start=1)]
     return "\n".join(lines)
 
 
@@ -46,7 +47,7 @@ def word_review(survey: Survey, selection: PaperSelection) -> str:
         lines += ["", f"**{number} {escape_markdown(section.title)}**", *(["", text] if text else [])]
     if survey.references:
         lines += ["", "**References**", ""]
-        lines += [f"{i}. {_reference(paper)}" for i, paper in enumerate(survey.references, start=1)]
+        lines += [f"{i}. {word_reference(paper, cited=True)}" for i, paper in enumerate(survey.references, start=1)]
     if survey.follow_up:
         lines += ["", "**Follow-up questions** (`follow 1` asks the first)", ""]
         lines += [f"{i}. {escape_markdown(question)}" for i, question in enumerate(survey.follow_up, start=1)]
@@ -68,14 +69,6 @@ def tabulate(survey: Survey) -> str:
         lines += [f"| {head} |", f"|{' --- |' * len(shown)}", *(f"| {row} |" for row in rows)]
         lines += ["", MORE_COLUMNS] if len(shown) < len(table.header) else []
     return "\n".join(lines)
-
-
-def _reference(paper: Paper) -> str:
-    """Authors, title with its link, journal, year, and how often it was cited."""
-    text = escape_markdown(clean(reference_text(paper))).rstrip(".")
-    cited = f", cited: {paper.citations:,}" if paper.citations is not None else ""
-    link = f" <{paper.url}>" if paper.url else ""
-    return f"{text}{cited}{link}"
 
 
 SHOWN_PAPERS = 6

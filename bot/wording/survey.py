@@ -168,19 +168,20 @@ RENUMBERED = (
 
 def word_sources(shown: SourcesPage) -> str:
     """References by their numbers: who, what, where, with its address."""
-    lines = [f"- **\\[{number}\\]** {_reference(paper)}" for number, paper in shown.sources]
+    lines = [f"- **\\[{number}\\]** {word_reference(paper)}" for number, paper in shown.sources]
     of = f" · page {shown.page} of {shown.pages}" if shown.pages > 1 else ""
     head = f"**{pluralize(shown.total, 'source')}** of this survey" if shown.are_all else "**Sources**"
     return "\n".join([f"{head}{of}", "", *lines])
 
 
-def _reference(paper: Paper) -> str:
-    """People, year, the title as a link, where it was published."""
+def word_reference(paper: Paper, *, cited: bool = False) -> str:
+    """People, year, the title as a link, where it was published, and how often it is ``cited``."""
     people = f"{paper.authors[0]}{' et al.' if len(paper.authors) > 1 else ''}" if paper.authors else ""
     year = str(paper.year or "")
     who = escape_markdown(" ".join(part for part in (people, f"({year})" if year else "") if part))
     title, venue = link(shorten(clean(paper.title), 140), paper), escape_markdown(clean(paper.venue))
-    return ". ".join(part for part in (who, title, venue) if part)
+    count = f"cited: {paper.citations:,}" if cited and paper.citations is not None else ""
+    return ". ".join(part for part in (who, title, venue, count) if part)
 
 
 def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
@@ -306,7 +307,7 @@ def _word_connecting(connecting: Sequence[str]) -> str:
 
 def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evidence]) -> str:
     """Where a reference is used and with which words."""
-    head = f"**\\[{number}\\]** {_reference(paper)}"
+    head = f"**\\[{number}\\]** {word_reference(paper)}"
     if not items:
         return f"{head}\n\nIt is cited in a table of its group."
     return word_evidence(survey, items, head)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, assert_never
+from typing import assert_never
 
 from bot.commands.commands import Show
 from bot.views.actions import Action, turn_pages
@@ -30,6 +31,14 @@ from engine.text import clean, shorten
 from engine.values import Outline, Paper, PaperSelection
 from engine.writing.assembly import assemble_survey
 
+_STANDING: dict[str, Callable[[SurveySession], str]] = {
+    "hello": replies.hello,
+    "thanks": lambda _: replies.THANKS,
+    "status": replies.status,
+    "sources": lambda session: proposals.sources(session.state),
+    "history": replies.history,
+}
+
 
 def view(session: SurveySession, show: Show) -> Card:
     """What a person asked to be shown; money is shown elsewhere. Raises `UserError` where it is not there."""
@@ -38,7 +47,7 @@ def view(session: SurveySession, show: Show) -> Card:
         case "help":
             return make_help(session, everything=show.target == "all")
         case "hello" | "thanks" | "status" | "sources" | "history":
-            return Card(_word_standing(session, show.view), ())
+            return Card(_STANDING[show.view](session), ())
         case "show":
             return _show(session, show.target)
         case "references":
@@ -124,22 +133,6 @@ def _why_section(session: SurveySession, survey: Survey, target: str) -> Card:
     text = survey_wording.why_section(survey, place, items, number)
     pages = survey_wording.evidence_pages(items)
     return Card(text, draw_buttons(session, turn_pages(f"why {place} page {{}}", number, pages)))
-
-
-def _word_standing(session: SurveySession, view: Literal["hello", "thanks", "status", "sources", "history"]) -> str:
-    match view:
-        case "hello":
-            return replies.hello(session)
-        case "thanks":
-            return replies.THANKS
-        case "status":
-            return replies.status(session)
-        case "sources":
-            return proposals.sources(session.state)
-        case "history":
-            return replies.history(session)
-        case _:
-            assert_never(view)
 
 
 def survey_so_far(state: State) -> Survey | None:

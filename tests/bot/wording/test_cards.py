@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from bot.commands.grammar import parse
 from bot.views.reading import view_section
 from bot.wording import money
 from bot.wording.cards import make_card, word_change
+from bot.wording.labels import LABELS
 from bot.wording.progress import word_kept
 from bot.wording.replies import suggest_words
 from bot.wording.survey import offer_sources, word_section_page
@@ -160,3 +163,9 @@ def test_where_few_papers_are_about_the_topic_the_choices_are_buttons() -> None:
     assert [b.typed for b in make_card(searched).buttons] == ["ok", "", "start over"]
     few = PaperSelection((FoundPaper(papers(1)[0], 1.0, tier="core"),))
     assert [b.typed for b in make_card(session(phase="papers", brief=brief, papers=few)).buttons][-3:] == words[1:]
+
+
+def test_everything_that_can_be_done_has_a_label() -> None:
+    written = "".join(file.read_text() for file in (Path(__file__).parents[3] / "bot").rglob("*.py"))
+    deeds = set(re.findall(r"Action\(\s*\"([^\"]+)\"", written)) | {"earlier", "later"}
+    assert deeds == LABELS.keys()
