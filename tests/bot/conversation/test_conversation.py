@@ -178,7 +178,7 @@ async def test_an_old_button_changes_nothing_and_says_so(lab: Lab) -> None:
         ("survey dense retrieval budget=lots", "not an amount. Write dollars, budget=2.50, or tokens, budget=500k"),
         ("survey dense retrieval audience=children recipe=cluster", "cannot write for an audience"),
         ("survey dense retrieval language=fr", "language=fr is not possible"),
-        (f'survey dense retrieval audience="{"a" * 201}"', "at most 200 characters; this one has 201"),
+        (f'survey dense retrieval audience="{"a" * 201}"', "at most 200 characters; this has 201"),
         ("cost", "Nothing was spent"),
         ("gibberish", "no command that does"),
         ("why 3", "no text yet"),
