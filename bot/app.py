@@ -30,10 +30,8 @@ from engine.recipes.quick import QuickRecipe
 from engine.recipes.storm import StormRecipe
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
-from engine.retrieval.libraries.excluding import ExcludingLibrary, exclusion_of
-from engine.retrieval.libraries.joint import JointLibrary
+from engine.retrieval.libraries.combined import ExcludingLibrary, JointLibrary, TracedLibrary, exclusion_of
 from engine.retrieval.libraries.library import EmptyLibrary, Library, OnIndexProgress
-from engine.retrieval.libraries.traced import TracedLibrary
 from engine.retrieval.online.transport import OnlineCache, OnlineTransport
 from engine.run import Recipe, RunContext
 from engine.session.state import State, SurveySession

@@ -26,7 +26,7 @@ from engine.errors import ScholiumError, UserError
 from engine.values import Query
 
 if TYPE_CHECKING:  # it loads Weaviate's client
-    from engine.retrieval.libraries.weaviate_cluster import Cluster
+    from engine.retrieval.libraries.weaviate_state import Cluster
 import re
 from dataclasses import dataclass
 

@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from engine.retrieval.libraries.adding import Changes, StoredPaper, plan_changes
-from engine.retrieval.libraries.appending import UnindexedPapers
+from engine.retrieval.libraries.index_files import UnindexedPapers
 from engine.retrieval.libraries.library import OnIndexProgress
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.retrieval.libraries.vectors import VectorStore

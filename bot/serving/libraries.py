@@ -29,8 +29,8 @@ from engine.values import Paper, PaperKey
 if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installation with a Weaviate waits for it
     from engine.reading.weaviate_forest import WeaviateForest
     from engine.retrieval.libraries.weaviate import WeaviateLibrary
-    from engine.retrieval.libraries.weaviate_cluster import Cluster
     from engine.retrieval.libraries.weaviate_schema import WeaviateServer
+    from engine.retrieval.libraries.weaviate_state import Cluster
 
 Place = Literal["local", "weaviate"]
 OwnLibrary: TypeAlias = "LocalLibrary | WeaviateLibrary"
@@ -71,15 +71,15 @@ class Libraries:
     async def discover(self) -> None:
         """Learn which libraries are in Weaviate. Raises `RetrievalError` where it is named and away."""
         if self._settings.weaviate_url:
-            from engine.retrieval.libraries.weaviate_model import names
             from engine.retrieval.libraries.weaviate_schema import translate_failures
+            from engine.retrieval.libraries.weaviate_state import names
 
             async with translate_failures("to list its libraries"):
                 self._remote = await names(await self._weaviate())
 
     async def weaviate_cluster(self) -> Cluster:
         """The servers of the Weaviate that is named. Raises `RetrievalError` where none of them answers."""
-        from engine.retrieval.libraries.weaviate_cluster import read_cluster
+        from engine.retrieval.libraries.weaviate_state import read_cluster
 
         return await read_cluster(await self._weaviate())
 
@@ -351,8 +351,8 @@ class Libraries:
 
     async def _in_weaviate(self, name: str, tenant: str = "") -> WeaviateLibrary:
         from engine.retrieval.libraries.weaviate import WeaviateLibrary
-        from engine.retrieval.libraries.weaviate_model import describe, read_description
         from engine.retrieval.libraries.weaviate_schema import prepare, prepare_shared, translate_failures
+        from engine.retrieval.libraries.weaviate_state import describe, read_description
 
         server, client = self.server(), await self._weaviate()
         async with translate_failures("to make the collections"):

@@ -19,8 +19,7 @@ from engine.reading.full_text import FullText, from_pdf, title_page_of, titles_o
 from engine.reading.open_access import TextFolder
 from engine.reading.pdf import MOST_CHARACTERS, PdfText, read_pdf
 from engine.retrieval.bounded_files import SENT, read_bounded
-from engine.retrieval.libraries.completing import complete_records
-from engine.retrieval.libraries.joint import JointLibrary
+from engine.retrieval.libraries.combined import JointLibrary, complete_records
 from engine.retrieval.libraries.library import EmptyLibrary, Library
 from engine.retrieval.matching import recognise_document, stands_as_title
 from engine.retrieval.online.sources import Online

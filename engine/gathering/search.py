@@ -16,8 +16,8 @@ from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
 from engine.gathering.relevance import JUDGED_SPARE, Meanwhile, do_nothing, judge_tiers
 from engine.gathering.tiers import Subject, Tiers, divide_papers, has_signal, measure_words
 from engine.retrieval.embedding import Embedder, embed_papers, ready
-from engine.retrieval.libraries.excluding import exclusion_of
-from engine.retrieval.merging.spelling import plain_letters
+from engine.retrieval.libraries.combined import exclusion_of
+from engine.retrieval.merging.titles import plain_letters
 from engine.retrieval.ranking import SEEDS
 from engine.run import Progress, RunContext
 from engine.text import shorten

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.retrieval.abbreviations import with_abbreviations
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.ranking import DECIMALS, SEEDS, closeness
-from engine.retrieval.topic_words import Scores, WordEvidence, measure_texts, rarity, read_topic
+from engine.retrieval.topic_words import Scores, WordEvidence, measure_texts, rarity, read_topic, with_abbreviations
 from engine.values import Paper
 
 IN_TITLE, IN_TEXT = 0.6, 0.85

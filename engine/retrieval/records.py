@@ -28,13 +28,21 @@ from bibtexparser.model import Block, Entry
 
 from engine.errors import DoubtfulRecord, LimitExceeded, RecordError, UserError
 from engine.retrieval.biblatex_inheritance import inherit_fields
-from engine.retrieval.columns import TITLES, is_csl, read_csl, read_row
-from engine.retrieval.endnote import is_endnote, read_endnote, read_endnote_xml
 from engine.retrieval.file_limits import LINE_BYTES, UNLIMITED, BoundedStream, FileLimits, read_lines
 from engine.retrieval.identity import find_arxiv
 from engine.retrieval.names import split_bibtex_names
-from engine.retrieval.record_fields import RawRecord, make_paper
-from engine.retrieval.tagged import is_pubmed, is_ris, is_web_of_science, read_pubmed, read_ris, read_web_of_science
+from engine.retrieval.record_fields import TITLES, RawRecord, is_csl, make_paper, read_csl, read_row
+from engine.retrieval.reference_formats import (
+    is_endnote,
+    is_pubmed,
+    is_ris,
+    is_web_of_science,
+    read_endnote,
+    read_endnote_xml,
+    read_pubmed,
+    read_ris,
+    read_web_of_science,
+)
 from engine.text import clean
 from engine.values import Paper
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.errors import RetrievalError
-from engine.retrieval.libraries.completing import complete_records
+from engine.retrieval.libraries.combined import complete_records
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.run import RunContext
 from engine.values import Brief, FoundPaper, Paper, PaperSelection, Query

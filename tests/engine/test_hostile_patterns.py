@@ -10,10 +10,9 @@ from engine.checking.citation_forms import read_citations
 from engine.checking.doubts import Source, find_doubts
 from engine.checking.figures import read_figures
 from engine.evaluation.documents import from_markdown
-from engine.retrieval.abbreviations import with_abbreviations
 from engine.retrieval.matching import stands_as_title
 from engine.retrieval.paper_text import clean_abstract, clean_name
-from engine.retrieval.topic_words import read_topic
+from engine.retrieval.topic_words import read_topic, with_abbreviations
 from engine.text import LONGEST_RUN, clean
 from engine.writing.model_text import read_prose
 

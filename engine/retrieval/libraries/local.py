@@ -18,28 +18,24 @@ import numpy as np
 from filelock import AsyncFileLock, FileLock, Timeout
 
 from engine.errors import UserError
-from engine.retrieval.abbreviations import with_abbreviations
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
-from engine.retrieval.libraries.adding import Changes, StoredPaper, from_stored, plan_changes, split_merge
-from engine.retrieval.libraries.appending import UnindexedPapers
-from engine.retrieval.libraries.drafting import FormerVectors, PaperVectors
-from engine.retrieval.libraries.lancedb_import import import_lancedb
+from engine.retrieval.libraries.adding import Changes, PaperBlocks, StoredPaper, from_stored, plan_changes, split_merge
+from engine.retrieval.libraries.index_files import FormerVectors, PaperVectors, UnindexedPapers
 from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts
-from engine.retrieval.libraries.local_index import LocalIndex
+from engine.retrieval.libraries.local_index import LocalIndex, read_facts
 from engine.retrieval.libraries.local_papers import (
     FIELDS,
     PaperTable,
+    import_lancedb,
     schema,
     to_stored,
     translate_failures,
 )
-from engine.retrieval.libraries.paper_blocks import PaperBlocks
-from engine.retrieval.libraries.paper_rows import read_facts
 from engine.retrieval.libraries.refitting import fill_draft
 from engine.retrieval.libraries.vectors import DamagedIndex, StoredIndex, VectorStore
 from engine.retrieval.libraries.word_index import closest_form
 from engine.retrieval.ranking import find_seeds, order_best, popularity
-from engine.retrieval.topic_words import read_topic
+from engine.retrieval.topic_words import read_topic, with_abbreviations
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 BATCH = 5_000

@@ -1,21 +1,51 @@
-"""The table of a library's papers in LanceDB: what is read from it, how a batch is written to it."""
+"""The papers of a library in a folder, in a table of LanceDB."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import sqlite3
+import sys
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.libraries.adding import StoredPaper, from_stored, read_records, to_columns, write_records
-from engine.retrieval.libraries.drafting import PaperTexts
-from engine.retrieval.libraries.paper_blocks import PaperBlocks
+from engine.retrieval.libraries.adding import (
+    PaperBlocks,
+    StoredPaper,
+    from_stored,
+    read_records,
+    to_columns,
+    write_records,
+)
+from engine.retrieval.libraries.index_files import PaperTexts
 from engine.retrieval.paper_text import restore_words
 from engine.values import Paper, PaperKey
+
+CLIENT = "lance_namespace_urllib3_client"
+"""The client of LanceDB's service; of it a folder on this machine needs the ``models`` only."""
+
+
+def import_lancedb() -> Any:
+    """LanceDB without the clients of its service, whose validation takes most of the time of its import."""
+    if CLIENT not in sys.modules and (spec := find_spec(CLIENT)) is not None:
+        sys.modules[CLIENT] = module_from_spec(spec)  # not executed: it would import every client
+        built_at_once = BaseModel.model_config
+        BaseModel.model_config = ConfigDict(defer_build=True)  # the models' validators too are built when used
+        try:
+            import_module(f"{CLIENT}.models")
+        finally:
+            BaseModel.model_config = built_at_once
+    import lancedb
+
+    return lancedb
+
 
 _COLUMNS = {
     "key": "text",

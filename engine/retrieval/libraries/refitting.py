@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.local_models import LocalEmbedder
 from engine.retrieval.embedding import LatentSemanticAnalysis, sample_rows
-from engine.retrieval.libraries.drafting import IndexDraft
+from engine.retrieval.libraries.index_files import IndexDraft
 from engine.retrieval.libraries.library import IndexProgress, OnIndexProgress
 from engine.retrieval.libraries.local_papers import PaperTable
 from engine.retrieval.libraries.vectors import VectorStore

@@ -21,10 +21,8 @@ import numpy as np
 
 from engine.errors import RetrievalError
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
-from engine.retrieval.libraries.appending import append_rows
-from engine.retrieval.libraries.drafting import FormerVectors, IndexDraft, PaperTexts, PaperVectors
-from engine.retrieval.libraries.word_index import VOCABULARY, WordIndex, count_words
-from engine.retrieval.libraries.word_parts import WordParts, with_part
+from engine.retrieval.libraries.index_files import FormerVectors, IndexDraft, PaperTexts, PaperVectors, append_rows
+from engine.retrieval.libraries.word_index import VOCABULARY, WordIndex, WordParts, count_words, with_part
 from engine.values import PaperKey
 
 REFIT_GROWTH = 1.25

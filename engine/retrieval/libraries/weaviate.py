@@ -17,18 +17,9 @@ from typing import Any, TypeVar
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, split_merge
-from engine.retrieval.libraries.drafting import PaperVectors
+from engine.retrieval.libraries.index_files import PaperVectors
 from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.vectors import REFIT_GROWTH
-from engine.retrieval.libraries.weaviate_lease import exclusive, hold_lease
-from engine.retrieval.libraries.weaviate_model import (
-    Description,
-    describe,
-    forget_models,
-    load_model,
-    read_description,
-    store_model,
-)
 from engine.retrieval.libraries.weaviate_papers import PaperObjects, batch_papers, embed_papers
 from engine.retrieval.libraries.weaviate_schema import (
     SCHEMA_VERSION,
@@ -38,7 +29,17 @@ from engine.retrieval.libraries.weaviate_schema import (
     retry_reads,
     translate_failures,
 )
-from engine.retrieval.libraries.weaviate_survey import SurveySearch
+from engine.retrieval.libraries.weaviate_search import SurveySearch
+from engine.retrieval.libraries.weaviate_state import (
+    Description,
+    describe,
+    exclusive,
+    forget_models,
+    hold_lease,
+    load_model,
+    read_description,
+    store_model,
+)
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 DESCRIBED_S = 60.0

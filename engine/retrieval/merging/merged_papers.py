@@ -6,8 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.retrieval.identity import choose_key, make_described_key
-from engine.retrieval.merging.identifiers import are_in_conflict, find_shared_identifiers
-from engine.retrieval.merging.same_paper import MOST_IN_BLOCK, are_apart, list_blocking_keys, same_paper
+from engine.retrieval.merging.same_paper import (
+    MOST_IN_BLOCK,
+    are_apart,
+    are_in_conflict,
+    find_shared_identifiers,
+    list_blocking_keys,
+    same_paper,
+)
 from engine.retrieval.merging.titles import title_letters
 from engine.retrieval.merging.venues import is_published
 from engine.retrieval.ranking import reciprocal_rank_fusion

@@ -10,7 +10,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from engine.retrieval.identity import surname
-from engine.retrieval.merging.spelling import fold_umlauts, plain_letters
+from engine.retrieval.merging.titles import fold_umlauts, plain_letters
 
 
 class People(Enum):

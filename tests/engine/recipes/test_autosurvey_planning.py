@@ -20,7 +20,7 @@ from engine.errors import UserError
 from engine.llm.model import tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, paper_tokens
 from engine.recipes.autosurvey import AutoSurveyRecipe
-from engine.retrieval.libraries.excluding import ExcludingLibrary, exclusion_of
+from engine.retrieval.libraries.combined import ExcludingLibrary, exclusion_of
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext, WritingPlan

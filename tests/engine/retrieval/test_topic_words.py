@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.retrieval.abbreviations import with_abbreviations
 from engine.retrieval.libraries.word_index import WordIndex, count_words, join_words
-from engine.retrieval.topic_words import measure_texts, rarity, read_topic
+from engine.retrieval.topic_words import measure_texts, rarity, read_topic, with_abbreviations
 
 
 def find(topic: str, title: str, abstract: str = "") -> float:

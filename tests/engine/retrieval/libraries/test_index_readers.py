@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.retrieval.libraries.adding import Changes
-from engine.retrieval.libraries.appending import append_rows
+from engine.retrieval.libraries.index_files import append_rows
 from engine.retrieval.libraries.local import open_library
 from engine.retrieval.libraries.vectors import VectorStore
 from tests.engine.retrieval.libraries.test_local import filled

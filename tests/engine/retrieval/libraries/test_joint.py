@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.retrieval.libraries.completing import complete_records
-from engine.retrieval.libraries.joint import JointLibrary
+from engine.retrieval.libraries.combined import JointLibrary, complete_records
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.matching import match_line
 from engine.values import Paper, PaperKey, Query

@@ -20,8 +20,6 @@ from engine.retrieval.embedding import FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.library import WORKSPACES, AddReport
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_lease import hold_lease
-from engine.retrieval.libraries.weaviate_model import describe, names, read_description
 from engine.retrieval.libraries.weaviate_schema import (
     LEASES,
     LIBRARIES,
@@ -34,6 +32,7 @@ from engine.retrieval.libraries.weaviate_schema import (
     tenant_exists,
     translate_failures,
 )
+from engine.retrieval.libraries.weaviate_state import describe, hold_lease, names, read_description
 from engine.values import PaperKey, Query
 from tests.engine.retrieval.libraries.weaviate_lab import opened
 from tests.fakes import WordEmbedder, paper, papers

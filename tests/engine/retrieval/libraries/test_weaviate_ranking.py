@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.retrieval.libraries.weaviate_ranking import (
+from engine.retrieval.libraries.weaviate_search import (
     LibrarySample,
     PaperColumns,
     TopicPapers,

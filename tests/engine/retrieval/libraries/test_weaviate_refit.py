@@ -15,8 +15,8 @@ from engine.retrieval.embedding import LatentSemanticAnalysis
 from engine.retrieval.libraries import weaviate_schema
 from engine.retrieval.libraries.library import WORKSPACES, IndexProgress
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_model import describe, read_description
 from engine.retrieval.libraries.weaviate_schema import WeaviateServer, collection, remove_tenant, tenant_exists
+from engine.retrieval.libraries.weaviate_state import describe, read_description
 from engine.values import Query
 from tests.engine.retrieval.libraries.weaviate_lab import opened
 from tests.fakes import papers

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_model import describe, read_description
 from engine.retrieval.libraries.weaviate_schema import WeaviateServer, prepare, prepare_shared
+from engine.retrieval.libraries.weaviate_state import describe, read_description
 
 
 async def opened(

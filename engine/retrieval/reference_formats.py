@@ -1,4 +1,4 @@
-"""Files whose lines begin with a tag: PubMed's `.nbib` and the plain text of Web of Science."""
+"""Tagged exports of references: RIS, PubMed's, Web of Science's and EndNote's."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lxml import etree
+
+from engine.errors import UserError
 from engine.retrieval.identity import find_arxiv
 
 Fields = Mapping[str, list[str]]
@@ -141,33 +144,13 @@ def _ris_fields(fields: Fields) -> dict[str, Any]:
 
 
 _RIS_READ = frozenset(
-    {
-        "TY",
-        "TI",
-        "T1",
-        "CT",
-        "AB",
-        "N2",
-        "AU",
-        "A1",
-        "PY",
-        "Y1",
-        "DA",
-        "DO",
-        "UR",
-        "TC",
-        "PM",
-        "N1",
-        "C2",
-        "AN",
-        *_RIS_VENUES,
-    }
-)
+    ["TY", "TI", "T1", "CT", "AB", "N2", "AU", "A1", "PY", "Y1", "DA", "DO", "UR", "TC", "PM", "N1", "C2", "AN"]
+) | {*_RIS_VENUES}
 _PUBMED_READ = frozenset(
-    {"PMID", "OWN", "TI", "BTI", "AB", "FAU", "AU", "CN", "DP", "DEP", "JT", "TA", "LID", "AID", "PMC"}
+    ["PMID", "OWN", "TI", "BTI", "AB", "FAU", "AU", "CN", "DP", "DEP", "JT", "TA", "LID", "AID", "PMC"]
 )
 _WEB_OF_SCIENCE_READ = frozenset(
-    {"FN", "VR", "PT", "TI", "AB", "AU", "AF", "CA", "PY", "EY", "SO", "DI", "Z9", "TC", "PM", "ER", "EF"}
+    ["FN", "VR", "PT", "TI", "AB", "AU", "AF", "CA", "PY", "EY", "SO", "DI", "Z9", "TC", "PM", "ER", "EF"]
 )
 
 
@@ -191,7 +174,7 @@ def _read_fields(block: str, tagged: re.Pattern[str]) -> defaultdict[str, list[s
         if match := tagged.fullmatch(line.rstrip()):
             tag = match[1]
             fields[tag].append((match[2] or "").strip())
-        elif line.startswith(" ") and tag:
+        elif line.strip() and tag:
             if tag in _LISTED and tagged is _WEB_OF_SCIENCE:
                 fields[tag].append(line.strip())
             else:
@@ -201,3 +184,84 @@ def _read_fields(block: str, tagged: re.Pattern[str]) -> defaultdict[str, list[s
 
 def _first(fields: Fields, *tags: str) -> str:
     return next((fields[tag][0] for tag in tags if fields.get(tag)), "")
+
+
+_LINE = re.compile(r"%([0-9A-Z?@!#$\]&()*+^><\[=~f]) ?(.*)")
+_TAGS_READ = frozenset("0ATJBDRUXEI82")
+_PARTS_READ = frozenset(
+    {"contributors", "titles", "periodical", "dates", "abstract", "electronic-resource-num", "urls", "custom2",
+     "publisher", "ref-type"}
+)  # fmt: skip
+_BOOKKEEPING = frozenset({"database", "source-app", "rec-number", "foreign-keys"})
+
+
+def is_endnote(text: str) -> bool:
+    """Whether a text begins as EndNote's tagged export does."""
+    return bool(re.match(r"\s*%0 ", text))
+
+
+def read_endnote(text: str) -> Iterator[Mapping[str, Any]]:
+    """The records of a tagged export, each of which begins with its kind (%0)."""
+    for block in re.split(r"(?m)^(?=%0 )", text):
+        fields = _read_fields(block, _LINE)
+        if not fields:
+            continue
+        yield {
+            **{f"%{name}": " ".join(values) for name, values in fields.items() if name not in _TAGS_READ},
+            "title": "".join(fields["T"][:1]),
+            "abstract": "".join(fields["X"][:1]),
+            "authors": [*map(_person, fields["A"])] or [*map(_person, fields["E"])],
+            "year": "".join([*fields["D"], *fields["8"]][:1]),
+            "venue": "".join([*fields["J"], *fields["B"], *fields["I"]][:1]),
+            "doi": "".join(fields["R"][:1]),
+            "arxiv": find_arxiv(*fields["J"], *fields["Z"]),
+            "url": "".join(fields["U"][:1]),
+            "pmcid": next((value for value in fields["2"] if re.fullmatch(r"PMC\d+", value)), ""),
+        }
+
+
+def read_endnote_xml(name: str, content: bytes) -> Iterator[Mapping[str, Any]]:
+    """The records of an XML export. Raises `UserError` where it is none."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
+    try:
+        document = etree.fromstring(content, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise UserError(f"{name} is not valid XML ({error}).") from error
+    records = list(document.iter("record"))
+    if not any(record.find("titles") is not None for record in records):
+        raise UserError(f"{name} is no list of references that I know: of XML files I read those of EndNote.")
+    for record in records:
+        yield _read_xml(record)
+
+
+def _read_xml(record: Any) -> dict[str, Any]:
+    others = {part.tag: _text(part) for part in record if part.tag not in _PARTS_READ | _BOOKKEEPING}
+    authors = record.findall("contributors/authors/author") or record.findall("contributors/secondary-authors/author")
+    venues = ("periodical/full-title", "titles/secondary-title", "periodical/abbr-1", "publisher")
+    pmcid = _first_text(record, "custom2")
+    return {
+        **others,
+        "title": _first_text(record, "titles/title"),
+        "abstract": _first_text(record, "abstract"),
+        "authors": [_person(_text(author)) for author in authors],
+        "year": _first_text(record, "dates/year", "dates/pub-dates/date"),
+        "venue": _first_text(record, *venues),
+        "doi": _first_text(record, "electronic-resource-num"),
+        "arxiv": find_arxiv(*(_first_text(record, path) for path in (*venues, "notes"))),
+        "url": _first_text(record, "urls/related-urls/url", "urls/web-urls/url"),
+        "pmcid": pmcid if re.fullmatch(r"PMC\d+", pmcid) else "",
+    }
+
+
+def _first_text(record: Any, *paths: str) -> str:
+    """The text of the first of the paths that has one; EndNote wraps texts in styles."""
+    return next((text for path in paths if (part := record.find(path)) is not None and (text := _text(part))), "")
+
+
+def _text(part: Any) -> str:
+    return " ".join("".join(part.itertext()).split())
+
+
+def _person(name: str) -> str:
+    """A name that ends in a comma is a body's."""
+    return f"{{{name.rstrip(', ')}}}" if name.rstrip().endswith(",") else name

@@ -1,0 +1,174 @@
+"""Libraries made of others: with spans, without some papers, or two searched as one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from engine.paper_kinds import is_survey
+from engine.retrieval.libraries.library import AddReport, Library, TopicCounts
+from engine.retrieval.merging.merged_papers import MergedPapers, find_same, merge_records
+from engine.tracing import trace_step
+from engine.values import FoundPaper, Paper, PaperKey, Query
+
+
+class TracedLibrary:
+    """The library given, with a span for each search: how it ranked, how much it found, not what was sought."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self.name = library.name
+        self.is_merged = library.is_merged
+
+    async def search(self, query: Query) -> Sequence[FoundPaper]:
+        """What the library finds."""
+        with trace_step("search a library", {"scholium.ranking": query.ranking, "scholium.limit": query.limit}) as span:
+            found = await self._library.search(query)
+            span.set_attribute("scholium.found", len(found))
+            return found
+
+    async def add(self, papers: Iterable[Paper]) -> AddReport:
+        """Into the library."""
+        return await self._library.add(papers)
+
+    async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
+        """What the library has of them."""
+        return await self._library.get(keys)
+
+    async def count_topic(self, topic: str) -> TopicCounts:
+        """What the library counts."""
+        return await self._library.count_topic(topic)
+
+
+SURVEYS = "surveys"
+"""Named among what is left out: every paper that calls itself a survey."""
+
+SPARE = 2
+"""Where surveys are left out, so many times as many papers are asked for: their number is not known before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """What no search may find: papers by any of their identifiers, and, where wanted, all surveys."""
+
+    keys: frozenset[PaperKey] = frozenset()
+    surveys: bool = False
+
+    def holds(self, paper: Paper) -> bool:
+        """Whether the paper is left out."""
+        named = not self.keys.isdisjoint((paper.key, *paper.identifiers))
+        return named or (self.surveys and is_survey(paper))
+
+
+def exclusion_of(without: Sequence[str]) -> Exclusion:
+    """What a brief leaves out: identifiers, and ``surveys`` for all surveys."""
+    return Exclusion(frozenset(PaperKey(name) for name in without if name != SURVEYS), SURVEYS in without)
+
+
+class ExcludingLibrary:
+    """The ``inner`` library without what is excluded; every search honours it before its limit is counted."""
+
+    def __init__(self, inner: Library, exclusion: Exclusion) -> None:
+        self._inner = inner
+        self._exclusion = exclusion
+        self._known: frozenset[PaperKey] | None = None
+        self.name = inner.name
+        self.is_merged = inner.is_merged
+
+    async def search(self, query: Query) -> Sequence[FoundPaper]:
+        """At most ``query.limit`` papers, none of them excluded."""
+        asked = replace(query, exclude=query.exclude | await self._keys())
+        if self._exclusion.surveys:
+            asked = replace(asked, limit=query.limit * SPARE)
+        found = await self._inner.search(asked)
+        return [item for item in found if not self._exclusion.holds(item.paper)][: query.limit]
+
+    async def add(self, papers: Iterable[Paper]) -> AddReport:
+        """Into the library itself."""
+        return await self._inner.add(papers)
+
+    async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
+        """The papers that exist among the keys and are not excluded."""
+        return [paper for paper in await self._inner.get(keys) if not self._exclusion.holds(paper)]
+
+    async def count_topic(self, topic: str) -> TopicCounts:
+        """How common the words of a topic are in the whole library."""
+        return await self._inner.count_topic(topic)
+
+    async def _keys(self) -> frozenset[PaperKey]:
+        """The excluded papers by every name the library has for them."""
+        if self._known is None:
+            named = self._exclusion.keys
+            found = await self._inner.get(sorted(named)) if named else ()
+            self._known = named | {name for paper in found for name in (paper.key, *paper.identifiers)}
+        return self._known
+
+
+NEAREST_TITLES = 5
+"""Papers of a library among which one is looked for by its title."""
+
+
+async def complete_records(papers: Sequence[Paper], library: Library) -> list[Paper]:
+    """Each paper in order; one without an abstract is merged, field by field, with the library's record of it.
+
+    It is found by its identifiers, else by its title where both say the same of it. Its key stays.
+    """
+    poor = [paper for paper in papers if not paper.abstract]
+    if not poor:
+        return list(papers)
+    names = list(dict.fromkeys(name for paper in poor for name in (paper.key, *paper.identifiers)))
+    by_name = {name: known for known in await library.get(names) for name in (known.key, *known.identifiers)}
+    whole = await asyncio.gather(*(_complete(paper, by_name, library) for paper in poor))
+    completed = dict(zip((paper.key for paper in poor), whole, strict=True))
+    return [completed.get(paper.key, paper) for paper in papers]
+
+
+async def _complete(paper: Paper, by_name: dict[PaperKey, Paper], library: Library) -> Paper:
+    known = next((by_name[name] for name in (paper.key, *paper.identifiers) if name in by_name), None)
+    if known is None:
+        near = [item.paper for item in await library.search(Query(paper.title[:300], NEAREST_TITLES, "title"))]
+        known = next(iter(find_same(paper, near)), None)
+    return merge_records(paper, replace(known, key=paper.key)) if known else paper
+
+
+class JointLibrary:
+    """``own`` first: it is what papers are added to, and its key of a paper is taken where both have one."""
+
+    is_merged = False  # one search may find a paper in one of the two, the next in the other
+
+    def __init__(self, own: Library, shared: Library) -> None:
+        self._own = own
+        self._shared = shared
+        self.name = f"{shared.name} and the workspace's own papers"
+
+    async def search(self, query: Query) -> Sequence[FoundPaper]:
+        """At most ``query.limit`` papers; ranks are fused, because scores of two libraries cannot be compared."""
+        own, shared = await asyncio.gather(self._own.search(query), self._shared.search(query))
+        known = MergedPapers()
+        rankings = [[known.add(item.paper) for item in found] for found in (own, shared)]
+        fused = known.fuse([(keys, 1.0) for keys in rankings])[: query.limit]
+        whole = await complete_records([item.paper for item in fused], self._shared)
+        return [replace(item, paper=paper) for item, paper in zip(fused, whole, strict=True)]
+
+    async def add(self, papers: Iterable[Paper]) -> AddReport:
+        """Into the workspace's own library."""
+        return await self._own.add(papers)
+
+    async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
+        """The papers that exist among the keys, in the order asked."""
+        own, shared = await asyncio.gather(self._own.get(keys), self._shared.get(keys))
+        whole = await complete_records(own, self._shared)
+        by_name = {name: p for p in (*shared, *whole) for name in (p.key, *p.identifiers)}
+        return list(dict.fromkeys(by_name[key] for key in keys if key in by_name))
+
+    async def count_topic(self, topic: str) -> TopicCounts:
+        """Both counts added; a word that one of the two knows is not misspelt."""
+        own, shared = await asyncio.gather(self._own.count_topic(topic), self._shared.count_topic(topic))
+        if not (own.papers and shared.papers):
+            return shared if shared.papers else own
+        both = tuple(a + b for a, b in zip(own.papers_with, shared.papers_with, strict=True))
+        unknown = {word for word, _ in own.spellings} & {word for word, _ in shared.spellings}
+        spellings = tuple((word, other) for word, other in shared.spellings if word in unknown)
+        is_author = own.is_author or shared.is_author
+        return TopicCounts(own.papers + shared.papers, both, spellings, is_author)
