@@ -10,8 +10,9 @@ from itertools import takewhile
 
 import numpy as np
 
-from engine.citations import cite, list_cited_keys, replace_citations
-from engine.errors import LanguageModelError, UserError
+from engine.checking.verdicts import SecondAnswer
+from engine.citations import cite, list_cited_keys, remove_citations
+from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block, sentence_block
 from engine.quoting.passages import QuotedPassage
@@ -29,7 +30,7 @@ from engine.revising.extractive_changes import (
 )
 from engine.revising.named_works import MOST_NAMED, find_numbered, find_scope
 from engine.revising.paper_records import answer_from_records
-from engine.revising.sentence_ranking import rank_sentences
+from engine.revising.sentence_ranking import SIGNAL, rank_sentences
 from engine.run import Answer, Recipe, RunContext
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
 from engine.text import all_sentences, fold, sentences
@@ -37,8 +38,9 @@ from engine.values import Brief, OutlineNode, Paper, PaperSelection
 from engine.writing.drafting import Draft, settle_citations, verify_citations
 from engine.writing.model_text import read_prose
 
-ANSWER_PAPERS, ANSWER_SENTENCES = 12, 60
-"""Papers that are shown whole because a question names them, and sentences of others that rank first."""
+ANSWER_PAPERS, ANSWER_SENTENCES, ANSWER_ROWS = 12, 60, 60
+"""Papers that are shown whole because a question names them, sentences of others that rank first, and further papers
+of which one sentence is shown: a question may be over all of them, as “which have flown, and how fast?” is."""
 
 TRANSLATION_ATTEMPTS = 3
 _SPECIFIC = re.compile(r"\d|(?<=\S )\w*[A-Z]|^\w+[A-Z]")
@@ -157,12 +159,13 @@ async def _with_citation(
     paper = paper_named(selection, survey, change.wish)
     section = section_to_change(survey, change.place)
     lines = list_uncited_sentences(section, paper)
-    bare = "\n\n".join(f"{_remove_stop(strip_citations(line))} {cite([paper.key])}." for line in lines)
+    bare = "\n\n".join(f"{_remove_stop(remove_citations(line))} {cite([paper.key])}." for line in lines)
     draft = await verify_citations(
         context.require_model(), Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare), brief.topic
     )
-    behind = {fold(strip_citations(c.text)): c.citations[0] for c in draft.claims if c.ending == "kept" and c.citations}
-    supported = [line for line in lines if fold(strip_citations(line)) in behind]
+    kept = [claim for claim in draft.claims if claim.ending == "kept" and claim.citations]
+    behind = {fold(remove_citations(claim.text)): claim.citations[0] for claim in kept}
+    supported = [line for line in lines if fold(remove_citations(line)) in behind]
     if not supported:
         raise UserError(
             f"No sentence of section {change.place} says what “{paper.title[:120]}” says, so it is not cited there. "
@@ -173,7 +176,7 @@ async def _with_citation(
     cited = f"{_remove_stop(best)} {cite([paper.key])}."
     whole = all_sentences(section.text)
     new = with_sentences(section, [cited if line == best else line for line in whole])
-    citation = behind[fold(strip_citations(best))]
+    citation = behind[fold(remove_citations(best))]
     known = [c.text for c in new.claims]
     claims = tuple(replace(c, citations=(*c.citations, citation)) if c.text == cited else c for c in new.claims)
     claims = claims if cited in known else (*claims, Claim(cited, (citation,)))
@@ -197,17 +200,39 @@ async def _translate_section(
     for request in requests:
         answer = await model.answer_typed(request, TranslationAnswer)
         given = [" ".join(read_prose(line).split()) for line in answer.sentences]
-        kept = len(given) == len(lines) and all(map(_same_facts, lines, given))
-        if kept and all(given):
-            return replace_section(selection, survey, change.place, _as_unchecked(with_sentences(section, given)))
+        if len(given) != len(lines) or not all(given) or not all(map(_same_facts, lines, given)):
+            continue
+        judged = await _judge_translation(lines, given, replace(request, task="checking"), change.wish, model)
+        if judged is not False:
+            new = with_sentences(section, given)
+            return replace_section(selection, survey, change.place, new if judged else _as_unchecked(new))
     for request in requests:
         await model.forget(request, TranslationAnswer)
-    raise LanguageModelError("The translations lost sentences or citations; the section stays.", retryable=True)
+    raise LanguageModelError("The translations lost something of what is said; the section stays.", retryable=True)
+
+
+async def _judge_translation(
+    before: Sequence[str], after: Sequence[str], request: Request, language: str, model: LanguageModel
+) -> bool | None:
+    """Whether each sentence says in the other language what it said; ``None`` where nobody could be asked."""
+    pairs = "\n".join(
+        f'<pair number="{number}">\nsentence: {data(remove_citations(one))}\n'
+        f"translation: {data(remove_citations(other))}\n</pair>"
+        for number, (one, other) in enumerate(zip(before, after, strict=True), start=1)
+    )
+    prompt = fill("common/check_translation", pairs=pairs, language=data(language))
+    asked = replace(request, step=f"check/{request.step}", prompt=prompt, temperature=0.0)
+    try:
+        answer = await model.answer_typed(asked, SecondAnswer)
+    except (LanguageModelError, LimitExceeded):
+        return None
+    said = {judgement.statement: judgement.follows for judgement in answer.judgements}
+    return all(said.get(number, False) for number in range(1, len(before) + 1))
 
 
 def _same_facts(before: str, after: str) -> bool:
     """Whether a translation has the citations of its sentence, the figures in it, and its quotations word for word."""
-    figures = [sorted(re.findall(r"\d+", strip_citations(text))) for text in (before, after)]
+    figures = [sorted(re.findall(r"\d+", remove_citations(text))) for text in (before, after)]
     quoted = all(words in after for words in _QUOTED.findall(before))
     return sorted(list_cited_keys(before)) == sorted(list_cited_keys(after)) and figures[0] == figures[1] and quoted
 
@@ -225,11 +250,6 @@ def _as_unchecked(section: Section) -> Section:
     )
     unchecked = sum(any(c.verdict == "unchecked" for c in claim.citations) for claim in claims)
     return replace(section, claims=claims, tally=ClaimTally(claims=unchecked, unchecked=unchecked))
-
-
-def strip_citations(text: str) -> str:
-    """A sentence without its citations."""
-    return " ".join(replace_citations(text, lambda _: "").split())
 
 
 async def _answer_with_model(
@@ -289,11 +309,16 @@ def _choose_evidence(
     meant = scope.papers if scope else list_spoken_of(question, papers, context.asked)
     first = tuple(meant)[:ANSWER_PAPERS]
     ranked = rank_sentences(read_with_last(question, context.asked), papers, context.embedder)
+    others = [one for one in ranked if one.paper not in first]
+    best = {one.paper: one for one in reversed(others[ANSWER_SENTENCES:]) if one.share >= SIGNAL}
+    near = {one.paper for one in others[:ANSWER_SENTENCES]}
+    rows = [one for paper, one in best.items() if paper not in near]
+    rows.sort(key=lambda one: -one.score)
     numbers: dict[Paper, list[int]] = {}
-    for one in [one for one in ranked if one.paper not in first][:ANSWER_SENTENCES]:
+    for one in (*others[:ANSWER_SENTENCES], *rows[:ANSWER_ROWS]):
         numbers.setdefault(one.paper, []).append(one.sentence.number)
-    others = [sentence_block(paper, found) for paper, found in numbers.items()]
-    return (*first, *numbers), "\n".join(filter(None, (paper_block(first), *others)))
+    shown = [sentence_block(paper, found) for paper, found in numbers.items()]
+    return (*first, *numbers), "\n".join(filter(None, (paper_block(first), *shown)))
 
 
 def _whole_sentences(text: str) -> list[str]:

@@ -40,10 +40,12 @@ WIDTHS = (3, 2, 3, 6, 6, 6, 3)
 
 
 class ConclusionAnswer(TypedAnswer):
-    """A sentence and the keys of all studies that support it."""
+    """A sentence and the keys of all studies that support it; what others found instead, and their keys."""
 
     statement: PlainText
     papers: list[str]
+    otherwise: PlainText = ""
+    others: list[str] = Field(default_factory=list)
 
 
 class ConclusionsAnswer(TypedAnswer):
@@ -162,19 +164,23 @@ class ReviewWriting:
         answer = await self.model.answer_typed(
             Request("drafting", "conclusions", prompt, 1_024, 0.3), ConclusionsAnswer
         )
-        known = {study.paper.key for study in self.studies}
-        lines = []
-        for item in answer.conclusions[:MOST_CONCLUSIONS]:
-            keys = [key for k in item.papers if (key := PaperKey(k.strip().removeprefix("@").strip("[]@"))) in known]
-            statement = next(iter(sentences(inert(clean(item.statement)))), "").rstrip(" .!?")
-            if keys and statement:
-                lines.append(f"{statement} {cite(keys)}.")
-        checked = await self._check("Conclusions", "\n\n".join(lines))
-        claims = tuple(count_support(claim, len(self.studies)) for claim in checked.claims)
-        text = "\n".join(f"- {claim.text}" for claim in claims)
+        drawn = answer.conclusions[:MOST_CONCLUSIONS]
+        sides = [(self._cite(one.statement, one.papers), self._cite(one.otherwise, one.others)) for one in drawn]
+        checked = await self._check("Conclusions", "\n\n".join(line for pair in sides for line in pair if line))
+        held = {claim.was or claim.text: count_support(claim, len(self.studies)) for claim in checked.claims}
+        both = [[held.pop(line) for line in pair if line in held] for pair in sides]
+        claims = tuple(claim for pair in both for claim in pair)
+        text = "\n".join(f"- {' Against that: '.join(claim.text for claim in pair)}" for pair in both if pair)
         asked = [shorten(inert(question), 200) for question in answer.follow_up if question]
         section = Section("Conclusions", text, claims, tally=checked.tally) if claims else None
         return section, tuple(dict.fromkeys(asked))[:FOLLOW_UPS]
+
+    def _cite(self, statement: str, keys: Sequence[str]) -> str:
+        """The statement as one sentence with those of its studies that there are; empty without any."""
+        known = {study.paper.key for study in self.studies}
+        cited = [key for said in keys if (key := PaperKey(said.strip("[]@ "))) in known]
+        sentence = next(iter(sentences(inert(clean(statement)))), "").rstrip(" .!?")
+        return f"{sentence} {cite(cited)}." if cited and sentence else ""
 
     def _entries(self) -> str:
         return paper_block([study.entry() for study in self.studies], ENTRY_TOKENS)

@@ -83,6 +83,8 @@ def conclusions(prompt: str) -> dict[str, Any]:
         {
             "statement": f"Work on {_take_beginning(title)} bears on the question",
             "papers": [key, *(other for other, _ in papers[i + 1 : i + 2])],
+            "otherwise": "",
+            "others": [],
         }
         for i, (key, title) in enumerate(papers[:4])
     ]

@@ -197,7 +197,10 @@ def _check(prompt: str) -> dict[str, Any]:
 
 
 def _check_again(prompt: str) -> dict[str, Any]:
-    """Half of what is asked twice follows."""
+    """Half of what is asked twice follows; translations say the same."""
+    pairs = re.findall(r'<pair number="(\d+)">', prompt)
+    if pairs:
+        return {"judgements": [{"statement": int(n), "follows": True} for n in pairs]}
     stated = re.findall(r"^Statement (\d+)[^:]*: (.*)$", prompt, re.M)
     return {"judgements": [{"statement": int(n), "follows": len(said) % 2 == 0} for n, said in stated]}
 

@@ -124,6 +124,25 @@ async def test_a_conclusion_says_how_many_studies_support_it_as_checked(library:
     assert {len(claim.citations) for claim in conclusions.claims} == {1}
 
 
+async def test_conclusions_that_disagree_stand_side_by_side(library: LocalLibrary) -> None:
+    def check(prompt: str) -> str:
+        answer = json.loads(simulate_answer(prompt, "CheckAnswer"))
+        for verdict in answer["verdicts"]:
+            verdict.update(verdict="supported", evidence=["a"])
+        return json.dumps(answer)
+
+    def conclude(prompt: str) -> str:
+        answer = json.loads(simulate_answer(prompt, "ConclusionsAnswer"))
+        first, second, *_ = answer["conclusions"]
+        first.update(otherwise=second["statement"], others=second["papers"])
+        return json.dumps({**answer, "conclusions": [first]})
+
+    found = await review(library, thinking(CheckAnswer=check, ConclusionsAnswer=conclude))
+    conclusions = next(s for s in found.survey.sections if s.title == "Conclusions")
+    one, other = conclusions.claims
+    assert conclusions.text == f"- {one.text} Against that: {other.text}"
+
+
 async def test_a_paper_that_does_not_help_is_left_out_with_the_reason(library: LocalLibrary) -> None:
     def study(prompt: str) -> str:
         studies = json.loads(simulate_answer(prompt, "StudiesAnswer"))["studies"]

@@ -112,6 +112,16 @@ async def test_an_answer_that_was_checked_is_shown_whatever_was_asked() -> None:
     assert [claim.text for claim in answer.claims] == [f"{LENSES} {cite([FIRST.key])}."]
 
 
+async def test_a_question_over_all_papers_is_shown_a_sentence_of_each() -> None:
+    told = " ".join(f"The racing drone number {n} has flown fast on a track." for n in range(80))
+    crowd = [paper(50, abstract=told), paper(51, abstract="A racing drone of ours has once flown over a wide lake.")]
+    model = FakeModel(lambda prompt, kind: simulate_answer(prompt, kind) if kind else "NONE")
+    context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
+    selection = PaperSelection(tuple(FoundPaper(one, 1.0) for one in crowd))
+    await AutoSurveyRecipe().answer(BRIEF, "Which racing drones have flown fast?", selection, SURVEY, context)
+    assert "over a wide lake" in whole(model.asked("answer")[0])
+
+
 async def test_records_answer_counts_before_the_model_is_asked() -> None:
     model = FakeModel(lambda *_: "There are ninety.")
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
@@ -168,7 +178,10 @@ async def test_a_question_after_one_that_found_nothing_refers_to_the_answer_befo
     assert paper_block([SECOND]) in whole(model.asked("answer")[0])
 
 
-async def test_a_translation_keeps_quotations_word_for_word_and_the_rest_is_unchecked() -> None:
+@pytest.mark.parametrize("is_judged", [True, False], ids=["judged", "nobody answers"])
+async def test_a_translation_keeps_quotations_word_for_word_and_is_judged_sentence_by_sentence(
+    *, is_judged: bool
+) -> None:
     said = f"One: “{LENSES}” {cite([FIRST.key])}."
     plain = f"They are made of gel {cite([FIRST.key])}."
     claims = (
@@ -177,27 +190,39 @@ async def test_a_translation_keeps_quotations_word_for_word_and_the_rest_is_unch
     )
     survey = Survey("S", "", (Section("Lenses", f"{said} {plain}", claims),), (FIRST,))
     german = f"Sie bestehen aus Gel {cite([FIRST.key])}."
-    answers = [[said.replace("focus light", "sammeln Licht"), german], [said.replace("One", "Eins"), german]]
-    model = FakeModel(lambda *_: json.dumps({"sentences": answers.pop(0)}))
+    denied = german.replace("bestehen", "bestehen nicht")
+    given = [said.replace("focus light", "sammeln Licht"), said.replace("One", "Eins"), said.replace("One", "Eins")]
+    answers = list(zip(given, (german, denied, german), strict=True))
+
+    def reply(prompt: str, kind: str) -> str:
+        if kind == "TranslationAnswer":
+            return json.dumps({"sentences": answers.pop(0)})
+        if not is_judged:
+            raise LanguageModelError("nobody answers", retryable=True)
+        follows = [{"statement": n, "follows": "nicht" not in prompt} for n in (1, 2)]
+        return json.dumps({"judgements": follows})
+
+    model = FakeModel(reply)
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
     change = SectionChange("1", "translate", "German")
     (new,) = (await AutoSurveyRecipe().revise(BRIEF, SELECTION, survey, change, context)).sections
-    assert new.text == f"{said.replace('One', 'Eins')} {german}"
-    assert [c.citations[0].verdict for c in new.claims] == ["quoted", "unchecked"]
+    assert new.text == f"{said.replace('One', 'Eins')} {german if is_judged else denied}"
+    assert [c.citations[0].verdict for c in new.claims] == ["quoted", "supported" if is_judged else "unchecked"]
 
 
 async def test_a_translation_that_failed_is_asked_for_anew_and_one_that_was_paid_is_not() -> None:
     survey = Survey("S", "", (section("Lenses", TEXT),), (FIRST,))
     lost = {"sentences": ["Weiche Linsen.", "Gel."]}
     whole = {"sentences": [f"Weiche Linsen {cite([FIRST.key])}.", f"Sie bestehen aus Gel {cite([FIRST.key])}."]}
-    answers = [*[lost] * TRANSLATION_ATTEMPTS, whole]
+    same = {"judgements": [{"statement": n, "follows": True} for n in (1, 2)]}
+    answers = [*[lost] * TRANSLATION_ATTEMPTS, whole, same]
     service = SimulatedService(pace=0, reply=lambda *_: json.dumps(answers.pop(0)))
     async with run_simulated_service(service):
         models, provider = dict.fromkeys(get_args(Task), "m"), OpenAIProvider("k", f"{service.url}/v1", 10.0)
         model = MeteredModel(provider, models, Throttle(1), Account(), MemoryRecord(), "job")
         context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
         change = SectionChange("1", "translate", "German")
-        with pytest.raises(LanguageModelError, match="lost sentences"):
+        with pytest.raises(LanguageModelError, match="lost something"):
             await AutoSurveyRecipe().revise(BRIEF, SELECTION, survey, change, context)
         texts = [(await AutoSurveyRecipe().revise(BRIEF, SELECTION, survey, change, context)) for _ in range(2)]
         await provider.close()
