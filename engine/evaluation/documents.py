@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
+
+from markdown_it import MarkdownIt
 
 from engine.citations import (
     citation_order,
@@ -22,7 +24,7 @@ from engine.citations import (
     replace_citations,
 )
 from engine.errors import UserError
-from engine.evaluation.html_lines import read_lines
+from engine.evaluation.html_lines import IMAGE, read_lines
 from engine.evaluation.markers import NUMBERED, round_brackets
 from engine.overview import FRAME_TITLES
 from engine.survey import Survey, walk
@@ -89,7 +91,6 @@ class CitedClaim:
 
 LEAST_WORDS = 50
 """Words under headings from which a text is taken for a survey."""
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
 _REFERENCES = re.compile(
     r"^(?:\d+[.)]?\s*)?(?:references?|bibliography|works cited|literature cited|sources)\s*:?$", re.I
 )
@@ -100,15 +101,11 @@ _YEAR = r"(?:19|20)\d{2}[a-z]?"
 _IN_BRACKETS = re.compile(rf"\(([^()]*?\b{_YEAR}\b[^()]*)\)")
 _ONE_WORK = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)(?:\s+et\s+al\.?|(?:\s*(?:,|&|and)\s*[A-ZÀ-Þ][\w'’.-]*)*)?,?\s+({_YEAR})")
 _NARRATIVE = re.compile(rf"\b([A-ZÀ-Þ][\w'’-]+)(?:\s+et\s+al\.?|\s+(?:and|&)\s+[A-ZÀ-Þ][\w'’-]+)?\s*\(({_YEAR})\)")
-_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)|<img\b", re.I)
-_TABLE = re.compile(
-    r"^[ \t]*+\|?[ \t]*+:?-{3,}:?[ \t]*+(?:\|[ \t]*+:?-{3,}:?[ \t]*+)++\|?[ \t]*+$|<table\b", re.M | re.I
-)
-_IN_TABLE = re.compile(r"^[ \t]*\|[^\n]*\|[ \t]*$|<table\b.*?</table>", re.M | re.S | re.I)
-_NOISE = re.compile(rf"!\[[^\]]*\]\([^)]*\)|{_IN_TABLE.pattern}|```.*?```|\$\$.*?\$\$", re.M | re.S | re.I)
+_TABLE = re.compile(r"<table>.*?</table>", re.S)
+_NOISE = re.compile(rf"{_TABLE.pattern}|{re.escape(IMAGE)}|\$\$.*?\$\$", re.S)
 _CAPTION = re.compile(r"^\*\*(Table|Figure) (\d+)\.\*\* ", re.M)
 _ESCAPED_BRACKETS = re.compile(r"\\\[([^\[\]\\]*)\\\]")
-_ESCAPED = re.compile(r"\\([\[\]\\`*_{}()#+\-.!<>|~$&=:@^])")
+_MARKDOWN = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable(["reference", "code", "lheading"])
 
 _FRAME = frozenset(("", *map(fold, FRAME_TITLES)))
 
@@ -144,31 +141,27 @@ def _with_numbers(text: str, known: Mapping[PaperKey, int]) -> str:
 def from_markdown(text: str) -> Document:
     """A survey in Markdown. Raises `UserError` where there is no text under a heading.
 
-    Of a survey that Scholium wrote the sections alone are read, as `from_survey` reads them.
+    Of a survey that Scholium wrote the sections alone are read, as `from_survey` reads them; what stands in escaped
+    brackets cites nothing.
     """
-    return _read_document(_markdown_lines(unicodedata.normalize("NFC", text)), _unescape)
-
-
-def _unescape(text: str) -> str:
-    """What an escaped text says; what stands in escaped brackets cites nothing."""
-    return _ESCAPED.sub(r"\1", _ESCAPED_BRACKETS.sub(lambda match: round_brackets(f"[{match[1]}]"), text))
+    return from_html("<main>" + _MARKDOWN.render(_ESCAPED_BRACKETS.sub(r"(\1)", text)) + "</main>")
 
 
 def from_html(page: str) -> Document:
     """A survey as an HTML page, its references a list or numbered like [1]; else as `from_markdown`."""
-    lines = list(read_lines(unicodedata.normalize("NFC", _XML_DECLARATION.sub("", page))))
-    return _read_document(lines, str)
+    lines = read_lines(unicodedata.normalize("NFC", _XML_DECLARATION.sub("", page)))
+    return _read_document((level, bound_runs(line)) for level, line in lines)
 
 
-def _read_document(lines: Iterable[tuple[int, str]], unescape: Callable[[str], str]) -> Document:
+def _read_document(lines: Iterable[tuple[int, str]]) -> Document:
     """A survey from its headings, with their level, and its lines, with level 0."""
-    lines = [(level, bound_runs(line)) for level, line in lines]
+    lines = list(lines)
     title, parts, listed = _divide_document(lines)
     own = any(DISCLAIMER in line for _, line in lines)
-    tabled = "\n".join(unescape(table[0]) for part in _sections_of(parts) for table in _IN_TABLE.finditer(part.text))
+    tabled = "\n".join(table[0] for part in _sections_of(parts) for table in _TABLE.finditer(part.text))
     if own:
         captions = [kind for part in parts for kind, _ in _CAPTION.findall(part.text)]
-        parts = tuple(replace(part, text=unescape(_remove_floats(part.text))) for part in _sections_of(parts))
+        parts = tuple(replace(part, text=_remove_floats(part.text)) for part in _sections_of(parts))
     if sum(len(part.text.split()) for part in parts) < LEAST_WORDS:
         raise UserError(
             f"This is no survey I can read: it has fewer than {LEAST_WORDS} words under headings (in Markdown # …, in "
@@ -177,7 +170,7 @@ def _read_document(lines: Iterable[tuple[int, str]], unescape: Callable[[str], s
     body = "\n\n".join(part.text for part in parts)
     style = _style(f"{body}\n{tabled}" if own else body)
     references = _entries(listed, style)
-    figures, tables = len(_IMAGE.findall(body)), len(_TABLE.findall(body))
+    figures, tables = body.count(IMAGE), len(_TABLE.findall(body))
     if own:
         figures, tables = captions.count("Figure"), captions.count("Table")
     in_tables = frozenset(_extract_markers(tabled, style)[0])
@@ -223,14 +216,6 @@ def _problems(document: Document, listed: str, unknown: set[str]) -> Iterator[st
     if unknown:
         shown = ", ".join(sorted(unknown)[:5])
         yield f"{len(unknown)} cited names have no entry in the list of references, for example {shown}."
-
-
-def _markdown_lines(text: str) -> Iterator[tuple[int, str]]:
-    in_code = False
-    for line in text.splitlines():
-        in_code ^= line.lstrip().startswith("```")
-        heading = None if in_code else _HEADING.match(line)
-        yield (len(heading[1]), heading[2].strip(" *")) if heading else (0, line)
 
 
 def _divide_document(lines: Iterable[tuple[int, str]]) -> tuple[str, tuple[Part, ...], str]:

@@ -11,12 +11,14 @@ from engine.reading.html_page import parse_page
 
 _HEADING = re.compile(r"h([1-6])")
 
+_INLINE = frozenset(("img", "br", "code", "strong"))
+_CAPTION = re.compile(r"(?:Table|Figure) \d+\.")
 _NUMBERED_ITEM = re.compile(r"\[\d{1,4}\](?=\s|$)")
 
 _BLOCKS = frozenset(
     (
         *("address", "article", "blockquote", "body", "center", "dd", "details", "div", "dl", "dt", "figcaption"),
-        *("header", "hr", "main", "ol", "p", "pre", "section", "summary", "table", "td", "th", "tr", "ul"),
+        *("header", "hr", "main", "ol", "p", "section", "summary", "table", "td", "th", "tr", "ul"),
     )
 )
 """Elements that begin and end a paragraph."""
@@ -31,6 +33,7 @@ _ASIDE = frozenset(
         "head",
         "noscript",
         "object",
+        "pre",
         "select",
         "svg",
         "template",
@@ -39,8 +42,8 @@ _ASIDE = frozenset(
 )
 """Elements that are no running text."""
 
-_TABLE, _IMAGE = "<table>{}</table>", "![](image)"
-"""What stands for a table, with its citations by number alone, and for an image in Markdown."""
+_TABLE, IMAGE = "<table>{}</table>", "![](image)"
+"""What stands for a table, with its citations by number alone, and for an image."""
 
 
 def read_lines(page: str) -> Iterator[tuple[int, str]]:
@@ -80,11 +83,10 @@ def _join(pieces: Iterator[tuple[int, str] | str]) -> Iterator[tuple[int, str]]:
         if isinstance(piece, str):
             running += piece
             continue
-        if text := " ".join(running.split()):
-            yield 0, text
+        yield from ((0, text) for line in running.split("\n") if (text := " ".join(line.split())))
         running = ""
         yield piece
-    yield 0, " ".join(running.split())
+    yield from ((0, " ".join(line.split())) for line in running.split("\n"))
 
 
 _END: tuple[int, str] = (0, "")
@@ -92,8 +94,8 @@ _END: tuple[int, str] = (0, "")
 
 def _flow(element: Any) -> Iterator[tuple[int, str] | str]:
     """Text as it runs, and between it whatever stands on a line of its own."""
-    yield element.text or ""
-    counted = 0
+    yield " ".join((element.text or "").split("\n"))
+    counted = int(start) - 1 if (start := element.get("start", "")).isdecimal() else 0
     for child in element:
         if isinstance(child.tag, str):  # no comment
             if child.tag == "li":
@@ -101,7 +103,7 @@ def _flow(element: Any) -> Iterator[tuple[int, str] | str]:
                 yield from _item(child, counted if element.tag == "ol" else 0)
             else:
                 yield from _element(child)
-        yield child.tail or ""
+        yield " ".join((child.tail or "").split("\n"))
 
 
 def _element(element: Any) -> Iterator[tuple[int, str] | str]:
@@ -113,20 +115,32 @@ def _element(element: Any) -> Iterator[tuple[int, str] | str]:
         for caption in element.xpath("./figcaption"):
             yield from _set_apart(_caption(caption))
             caption.drop_tree()
-        yield from _set_apart(iter([_IMAGE] * len(element.xpath(".//svg[not(ancestor::svg)]"))))
+        yield from _set_apart(iter([IMAGE] * len(element.xpath(".//svg[not(ancestor::svg)]"))))
         yield from _set_apart(_flow(element))
     elif tag == "table" and not element.xpath(".//h1|.//h2|.//h3|.//table"):
         # LaTeXML sets formulas as tables.
         cited = " ".join(match[0] for match in NUMBERED.finditer(element.text_content()))
         yield from (_END, (0, "" if "ltx_eq" in element.get("class", "") else _TABLE.format(cited)), _END)
-    elif tag == "img":
-        yield _IMAGE
-    elif tag == "br":
-        yield "\n"
+    elif tag in _INLINE:
+        yield from _read_inline(element)
     elif tag in _BLOCKS:
         yield from _set_apart(_flow(element))
     elif tag not in _ASIDE:
         yield from _flow(element)
+
+
+def _read_inline(element: Any) -> Iterator[str]:
+    """What stands within a line for an image, a break, code (in which brackets cite nothing) and words in bold."""
+    text = element.text_content()
+    match element.tag:
+        case "img":
+            yield IMAGE
+        case "br":
+            yield "\n"
+        case "code":
+            yield round_brackets(text)
+        case _:
+            yield f"**{text}**" if _CAPTION.fullmatch(text) else text
 
 
 def _caption(caption: Any) -> Iterator[tuple[int, str] | str]:

@@ -42,7 +42,7 @@ def task(survey: str, *given: tuple[str, int]) -> dict[str, object]:
 
 
 def test_the_form_shows_the_survey_and_every_description_but_not_who_wrote_it() -> None:
-    document = from_markdown(MARKDOWN.replace("Methods", "Methods <script>"))
+    document = from_markdown(MARKDOWN.replace("Methods", "Methods &lt;script&gt;"))
     tasks = number_tasks({"secret-system/Graphs": ("Graphs", document), "other/Graphs": ("Graphs", document)}, 0)
     assert {t.name for t in tasks} == {"secret-system/Graphs", "other/Graphs"}
     imported = label_studio_tasks(tasks)
