@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from engine.checking.back_references import begins_with_reference
 from engine.checking.citation_forms import read_citations
 from engine.checking.claim_evidence import MOST_SENTENCES, EvidenceSentence, choose_evidence, pick_evidence, source_of
 from engine.checking.doubts import Doubt, find_doubts
@@ -30,7 +29,7 @@ from engine.citations import keep_allowed_citations, list_addresses, list_cited_
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.survey import UNCHECKED, UNJUDGED, Citation, Claim, ClaimTally, SurveyWarning
-from engine.text import fold, join_sentences, sentences, split_sentences
+from engine.text import fold, join_sentences, sentences, split_sentences, words
 from engine.values import Paper
 
 CLAIMS_PER_CALL = 8
@@ -38,6 +37,9 @@ CLAIMS_PER_CALL = 8
 
 FEWER_CLAIMS = 3
 """Sentences that are written anew in one call: the answers are longer."""
+
+PRONOUNS = frozenset({"this", "these", "that", "those", "it", "they", "its", "their", "such", "he", "she", "both"})
+"""A closed class: a sentence that begins with one leans on the sentence before it."""
 
 REPAIR_ROUNDS = 2
 """How often a claim that did not hold is written anew before it is removed."""
@@ -243,7 +245,7 @@ class _Check:
                 line.citations = tuple(_cite_named(line, self.papers[key]) for key in list_cited_keys(line.text))
         for before, line in zip(self.lines, self.lines[1:], strict=False):
             is_alone = before.state == "removed" and before.paragraph == line.paragraph
-            if is_alone and line.state in {"unchecked", "framing"} and begins_with_reference(line.text):
+            if is_alone and line.state in {"unchecked", "framing"} and PRONOUNS.intersection(words(line.text)[:1]):
                 line.remove()
 
     def _find_hanging(self) -> list[SentenceState]:

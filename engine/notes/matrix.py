@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from engine.llm.prompting import data
 from engine.notes.note import MANNERS, How, Note
-from engine.values import PaperKey
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """The notes of every part of a survey, by the part's number."""
-
-    parts: Mapping[str, Sequence[Note]] = field(default_factory=dict)
-
-    def of_paper(self, key: PaperKey) -> list[Note]:
-        """Every note of one paper, each wording once."""
-        notes = (note for part in self.parts.values() for note in part if note.key == key)
-        return list({note.text: note for note in notes}.values())
-
-    def describe(self, titles: Mapping[str, str]) -> str:
-        """One line for each part: its title, how many papers were noted, and by what they showed their findings."""
-        lines = [f"{n} {data(titles.get(n, ''))}: {count_manners(notes)}" for n, notes in self.parts.items() if notes]
-        everything = [note for part in self.parts.values() for note in part]
-        return "\n".join([*lines, f"All parts together: {count_manners(everything)}"]) if lines else "(none)"
+def describe_matrix(parts: Mapping[str, Sequence[Note]], titles: Mapping[str, str]) -> str:
+    """One line for each part by its number: its title, how many papers were noted, by what they showed findings."""
+    lines = [f"{n} {data(titles.get(n, ''))}: {count_manners(notes)}" for n, notes in parts.items() if notes]
+    everything = [note for part in parts.values() for note in part]
+    return "\n".join([*lines, f"All parts together: {count_manners(everything)}"]) if lines else "(none)"
 
 
 def count_manners(notes: Sequence[Note]) -> str:

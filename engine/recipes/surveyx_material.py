@@ -49,12 +49,11 @@ GIST_FIELDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What a paper brings to a place of the outline (its number), and the fields of its tree it is taken from."""
+    """What a paper brings to a place of the outline, which is its number."""
 
     key: PaperKey
     place: str
     text: str
-    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,13 +66,6 @@ class Material:
     def notes(self, keys: Iterable[PaperKey], fields: Collection[str] | None = None) -> str:
         """Papers as quoted data: their trees' values (of these fields), else their abstracts."""
         return "\n".join(self._entry(key, fields) for key in keys)
-
-    def quote_hinted(self, hints: Sequence[Hint], quote_tokens: int) -> str:
-        """Papers as quoted data with what they bring to one place, and their own sentences behind it."""
-        by_paper: dict[PaperKey, list[Hint]] = {}
-        for hint in hints:
-            by_paper.setdefault(hint.key, []).append(hint)
-        return "\n".join(self._hints(key, some, quote_tokens) for key, some in by_paper.items())
 
     def evidence(self, key: PaperKey) -> Paper:
         """The paper with the sentences of its full text that its tree stands on, for a check against them."""
@@ -91,15 +83,6 @@ class Material:
         known = [(name, value.text) for name, value in tree.list_known() if fields is None or name in fields]
         known = known or [(name, value.text) for name, value in tree.list_known()]
         return self._fence(key, "\n".join(f"{name}: {data(text)}" for name, text in known))
-
-    def _hints(self, key: PaperKey, hints: Sequence[Hint], quote_tokens: int) -> str:
-        tree = self.trees.get(key)
-        values = [tree.get(name) for hint in hints for name in hint.fields] if tree else []
-        quotes = dict.fromkeys(value.quote for value in values if value)
-        room = quote_tokens * CHARACTERS_PER_TOKEN
-        shown = [quote[:room] for quote in quotes] or [self.papers[key].content[: 2 * room]]
-        lines = [*(data(hint.text) for hint in hints), *(f"“{data(quote)}”" for quote in shown)]
-        return self._fence(key, "\n".join(lines))
 
     def _fence(self, key: PaperKey, inside: str) -> str:
         paper = self.papers[key]

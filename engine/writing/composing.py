@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
-from engine.notes.matrix import Matrix
+from engine.notes.matrix import describe_matrix
 from engine.notes.note import Note
 from engine.notes.taking import Question, group_notes, take_notes
 from engine.run import Progress, RunContext
@@ -152,7 +152,7 @@ class Composition:
     def _describe_matrix(self) -> str:
         """How many papers each part has notes of, in the outline's order, and by which means they showed something."""
         titles = self._titles()
-        return Matrix({place: self.notes[place] for place in titles if place in self.notes}).describe(titles)
+        return describe_matrix({place: self.notes[place] for place in titles if place in self.notes}, titles)
 
     def _titles(self) -> dict[str, str]:
         return {number: node.title for number, node in leaves_of(self.task.outline.nodes)}

@@ -54,11 +54,6 @@ def sum_of(tallies: list[ClaimTally]) -> ClaimTally:
     return total
 
 
-def section_claims(section: Section) -> list[Claim]:
-    """The claims of a section and of those below it."""
-    return [claim for _, part in walk((section,)) for claim in part.claims]
-
-
 def _on_quotations(survey: Survey, claims: Sequence[Claim]) -> str:
     """How much is the authors' own words, how much a summary's, and whose the rest is where no model wrote any."""
     cited = [citation for claim in claims for citation in claim.citations]

@@ -54,6 +54,14 @@ async def review(library: LocalLibrary, model: Any = None, **options: Any) -> Re
     return await QuickRecipe().review(brief(**options), (), context(library, model))
 
 
+def support_all(prompt: str) -> str:
+    """Every claim is supported by its first sentence."""
+    answer = json.loads(simulate_answer(prompt, "CheckAnswer"))
+    for verdict in answer["verdicts"]:
+        verdict.update(verdict="supported", evidence=["a"])
+    return json.dumps(answer)
+
+
 async def test_the_report_has_all_that_was_asked_searched_and_found(library: LocalLibrary) -> None:
     found = await review(library, thinking())
     survey = found.survey
@@ -109,38 +117,13 @@ async def test_a_cell_of_the_table_may_call_its_study_it(library: LocalLibrary) 
 
 
 async def test_a_conclusion_says_how_many_studies_support_it_as_checked(library: LocalLibrary) -> None:
-    def check(prompt: str) -> str:
-        answer = json.loads(simulate_answer(prompt, "CheckAnswer"))
-        for verdict in answer["verdicts"]:
-            verdict.update(verdict="supported", evidence=["a"])
-        return json.dumps(answer)
-
-    found = await review(library, thinking(CheckAnswer=check))
+    found = await review(library, thinking(CheckAnswer=support_all))
     conclusions = next(s for s in found.survey.sections if s.title == "Conclusions")
     total = len(found.papers.list_included())
     for claim in conclusions.claims:
         assert f"(1 of {total} studies)" in claim.text
         assert claim.text in conclusions.text
     assert {len(claim.citations) for claim in conclusions.claims} == {1}
-
-
-async def test_conclusions_that_disagree_stand_side_by_side(library: LocalLibrary) -> None:
-    def check(prompt: str) -> str:
-        answer = json.loads(simulate_answer(prompt, "CheckAnswer"))
-        for verdict in answer["verdicts"]:
-            verdict.update(verdict="supported", evidence=["a"])
-        return json.dumps(answer)
-
-    def conclude(prompt: str) -> str:
-        answer = json.loads(simulate_answer(prompt, "ConclusionsAnswer"))
-        first, second, *_ = answer["conclusions"]
-        first.update(otherwise=second["statement"], others=second["papers"])
-        return json.dumps({**answer, "conclusions": [first]})
-
-    found = await review(library, thinking(CheckAnswer=check, ConclusionsAnswer=conclude))
-    conclusions = next(s for s in found.survey.sections if s.title == "Conclusions")
-    one, other = conclusions.claims
-    assert conclusions.text == f"- {one.text} Against that: {other.text}"
 
 
 async def test_a_paper_that_does_not_help_is_left_out_with_the_reason(library: LocalLibrary) -> None:

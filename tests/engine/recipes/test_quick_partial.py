@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import get_args
 
@@ -16,7 +17,7 @@ from engine.retrieval.libraries.local import LocalLibrary
 from engine.retrieval.online.queries import BooleanQuery
 from engine.survey import walk
 from engine.values import FoundPaper
-from tests.engine.recipes.test_quick import review, thinking
+from tests.engine.recipes.test_quick import review, support_all, thinking
 from tests.engine.recipes.test_surveyx import Killed, Recorded
 from tests.fakes import FakeModel, paper, papers
 from tests.stand_ins.simulation import simulate_answer
@@ -95,3 +96,16 @@ def test_papers_of_the_newest_years_are_not_weighed_down_by_their_citations() ->
 def test_a_query_names_a_paper_that_has_a_phrase_of_each_group() -> None:
     asked = BooleanQuery((("dense retrieval", "passage index"), ("variant3",)))
     assert [n for n, own in enumerate(papers(5), start=1) if asked.names(own)] == [3]
+
+
+async def test_conclusions_that_disagree_stand_side_by_side(library: LocalLibrary) -> None:
+    def conclude(prompt: str) -> str:
+        answer = json.loads(simulate_answer(prompt, "ConclusionsAnswer"))
+        first, second, *_ = answer["conclusions"]
+        first.update(otherwise=second["statement"], others=second["papers"])
+        return json.dumps({**answer, "conclusions": [first]})
+
+    found = await review(library, thinking(CheckAnswer=support_all, ConclusionsAnswer=conclude))
+    conclusions = next(s for s in found.survey.sections if s.title == "Conclusions")
+    one, other = conclusions.claims
+    assert conclusions.text == f"- {one.text} Against that: {other.text}"
