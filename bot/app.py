@@ -78,6 +78,7 @@ class App:
                 candidates=settings.candidates,
                 planned_from=settings.planned_from,
                 paper_figures=settings.paper_figures,
+                look=settings.look_at_figures,
             ),
             "naive": NaiveRagRecipe(),
             "organiser": OrganiserRecipe(),

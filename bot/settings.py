@@ -151,6 +151,7 @@ class Settings(BaseSettings):
         description="What of each paper autosurvey plans from: its contribution, or, as published, its whole abstract.",
     )
     planned_from: int = Field(60, ge=0, le=300, description="Abstracts that surveyx plans the main sections from.")
+    look_at_figures: bool = Field(False, description="The model chooses figures by looking at their pictures.")
     paper_figures: int = Field(
         0, ge=0, le=12, description="Figures that surveyx takes out of papers whose text it read, where licences allow."
     )

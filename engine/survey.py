@@ -189,7 +189,7 @@ class Reproduction:
     introduction: str = ""
 
     def __post_init__(self) -> None:
-        make_inert(self, "caption")
+        make_inert(self, "caption", "introduction")
 
 
 Figure = BarChart | FieldMap | TimeLine | Taxonomy | Reproduction

@@ -132,6 +132,9 @@ def _options(model: str, request: Request, schema: dict[str, Any] | None, refuse
         cached = {} if "cache_control" in refused else {"cache_control": {"type": "ephemeral"}}
         content.append({"type": "text", "text": prompt.shared, **cached})
     content.append({"type": "text", "text": prompt.question})
+    for image in prompt.images:
+        source = {"type": "base64", "media_type": f"image/{image.kind}", "data": image.content}
+        content.append({"type": "image", "source": source})
     options: dict[str, Any] = {
         "model": model,
         "max_tokens": request.max_tokens,

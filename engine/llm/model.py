@@ -19,6 +19,10 @@ Task = Literal["reading", "extraction", "outline", "drafting", "checking", "judg
 """What a call is for; each task can have a model of its own."""
 
 
+IMAGE_TOKENS = 1_500
+"""About what a picture of 1,024 by 1,024 pixels counts with either service."""
+
+
 def tokens_of(text: str) -> int:
     """Estimated tokens of a text."""
     return len(text) // CHARACTERS_PER_TOKEN + 1
@@ -58,16 +62,26 @@ def strict_schema(kind: type[TypedAnswer]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptImage:
+    """A picture that is sent with a question: ``kind`` is png or jpeg, ``content`` base64."""
+
+    kind: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent: rules, then the long part that many calls share to the byte, then the question."""
+    """What is sent: rules, then the long part that many calls share to the byte, then the question and its pictures."""
 
     system: str
     shared: str
     question: str
+    images: tuple[PromptImage, ...] = ()
 
     def tokens(self) -> int:
         """Estimated input tokens."""
-        return tokens_of(self.system) + tokens_of(self.shared) + tokens_of(self.question)
+        said = tokens_of(self.system) + tokens_of(self.shared) + tokens_of(self.question)
+        return said + IMAGE_TOKENS * len(self.images)
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,8 +156,16 @@ def _messages(prompt: Prompt, *, with_system: bool) -> list[Any]:
     """One user message, because some servers want roles to alternate; the shared part comes first for their caches."""
     asked = "\n\n".join(part for part in (prompt.shared, prompt.question) if part)
     if with_system and prompt.system:
-        return [{"role": "system", "content": prompt.system}, {"role": "user", "content": asked}]
-    return [{"role": "user", "content": f"{prompt.system}\n\n{asked}".strip()}]
+        return [{"role": "system", "content": prompt.system}, {"role": "user", "content": _content(asked, prompt)}]
+    return [{"role": "user", "content": _content(f"{prompt.system}\n\n{asked}".strip(), prompt)}]
+
+
+def _content(text: str, prompt: Prompt) -> str | list[dict[str, Any]]:
+    """The text alone, or with the prompt's pictures behind it."""
+    if not prompt.images:
+        return text
+    urls = (f"data:image/{image.kind};base64,{image.content}" for image in prompt.images)
+    return [{"type": "text", "text": text}, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
 
 
 def _options(request: Request, schema: dict[str, Any] | None, refused: Collection[Refusable]) -> dict[str, Any]:

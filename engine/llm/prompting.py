@@ -35,8 +35,10 @@ def fill(name: str, **values: str) -> Prompt:
         raise ValueError(f"the prompt {name} has no place for {', '.join(sorted(unused))}")
     system, _, rest = template.partition("--- shared\n")
     shared, _, question = rest.partition("--- question\n")
-    parts = (_PLACEHOLDER.sub(lambda match: values[match[1]], part).strip() for part in (system, shared, question))
-    return Prompt(*parts)
+    system, shared, question = (
+        _PLACEHOLDER.sub(lambda match: values[match[1]], part).strip() for part in (system, shared, question)
+    )
+    return Prompt(system, shared, question)
 
 
 ABSTRACT_TOKENS = 600

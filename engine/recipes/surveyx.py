@@ -12,7 +12,7 @@ from engine.llm.model import tokens_of
 from engine.recipes.bases import Trials
 from engine.recipes.surveyx_material import plan_trees, prepare
 from engine.recipes.surveyx_outline import MOUNTED_AT_ONCE, PLANNED_TOKENS, OutlineSteps
-from engine.recipes.surveyx_pictures import add_paper_figures
+from engine.recipes.surveyx_pictures import FigureSearch, add_paper_figures
 from engine.recipes.surveyx_rewriting import Rewriting
 from engine.recipes.surveyx_tables import add_figures_and_tables
 from engine.revising.model_changes import RevisedByModel
@@ -75,6 +75,8 @@ class SurveyXRecipe(Trials, RevisedByModel):
     draw_tables: bool = True
     planned_from: int = PLANNED_FROM
     paper_figures: int = 0
+    look: bool = False
+    """Whether the model looks at the pictures and chooses."""
     name: str = "surveyx"
     source: str = "Liang et al., SurveyX: Academic Survey Automation via Large Language Models, 2025"
     needs_model: bool = True
@@ -174,7 +176,8 @@ class SurveyXRecipe(Trials, RevisedByModel):
         survey = add_abstract(assemble_survey(whole, sections, METHOD, field), composition.abstract)
         if self.draw_tables:
             survey = await add_figures_and_tables(survey, outline, material, model, warnings)
-        survey = await add_paper_figures(survey, outline, prepared, context, self.paper_figures, warnings)
+        search = FigureSearch(prepared, context, self.paper_figures, self.look)
+        survey = await add_paper_figures(survey, outline, search, warnings)
         changed = rewriting.changes
         facts = (
             ("Papers with an attribute tree", f"{len(material.trees):,}"),

@@ -12,7 +12,7 @@ import pytest
 from engine.errors import LanguageModelError
 from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
-from engine.llm.model import Prompt, Provider, Request, SamplingParameters, read_room
+from engine.llm.model import Prompt, PromptImage, Provider, Request, SamplingParameters, read_room
 from tests.engine.llm.test_language_models import MODELS, PROVIDERS, Colour, request
 from tests.single_answers import ADDRESS, Answer, Body, answer_everything
 from tests.stand_ins.changes import PATIENCE_S
@@ -185,3 +185,25 @@ async def test_what_a_model_of_anthropic_refuses_is_left_out_too() -> None:
                 await provider.complete("m", request(), {"type": "object"})
     found = [("output_config" in body, "temperature" in body) for body in bodies]
     assert found == [(True, True), (False, True), (False, False), (False, False)]
+
+
+@pytest.mark.parametrize("name", ["openai", "anthropic"])
+async def test_pictures_are_sent_in_each_services_own_form(name: str) -> None:
+    bodies: list[Body] = []
+
+    def answer(body: Body) -> Answer:
+        bodies.append(body)
+        return Answer(400, json={"error": {"message": "this model takes no images"}})
+
+    prompt = Prompt("Rules.", "", "What is it?", (PromptImage("png", "aGk="),))
+    async with provider_with(answer, name) as provider:
+        with pytest.raises(LanguageModelError, match="takes no images"):
+            await provider.complete("m", Request("judging", "one", prompt, 100), None)
+    sent = bodies[0]["messages"][-1]["content"]
+    source = {"type": "base64", "media_type": "image/png", "data": "aGk="}
+    assert sent == [
+        {"type": "text", "text": "What is it?"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+        if name == "openai"
+        else {"type": "image", "source": source},
+    ]

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from PIL import Image
 
 from bot.wording.survey import why_figure
-from engine.errors import RetrievalError
+from engine.errors import LanguageModelError, RetrievalError
 from engine.reading.full_text import FullText
 from engine.reading.paper_figures import PaperFigure
 from engine.reading.pictures import Picture
 from engine.recipes.surveyx_material import prepare
-from engine.recipes.surveyx_pictures import add_paper_figures
+from engine.recipes.surveyx_pictures import FigureSearch, add_paper_figures
 from engine.rendering.files import FORMATS, as_json, from_json
 from engine.survey import Citation, Claim, Reproduction, Section, Survey, SurveyWarning, walk
 from engine.values import Outline, OutlineNode, Paper, PaperKey, Passage
@@ -75,11 +75,12 @@ def written() -> Survey:
     return Survey("A Survey", "", tuple(sections), tuple(p for cited in CITED.values() for p in cited))
 
 
-async def survey_with(texts: Illustrated, most: int) -> Survey:
+async def survey_with(texts: Illustrated, most: int, seen_by: FakeModel | None = None) -> Survey:
     survey, warnings = written(), list[SurveyWarning]()
-    run = context(FakeModel(simulate_answer), texts=texts, pictures=texts)
+    run = context(seen_by or FakeModel(simulate_answer), texts=texts, pictures=texts)
     prepared = await prepare(survey.references, run, with_trees=False)
-    survey = await add_paper_figures(survey, OUTLINE, prepared, run, most, warnings)
+    search = FigureSearch(prepared, run, most, look=seen_by is not None)
+    survey = await add_paper_figures(survey, OUTLINE, search, warnings)
     return add_warnings(survey, warnings)
 
 
@@ -135,3 +136,25 @@ async def test_every_format_shows_them_and_nothing_of_a_caption_is_markup() -> N
     assert f"](<{figure.address}>)" in files["md"].decode()
     assert files["pdf"].startswith(b"%PDF")
     assert all(files[name] for name in ("docx", "tex"))
+
+
+async def test_a_model_that_sees_the_pictures_chooses_and_says_what_one_shows_or_none() -> None:
+    answers = ['{"figure": 2, "shows": "Two towers of boxes joined by an arrow."}', '{"figure": 0, "shows": ""}']
+    model = FakeModel(lambda _, __: answers.pop(0))
+    texts = Illustrated(licences=("CC BY 4.0",))
+    (figure,) = shown(await survey_with(texts, 2, model))
+    assert figure.address == texts.fetched[1]
+    assert "A model that looked at it says: Two towers of boxes joined by an arrow." in figure.introduction
+    assert [len(request.prompt.images) for request in model.requests] == [4, 4]
+    assert all(image.kind == "png" for image in model.requests[0].prompt.images)
+    assert '<figure number="1">' in model.requests[0].prompt.question
+
+
+async def test_where_no_model_can_look_the_nearest_figure_is_shown_and_that_is_said() -> None:
+    def refuse(_: str, __: str) -> str:
+        raise LanguageModelError("this model takes no pictures", retryable=False)
+
+    texts = Illustrated(licences=("CC BY 4.0",))
+    survey = await survey_with(texts, 1, FakeModel(refuse))
+    assert shown(survey)[0].address == texts.fetched[0]
+    assert any("no model looked at the figures" in warning.detail for warning in survey.warnings)
