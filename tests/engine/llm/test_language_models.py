@@ -25,6 +25,7 @@ from engine.llm.model import (
 )
 from engine.llm.openai import OpenAIProvider
 from engine.llm.prices import PUBLISHED, Price, PriceList
+from tests.engine.llm.conftest import OPENED
 from tests.stand_ins.changes import PATIENCE_S
 from tests.stand_ins.simulation import Fault, SimulatedService, run_simulated_service
 
@@ -36,20 +37,10 @@ PROVIDERS: dict[str, Callable[[str, float], Provider]] = {
 }
 
 
-opened: list[Provider] = []
-
-
-@pytest.fixture(autouse=True)
-async def _closed() -> AsyncIterator[None]:
-    yield
-    while opened:
-        await opened.pop().close()
-
-
 def provider_of(name: str, url: str, timeout_s: float = PATIENCE_S) -> Provider:
     """A provider that is closed when the test is over."""
-    opened.append(PROVIDERS[name](url, timeout_s))
-    return opened[-1]
+    OPENED.append(PROVIDERS[name](url, timeout_s))
+    return OPENED[-1]
 
 
 @dataclass
