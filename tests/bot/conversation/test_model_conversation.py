@@ -10,18 +10,21 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import get_args
 
 import pytest
+import sqlalchemy as sa
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
 from bot.store.ledger import usage_by_step
+from bot.store.schema import spending
 from engine.citations import list_cited_keys, replace_citations
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.survey import UNWRITTEN, walk
 from tests.fakes import papers
 from tests.lab import opened
-from tests.stand_ins.simulation import SimulatedService, run_simulated_service, simulate_answer
+from tests.stand_ins.simulation import Fault, SimulatedService, run_simulated_service, simulate_answer
 
 
 @pytest.fixture
@@ -321,3 +324,20 @@ async def test_a_question_knows_the_one_before_and_what_was_answered(
             await lab.talk("what does Model1 learn?", "why does it learn that?")
             assert "Asked before" not in asked[0]
             assert "Asked before: what does Model1 learn?" in asked[1]
+
+
+@pytest.mark.parametrize("fault", get_args(Fault))
+async def test_no_job_leaves_money_reserved_whatever_its_model_answers(
+    library: LocalLibrary, service: SimulatedService, monkeypatch: pytest.MonkeyPatch, fault: Fault
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+    service.hang_s = 0.2
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval sections=3 words=80 budget=2.00", "ok", "ok")
+        service.fault = lambda number: fault if number % 3 == 0 else None
+        await lab.talk("ok")
+        assert (await lab.session()).job is None
+        async with lab.service.store.connect() as connection:
+            query = sa.select(sa.func.count()).where(spending.c.state == "reserved")
+            assert await connection.scalar(query) == 0
