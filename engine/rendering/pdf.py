@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import Any
+from typing import Any, BinaryIO
 
+from engine.bounded_process import ProcessLimits, call_bounded
 from engine.citations import numbers, reference_text
+from engine.errors import LimitExceeded, UserError
 from engine.overview import Overview
 from engine.rendering.document import (
     Run,
@@ -23,15 +25,24 @@ from engine.survey import Survey, Table, introduce
 from engine.text import clean
 from engine.values import Paper, PaperKey
 
+LIMITS = ProcessLimits(memory_bytes=4 * 2**30, cpu_s=0, silence_s=120.0)
+"""Of the process that sets one document: Typst keeps what it has set while its process lives, 200 MB of each survey."""
+
 
 def pdf(survey: Survey) -> bytes:
-    """The document as PDF bytes."""
-    # Imported here because only exports need it.
-    import typst
+    """The document as PDF bytes; blocks. Raises `UserError` where it cannot be set."""
+    try:
+        return call_bounded("engine.rendering.pdf", json.dumps(_data(survey)).encode(), LIMITS)
+    except LimitExceeded as error:
+        raise UserError("The PDF could not be set. Write for example: export docx html") from error
+
+
+def serve(_: Sequence[str], given: BinaryIO, output: BinaryIO) -> None:
+    """Set one document: its data in, PDF out."""
+    import typst  # only exports need it
 
     template = resources.files("engine.rendering").joinpath("templates/survey.typ").read_bytes()
-    document: bytes = typst.compile(template, sys_inputs={"survey": json.dumps(_data(survey))})
-    return document
+    output.write(typst.compile(template, sys_inputs={"survey": given.read().decode()}))
 
 
 def _data(survey: Survey) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def test_it_is_loaded_once() -> None:
     thread = begin_preloading()
     assert begin_preloading() is thread
     thread.join(PATIENCE_S)
-    assert {*preloading.LATER, "docx", "typst", "jinja2"} <= set(sys.modules)
+    assert {*preloading.LATER, "docx", "jinja2"} <= set(sys.modules)
 
 
 def test_what_cannot_be_loaded_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -118,3 +120,11 @@ def test_what_is_not_there_leaves_no_heading() -> None:
     document.close()
     for words in ("At a Glance", "Index of Names", "Does Not Cover", "Left Out", "Warnings"):
         assert words not in text
+
+
+def test_what_a_document_was_set_with_goes_with_its_process() -> None:
+    code = (
+        "import sys; from engine.rendering.pdf import pdf; from engine.survey import Section, Survey; "
+        "assert pdf(Survey('A', '', (Section('B', 'C.'),), ())).startswith(b'%PDF'); assert 'typst' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
