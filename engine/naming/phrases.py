@@ -25,6 +25,10 @@ LONGEST_PHRASE = 4
 ENDS_WELL = 0.4
 """Share of a phrase's uses behind which something else than a noun begins; one with less is a piece of a longer one."""
 
+BEFORE_COMPLEMENT, LEAST_FOLLOWED = 0.75, 12
+"""Share of what follows a word where a phrase ends, so often at least, from which one preposition belongs to it:
+*capable of*, *quality of* life. A phrase that ends with such a word is cut off."""
+
 USED_AS_VERB = 0.25
 """Share of a word's uses after *to*, *we* or *can* from which it is taken for a verb."""
 
@@ -80,6 +84,8 @@ class _Usage:
     capitalised: int = 0
     inside: int = 0
     written: Counter[str] = field(default_factory=Counter)
+    following: Counter[str] = field(default_factory=Counter)
+    """What stands behind it where a phrase ends with it; nothing where the text does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +149,9 @@ class GroupedPhrases:
                 usage.inside += 1
                 usage.capitalised += token[0].isupper()
         found: Counter[str] = Counter()
-        for run in self._runs(tokens):
+        for run, after in self._runs(tokens):
             self._words[run[0].lower()].beginning += 1
+            self._words[run[-1].lower()].following[after.lower()] += 1
             for start in range(len(run)):
                 for stop in range(start + 1, min(start + LONGEST_PHRASE, len(run)) + 1):
                     phrase = self._name(run[start:stop])
@@ -155,8 +162,8 @@ class GroupedPhrases:
                     found[phrase] += 1
         return found
 
-    def _runs(self, tokens: Sequence[str]) -> Iterator[list[str]]:
-        """Stretches of words that no stop word and no punctuation divides, abbreviations spelt out."""
+    def _runs(self, tokens: Sequence[str]) -> Iterator[tuple[list[str], str]]:
+        """Stretches of words that no stop word and no punctuation divides, abbreviations spelt out; what follows."""
         run: list[str] = []
         for token, after in zip(tokens, [*tokens[1:], ""], strict=True):
             if _is_said(token):
@@ -165,10 +172,10 @@ class GroupedPhrases:
                     long[-1] = _PLURAL.sub("", long[-1])
                 run += long if 0 < len(long) < LONGEST_PHRASE else [token]
             elif run:
-                yield run
+                yield run, token
                 run = []
         if run:
-            yield run
+            yield run, ""
 
     def _name(self, words: Sequence[str]) -> str:
         phrase = " ".join(american_stem(word.lower()) for word in words)
@@ -188,11 +195,15 @@ class GroupedPhrases:
         return usage.capitalised >= max(3, 0.8 * usage.inside)
 
     def reads_well(self, phrase: str) -> bool:
-        """Whether it is often all that is said, begins with no verb, and says no word twice."""
+        """Whether it is often all that is said and is whole, begins with no verb, and says no word twice."""
         usage, words = self._phrases[phrase], self.form(phrase).lower().split()
         if len(set(phrase.split())) < len(words) or usage.ending < ENDS_WELL * usage.seen:
             return False
-        first = self._words[words[0]]
+        first, last = self._words[words[0]], self._words[words[-1]].following
+        if max((last[word] for word in STOP_WORDS & last.keys()), default=0) > max(
+            BEFORE_COMPLEMENT * last.total(), LEAST_FOLLOWED - 1
+        ):
+            return False
         if words[0].endswith("ing") and first.beginning > GERUND * first.seen:
             return False  # “improving …”, but “learning …”: others end with it
         forms = (first, self._words[words[0].removesuffix("s")])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from engine.citations import cite
 from engine.naming.clustering import is_rest
 from engine.quoting.attribution import name_people, name_work
+from engine.quoting.counts import years_of
 from engine.quoting.statements import Quotation, quote_finding, quote_gist
 from engine.survey import CellEvidence, Claim, Table
 from engine.text import inert
@@ -25,6 +27,9 @@ WIDTHS = {WORK: 5, YEAR: 1, **dict.fromkeys(QUOTED, 7)}
 LEAST_FILLED = 0.5
 """Share of the rows in which a column has to say something to be shown."""
 
+MOST_ROWS = 40
+"""Rows of one table: a longer one is not read."""
+
 NOTHING = "–"
 """What a cell holds where the abstract says nothing of it."""
 
@@ -37,9 +42,9 @@ class QuotedTable:
     claims: tuple[Claim, ...]
 
 
-def caption_table(title: str) -> str:
+def caption_table(title: str, years: str = "oldest first") -> str:
     """The caption of the table of a section's papers."""
-    return f"{title}, oldest first." if is_rest(title) else f"Papers on {title}, oldest first."
+    return f"{title}, {years}." if is_rest(title) else f"Papers on {title}, {years}."
 
 
 def is_papers_table(table: Table) -> bool:
@@ -47,9 +52,28 @@ def is_papers_table(table: Table) -> bool:
     return table.header[:2] == (WORK, YEAR) and set(table.header[2:]) <= set(QUOTED)
 
 
+def tabulate_section(papers: Sequence[Paper], title: str) -> list[QuotedTable]:
+    """The table of a section's papers; where they are more than `MOST_ROWS`, one for each stretch of years."""
+    ordered, count = _order(papers), -(-len(papers) // MOST_ROWS)
+    if count <= 1:
+        return [tabulate_papers(papers, caption_table(title))]
+    ends = [len(ordered) * part // count for part in range(count + 1)]
+    parts = [ordered[begin:end] for begin, end in pairwise(ends)]
+    return [tabulate_papers(part, caption_table(title, _write_span(part))) for part in parts]
+
+
+def _write_span(papers: Sequence[Paper]) -> str:
+    years = years_of(papers)
+    return f"{years[0]} to {years[-1]}" if years else "of unknown years"
+
+
+def _order(papers: Sequence[Paper]) -> list[Paper]:
+    return sorted(papers, key=lambda p: (p.year or 9_999, -(p.citations or 0), p.key))
+
+
 def tabulate_papers(papers: Sequence[Paper], caption: str) -> QuotedTable:
     """One row for each paper, oldest first; a column that is empty in most rows is left out."""
-    ordered = sorted(papers, key=lambda p: (p.year or 9_999, -(p.citations or 0), p.key))
+    ordered = _order(papers)
     quoted = {title: [quote(paper) for paper in ordered] for title, quote in QUOTED.items()}
     shown = {
         title: cells

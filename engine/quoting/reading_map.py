@@ -10,7 +10,7 @@ import numpy as np
 from engine.quoting.attribution import whose_words
 from engine.quoting.counts import frame_section
 from engine.quoting.field_overview import Line, draw_map, draw_time_line
-from engine.quoting.paper_tables import caption_table, tabulate_papers
+from engine.quoting.paper_tables import tabulate_section
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.survey import Section
 from engine.text import list_words
@@ -65,8 +65,9 @@ def write_group(node: OutlineNode, material: Material) -> Section:
         parts = list_words(child.title for child in node.children)
         below = tuple(write_group(child, material) for child in node.children)
         return Section(node.title, f"{text} Its parts: {parts}.", sections=below)
-    made = tabulate_papers(papers, caption_table(node.title))
-    return Section(node.title, text, made.claims, tables=(made.table,))
+    made = tabulate_section(papers, node.title)
+    claims = tuple(claim for part in made for claim in part.claims)
+    return Section(node.title, text, claims, tables=tuple(part.table for part in made))
 
 
 def find_central(papers: Sequence[Paper], embedder: Embedder) -> tuple[Paper, ...]:

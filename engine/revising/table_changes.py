@@ -8,7 +8,7 @@ from dataclasses import replace
 from engine.citations import list_cited_keys
 from engine.errors import UserError
 from engine.quoting.counts import frame_section
-from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
+from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_section
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
 from engine.survey import Claim, Section, SectionChange, Table
 from engine.values import Paper, PaperKey, PaperSelection
@@ -43,15 +43,14 @@ def change_rows(old: Section, selection: PaperSelection, change: SectionChange, 
 
 def with_rows(old: Section, papers: Sequence[Paper]) -> Section:
     """The section with a table of these papers, framed anew; a quotation that opens it stays."""
-    at = next(i for i, table in enumerate(old.tables) if is_papers_table(table))
-    new = tabulate_papers(papers, old.tables[at].caption)
+    new = tabulate_section(papers, old.title)
     opening = [claim for claim in old.claims if claim.text in old.text]
     frame = frame_section(papers, ())
     return replace(
         old,
         text="\n\n".join([*(claim.text for claim in opening), frame]),
-        claims=(*opening, *new.claims),
-        tables=(*old.tables[:at], new.table, *old.tables[at + 1 :]),
+        claims=(*opening, *(claim for part in new for claim in part.claims)),
+        tables=(*(part.table for part in new), *(table for table in old.tables if not is_papers_table(table))),
     )
 
 

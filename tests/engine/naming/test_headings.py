@@ -40,6 +40,19 @@ def test_headings_are_noun_phrases_that_are_not_the_topic() -> None:
     assert "node classification" in names[0].terms
 
 
+def test_no_heading_ends_before_what_belongs_to_its_last_word() -> None:
+    uses = ("jumping", "climbing", "swimming", "running", "walking", "rolling") * 2
+    groups = [
+        [
+            paper(i, title=f"Soft Robots Capable of {use.title()}", abstract=f"It is {use}.")
+            for i, use in enumerate(uses)
+        ],
+        [paper(i, title=f"Gait Patterns for Hexapods {i}", abstract="Legs move.") for i in range(13, 19)],
+    ]
+    names = name_groups(groups, "Locomotion")
+    assert not any("Capable" in name.heading or "robots capable" in name.terms for name in names)
+
+
 def test_an_abbreviation_counts_as_the_words_it_stands_for() -> None:
     told = "We study semantic role labeling (SRL)."
     groups = [

@@ -11,7 +11,7 @@ from engine.evidence import is_quoted
 from engine.overview import Turn
 from engine.paper_kinds import is_survey
 from engine.quoting.field_overview import Line, choose_starting_points, draw_time_line, write_overview
-from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
+from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers, tabulate_section
 from engine.quoting.reading_map import SET_APART, Material, lines_of, write_group, write_introduction
 from engine.quoting.shared_names import find_shared_names
 from engine.quoting.statements import quote_finding, quote_gist
@@ -76,6 +76,9 @@ def test_a_column_that_is_empty_in_most_rows_is_not_shown_and_no_paper_is_left_o
     table = tabulate_papers([*silent, about_parsing(50)], "Papers.").table
     assert table.header == ("Work", "Year")
     assert len(table.rows) == 41
+    parts = [made.table for made in tabulate_section([*silent, about_parsing(50)], "Parsing")]
+    assert [len(part.rows) for part in parts] == [20, 21]
+    assert [part.caption for part in parts] == ["Papers on Parsing, 2000 to 2009.", "Papers on Parsing, 2010 to 2024."]
     told = tabulate_papers([about_parsing(i) for i in range(1, 4)] + silent[:1], "Papers.").table
     assert len(told.header) == 4
     assert sum(cell == NOTHING for row in told.rows for cell in row) == 2
