@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 
-from engine.citations import Address, cite_sentences, list_addresses
+from engine.citations import Address, cite, cite_sentences, list_addresses
 from engine.retrieval.identity import arxiv_key, doi_key, surname
 from engine.text import fold
 from engine.values import Paper, PaperKey
@@ -26,6 +26,12 @@ NEXT_TITLE = 5.0
 
 SHORTEST_TITLE = 15
 """Letters that words need to be compared with titles."""
+
+SHORTEST_NUMBER = 8
+"""Digits of an identifier that is one without its kind, as 2004.04906 is: shorter ones are years and counts."""
+
+UNKNOWN = PaperKey("unknown:citation")
+"""Stands for what is cited and is none of the papers, where the check is to see it."""
 
 MOST_NUMBERS = 12
 """A range of more sentences than this is read as its two ends."""
@@ -52,12 +58,18 @@ class ReadText:
     unknown: tuple[str, ...]
 
 
-def read_citations(text: str, papers: Sequence[Paper], others: Sequence[Paper] = ()) -> ReadText:
+def read_citations(
+    text: str, papers: Sequence[Paper], others: Sequence[Paper] = (), *, keeps_unknown: bool = False
+) -> ReadText:
     """The text with each citation read; what looks like a citation and is none of the papers is taken out and named.
 
-    ``others`` were not shown to the model; they are read where a key or a title names them.
+    ``others`` were not shown to the model; they are read where a key or a title names them. With ``keeps_unknown``
+    what is taken out leaves `UNKNOWN` in its place.
     """
-    reader = _Reader([_index(tuple(papers)), *([_index(tuple(others), by_people=False)] if others else [])])
+    reader = _Reader(
+        cite([UNKNOWN]) if keeps_unknown else "",
+        [_index(tuple(papers)), *([_index(tuple(others), by_people=False)] if others else [])],
+    )
     text = _BRACKET.sub(reader.read_bracket, text.translate(_OTHER_BRACKETS))
     text = _BARE.sub(reader.read_bare, _PARENTHESIS.sub(reader.read_parenthesis, text))
     return ReadText(_place_citations(text), tuple(reader.repairs), tuple(reader.unknown))
@@ -110,7 +122,9 @@ def _index(papers: tuple[Paper, ...], *, by_people: bool = True) -> _Index:
     for paper in papers:
         for identifier in (paper.key, *paper.identifiers):
             exact.setdefault(fold(identifier), (paper.key, 1.0))
-            exact.setdefault(fold(identifier.partition(":")[2]), (paper.key, 1.0))
+            bare = fold(identifier.partition(":")[2])
+            if not bare.isdecimal() or len(bare) >= SHORTEST_NUMBER:
+                exact.setdefault(bare, (paper.key, 1.0))
         exact.setdefault(fold(paper.title), (paper.key, 1.0))
         head, colon, _ = paper.title.partition(":")
         names = [head] if colon else []
@@ -135,6 +149,8 @@ def _identify(said: str) -> str:
 class _Reader:
     """Reads the brackets of one text, and notes how."""
 
+    unread: str
+    """What is put for a citation of none of the papers."""
     indexes: Sequence[_Index]
     repairs: dict[ReadAs, None] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
@@ -147,7 +163,7 @@ class _Reader:
         cited = self._read_inside(match[1])
         if cited is None and (_SOURCE.search(match[1]) or _is_like_a_title(match[1])):
             self.unknown[match[1]] = None
-            return ""
+            return self.unread
         return match[0] if cited is None else cited
 
     def read_parenthesis(self, match: re.Match[str]) -> str:
@@ -162,7 +178,7 @@ class _Reader:
         said = match[1].rstrip(".,;:")
         if not (address := self._find(said)):
             self.unknown[match[0]] = None
-        return (cite_sentences([address]) if address else "") + match[1][len(said) :]
+        return (cite_sentences([address]) if address else self.unread) + match[1][len(said) :]
 
     def _read_inside(self, inside: str) -> str | None:
         if inside.count("@") < 2 and (whole := self._find(inside)):

@@ -223,7 +223,8 @@ class Composition:
 
     async def _prepare(self, part: _Part) -> Material:
         """The part's papers, and the notes of those that say most to it; without notes where none can be had."""
-        own = [self.papers[k] for k in part.node.papers if k in self.papers][: self.context.limits.papers_per_node]
+        known = [self.papers[key] for key in part.node.papers if key in self.papers]
+        own = [paper for paper in known if paper.content or paper.body][: self.context.limits.papers_per_node]
         if not (self.steps.notes and own):
             return Material(part.node, tuple(own))
         forest = self.context.forest

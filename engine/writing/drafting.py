@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
-from engine.checking.citation_forms import read_citations
+from engine.checking.citation_forms import UNKNOWN, read_citations
 from engine.citations import list_cited_keys, remove_citations
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
@@ -181,12 +181,7 @@ def _parent_of(node: OutlineNode, outline: Outline) -> OutlineNode | None:
 
 def _remarks(task: Assignment, problem: str) -> list[str]:
     known = [KNOWN_TITLES] if task.cite_known else []
-    return [*known, word_problem(problem)] if problem else known
-
-
-def word_problem(problem: str) -> str:
-    """What a model is told that writes once more; empty where it writes for the first time."""
-    return f"Your last draft was not used: {problem}." if problem else ""
+    return [*known, f"Your last draft was not used: {problem}."] if problem else known
 
 
 def most_words(words: int) -> int:
@@ -194,52 +189,29 @@ def most_words(words: int) -> int:
     return max(round(words * LONGEST_SHARE), words + SPARE_WORDS)
 
 
-@dataclass(frozen=True, slots=True)
-class DraftTask:
-    """A part that is to be drafted: its papers, its length in words, how many of them it cites at least, its request.
-
-    ``request`` takes the number of the attempt and what was wrong with the draft before.
-    """
-
-    node: OutlineNode
-    papers: tuple[Paper, ...]
-    words: int
-    least: int
-    request: Callable[[int, str], Request]
-
-
 async def draft_subsection(
     model: LanguageModel, task: Assignment, material: Material, others: OtherPapers = OtherPapers()
 ) -> Draft:
-    """The subsection written from its notes, with every citation among their papers or the others (`write_draft`)."""
+    """The subsection written from its notes, with every citation among their papers or the others.
 
-    def request(attempt: int, problem: str) -> Request:
-        return build_draft_request(task, material, attempt, problem)
-
-    least = fewest_cited(task.words, len(material.papers))
-    return await write_draft(model, DraftTask(material.node, material.papers, task.words, least, request), others)
-
-
-async def write_draft(model: LanguageModel, task: DraftTask, others: OtherPapers = OtherPapers()) -> Draft:
-    """A draft that is long enough and cites enough of its papers; one that stays far too long ends after a sentence.
-
-    Raises `LanguageModelError` where the answers stay far too short or cite too few of the papers, and where there are
-    no papers to write from: nothing is made up in their place.
+    It is long enough and cites enough of its papers; one that stays far too long ends after a sentence. Raises
+    `LanguageModelError` where the answers stay far too short or cite too few of the papers, and where there are no
+    papers to write from: nothing is made up in their place.
     """
-    if not task.papers:
+    if not material.papers:
         raise LanguageModelError("no paper was gathered for it")
-    problem, requests = "", list[Request]()
+    least, problem, requests = fewest_cited(task.words, len(material.papers)), "", list[Request]()
     for attempt in range(DRAFT_ATTEMPTS):
-        requests.append(task.request(attempt, problem))
-        prose = read_prose(take_text(await model.text(requests[-1])), task.node.title)
-        named = await others.find_named_in(prose, task.papers)
-        draft = settle_citations(Draft(task.node, task.papers, prose), named)
-        words, cited = len(draft.text.split()), len(list_cited_keys(draft.text))
+        requests.append(build_draft_request(task, material, attempt, problem))
+        prose = read_prose(take_text(await model.text(requests[-1])), material.node.title)
+        named = await others.find_named_in(prose, material.papers)
+        draft = settle_citations(Draft(material.node, material.papers, prose), named)
+        words, cited = len(draft.text.split()), len(set(list_cited_keys(draft.text)) - {UNKNOWN})
         is_last = attempt + 1 == DRAFT_ATTEMPTS
         if words < task.words * SHORTEST_SHARE:
             problem = f"it had {words} words of prose"
-        elif cited < task.least:
-            problem = f"it cited {cited} of the papers by their keys, not {task.least}"
+        elif cited < least:
+            problem = f"it cited {cited} of the papers by their keys, not {least}"
         elif words > most_words(task.words) and not is_last:
             problem = f"it had {words} words; write {task.words} to {most_words(task.words)}"
         else:
@@ -291,12 +263,14 @@ def _siblings(parent: OutlineNode | None, material: Material) -> str:
 
 
 def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
-    """The draft with its citations read: what is one of its papers is `[@key]`, what is none is out, and reported.
+    """The draft with its citations read: one of its papers is `[@key]`, what is none is `UNKNOWN` and reported.
+
+    The check refuses a sentence that cites nothing else.
 
     One of the ``others`` that it cites becomes a paper of the draft, so that the check sees it; that is reported too
     where it is cited by another name than its key.
     """
-    read = read_citations(draft.text, draft.papers, others)
+    read = read_citations(draft.text, draft.papers, others, keeps_unknown=True)
     title = draft.node.title
     own, cited = {paper.key for paper in draft.papers}, set(list_cited_keys(read.text))
     joined = tuple(paper for paper in others if paper.key in cited - own)

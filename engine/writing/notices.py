@@ -10,7 +10,7 @@ from engine.limits import LENGTH_CLASSES_TOKENS, length_class
 from engine.llm.model import tokens_of
 from engine.llm.prompting import prompt_digests
 from engine.survey import Claim, ClaimTally, Section, Survey, SurveyWarning, walk
-from engine.text import inert, list_words
+from engine.text import list_words
 from engine.values import Brief, Paper, PaperKey
 
 LENGTH = "Length"
@@ -73,26 +73,8 @@ def _on_quotations(survey: Survey, claims: Sequence[Claim]) -> str:
     by_program = all(citation.verdict in ("quoted", "summarised") for citation in cited) and not checks_of(survey)
     if said and by_program:
         ours = "counts, headings and linking words were added by the program."
-        others = "Other words in quotation marks are the papers' titles and terms; " if _quotes_titles(survey) else ""
-        said.append(f"{others}{ours}" if others else ours.capitalize())
+        said.append(f"Other words in quotation marks are the papers' titles and terms; {ours}")
     return " ".join(said)
-
-
-def _quotes_titles(survey: Survey) -> bool:
-    """Whether other words stand in quotation marks: titles in tables, the terms of a section's frame."""
-    tables = [table for _, section in walk(survey.sections) for table in section.tables]
-    shown = {cell for table in tables for row in table.rows for cell in row}
-    shown |= {line.text for line in survey.overview.lines} if survey.overview else set()
-    return any(f"“{inert(paper.title)}”" in text for text in shown for paper in survey.references) or any(
-        "“" in remaining for _, section in walk(survey.sections) if (remaining := _without_claims(section))
-    )
-
-
-def _without_claims(section: Section) -> str:
-    text = section.text
-    for claim in section.claims:
-        text = text.replace(claim.text, "")
-    return text
 
 
 def _on_checks(tally: ClaimTally | None) -> str:

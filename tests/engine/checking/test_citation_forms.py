@@ -90,6 +90,12 @@ def test_of_two_papers_that_could_be_meant_none_is_taken() -> None:
     assert read_citations("X [Karpukhin et al., 2020].", [DPR, twin]).text == "X."
 
 
+def test_a_year_in_brackets_is_no_identifier() -> None:
+    numbered = paper(5, key="trial:1997", title="A Trial", authors=("Ann Other",), year=2001, identifiers=())
+    said = "Karpukhin et al. (2020) say (1997) what others say."
+    assert read_citations(said, [DPR, numbered]).text == said
+
+
 @given(st.text(max_size=200))
 def test_any_text_cites_only_what_was_given(text: str) -> None:
     assert set(list_cited_keys(read_citations(text, [DPR, BART, COLBERT]).text)) <= {DPR.key, BART.key, COLBERT.key}

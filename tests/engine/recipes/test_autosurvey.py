@@ -147,6 +147,17 @@ async def test_without_retrieval_every_subsection_is_written_from_the_same_paper
     assert list(asked.values()) == [{p.key for p in EVERYTHING}] * len(asked)
 
 
+async def test_papers_of_which_nothing_was_read_are_no_material(library: LocalLibrary) -> None:
+    bare = [replace(p, abstract="", summary="") for p in EVERYTHING[::2]]
+    known = {p.key: p for p in (*EVERYTHING, *bare)}
+    selection = PaperSelection(tuple(FoundPaper(known[p.key], 1.0) for p in EVERYTHING))
+    model, recipe = FakeModel(simulate_answer), AutoSurveyRecipe()
+    outline = await recipe.outline(BRIEF, selection, context(library, model))
+    await recipe.write(WritingTask(BRIEF, selection, outline), context(library, model))
+    shown = {key for request in (*model.asked("notes/"), *model.asked("draft/")) for key in keys_in(request)}
+    assert shown and not shown & {p.key for p in bare}
+
+
 async def test_the_naive_baseline_writes_on_until_the_length_is_there(library: LocalLibrary) -> None:
     model = FakeModel(simulate_answer)
     recipe = NaiveRagRecipe()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from engine.checking.citation_forms import UNKNOWN
 from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError
 from engine.values import Outline, OutlineNode, Paper
@@ -16,6 +17,7 @@ from engine.writing.drafting import (
     OtherPapers,
     build_draft_request,
     draft_subsection,
+    mark_unchecked,
     most_words,
 )
 from tests.fakes import FakeModel, paper, papers, whole
@@ -60,7 +62,9 @@ async def test_a_title_is_read_as_the_paper_of_the_survey_that_it_nearly_names()
     model = FakeModel(lambda _, __: said)
     task = Assignment("topic", Outline("T", (OutlineNode("Part"),)), 10)
     draft = await draft_subsection(model, task, of(own), OtherPapers(gathered))
-    assert list_cited_keys(draft.text) == (own[0].key, gathered[0].key)
+    assert list_cited_keys(draft.text) == (own[0].key, gathered[0].key, UNKNOWN)
+    assert list_cited_keys(mark_unchecked(draft).text) == (own[0].key, gathered[0].key)
+    assert "A third" not in mark_unchecked(draft).text  # nothing else is behind it
     assert gathered[0] in draft.papers  # so that the check sees it
     details = " ".join(w.detail for w in draft.warnings)
     assert "was not shown for this part (99% alike)" in details or "(98% alike)" in details

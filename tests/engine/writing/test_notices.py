@@ -71,7 +71,7 @@ def test_what_a_survey_was_written_from_is_named_as_what_it_is() -> None:
 def test_quotations_and_summaries_are_told_apart() -> None:
     notice = survey(Section("A", "", (*claims(2, "quoted", "said"), *claims(1, "summarised")))).notice
     assert "2 passages are quoted word for word from the papers' abstracts. " in notice
-    assert "Counts, headings and linking words were added by the program." in notice
+    assert "counts, headings and linking words were added by the program." in notice
     assert "1 statement is told in the words of summaries" in notice
     assert "not the authors' words" in notice
 
