@@ -103,9 +103,8 @@ async def _live(home: Path, ready: Path) -> None:
 
 
 def _topic(session_id: str) -> str:
-    # Another length each time: the same question of another survey is not one that is asked again.
-    words = 100 + int(session_id, 16) % 400
-    return f"survey retrieval-augmented generation recipe=autosurvey sections=3 words={words}"
+    # Another topic each time: the same question of another survey is not one that is asked again.
+    return f"survey retrieval-augmented generation {session_id[:6]} recipe=autosurvey sections=3 words=150"
 
 
 @dataclass

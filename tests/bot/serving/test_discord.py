@@ -123,8 +123,9 @@ async def test_groups_are_changed_in_a_thread_with_their_map(
 async def test_a_restart_in_the_middle_of_a_job_and_buttons_from_before(
     library: LocalLibrary, discord: Discord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with simulating(Simulation(pace=0.05)) as model:
+    async with simulating(Simulation(pace=0, hang_s=3.0)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        model.fault = lambda _: "hang" if any(call.kind == "text" for call in model.calls) else None
         async with on_discord(discord):
             thread = await discord.say(f"<@{BOT}> survey dense retrieval sections=3 words=80")
             await discord.press(await discord.find_offer("Search with these"), "Search with these")
@@ -133,6 +134,7 @@ async def test_a_restart_in_the_middle_of_a_job_and_buttons_from_before(
             pressed = deepcopy(outline)
             await discord.press(outline, "Write it")
             status = await discord.message("Writing: ", thread)
+        model.fault = lambda _: None
         async with on_discord(discord):
             done = await discord.find_offer("Change a section")
             assert done is status
