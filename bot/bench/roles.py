@@ -1,47 +1,81 @@
-"""How often the model of sentence roles is right, and fitting it anew."""
+"""How often the model of sentence roles is right."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 
 from bot.bench.report import Figures, ReportOptions, print_report
-from engine.errors import UserError
-from engine.reading.labelled_abstracts import read_labelled_abstracts
-from engine.reading.role_training import RoleScores, measure_roles, split_held_back, train_role_model
-from engine.reading.roles import ROLE_WEIGHTS, role_model
+from engine.reading.labelled_abstracts import LabelledAbstract, read_labelled_abstracts
+from engine.reading.roles import ROLES, Matrix, RoleModel, role_model, statement_probabilities
+
+_STATEMENT_OF = np.array([0, 1, 1, 2, -1])
+"""Role → statement, by position; `other` is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleScores:
+    """How often a model is right, `other` left out.
+
+    ``accuracy`` is over the three statements (problem, contribution, finding), ``role_accuracy`` over the four
+    roles; ``sure_accuracy`` and ``sure_share`` are of the sentences sure enough to be quoted under a label, which a
+    statement is from the probability ``sure_from``.
+    """
+
+    sentences: int
+    accuracy: float
+    role_accuracy: float
+    sure_accuracy: float
+    sure_share: float
+    sure_from: float
 
 
 async def measure(console: Console, data: Path, options: ReportOptions) -> int:
     """Print how often the model that comes with Scholium is right on labelled abstracts."""
-    _print_scores(console, data, measure_roles(role_model(), read_labelled_abstracts(data)), options)
+    print_scores(console, data, measure_roles(role_model(), read_labelled_abstracts(data)), options)
     return 0
 
 
-async def train(console: Console, files: Sequence[Path], output: Path | None, options: ReportOptions) -> int:
-    """Fit to two thirds of each source, print the scores on the third held back, then fit to all, write the weights."""
-    sources = [read_labelled_abstracts(file) for file in files]
-    divided = [split_held_back(source, seed=0) for source in sources]
-    if not all(held_back for _, held_back in divided):
-        raise UserError("Three labelled abstracts are the fewest: a third is held back for measuring.")
-    model = train_role_model([fitted for fitted, _ in divided])
-    for file, (_, held_back) in zip(files, divided, strict=True):
-        _print_scores(console, file, measure_roles(model, held_back), options)
-    path = output or Path(ROLE_WEIGHTS)
-    path.write_bytes(train_role_model(sources).pack())
-    if not options.as_json:
-        console.print(f"The weights fitted to {sum(map(len, sources)):,} abstracts are in {path}.")
-    return 0
-
-
-def _print_scores(console: Console, data: Path, scores: RoleScores, options: ReportOptions) -> None:
+def print_scores(console: Console, data: Path, scores: RoleScores, options: ReportOptions) -> None:
+    """The scores of a file as a table, or as JSON."""
     print_report(console, "Roles of sentences", {"data": data.name, **asdict(scores)}, _read_figures, options)
 
 
 def _read_figures(document: Mapping[str, Any]) -> Figures:
     """One row: right as one of three statements, as one of four roles, and among those sure enough to be quoted."""
     return {document["data"]: {k.replace("_", " "): v for k, v in document.items() if k != "data"}}
+
+
+def measure_roles(model: RoleModel, abstracts: Sequence[LabelledAbstract]) -> RoleScores:
+    """How often the model is right on these abstracts."""
+    found = np.concatenate([model.probabilities(abstract.sentences) for abstract in abstracts])
+    true = np.array([ROLES.index(role) for abstract in abstracts for role in abstract.roles])
+    statements, right = judge_statements(found, true)
+    labelled = true != ROLES.index("other")
+    sure = statements.max(axis=1) >= model.sure
+    return RoleScores(
+        sentences=len(right),
+        accuracy=_mean(right),
+        role_accuracy=_mean(found[labelled][:, :-1].argmax(axis=1) == true[labelled]),
+        sure_accuracy=_mean(right[sure]),
+        sure_share=_mean(sure),
+        sure_from=model.sure,
+    )
+
+
+def _mean(values: NDArray[np.bool_]) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def judge_statements(probabilities: Matrix, roles: NDArray[np.int64]) -> tuple[Matrix, NDArray[np.bool_]]:
+    """The probabilities of the statements, and whether the likeliest is right; sentences without one left out."""
+    labelled = roles != ROLES.index("other")
+    statements = statement_probabilities(probabilities[labelled])
+    right: NDArray[np.bool_] = statements.argmax(axis=1) == _STATEMENT_OF[roles[labelled]]
+    return statements, right

@@ -76,21 +76,16 @@ def bench_checks(
 
 @bench.command("roles")
 def bench_roles(
-    data: Annotated[Path | None, typer.Option(help="Labelled abstracts to measure on, JSON Lines.")] = None,
-    train: Annotated[list[Path] | None, typer.Option(help="Labelled abstracts to fit to; may be repeated.")] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File for the fitted weights.")] = None,
+    data: Annotated[Path, typer.Option(help="Labelled abstracts to measure on, JSON Lines.")],
     json: AsJson = False,
     beside: Beside = None,
 ) -> None:
-    """What the sentences of an abstract do: how often the model is right; with --train, fit it anew."""
-    if bool(data) == bool(train):
-        raise typer.BadParameter("give either --data FILE, to measure, or --train FILE, to fit.")
+    """What the sentences of an abstract do: how often the model is right."""
     with open_console() as console:
         from bot.bench import roles
         from bot.bench.report import ReportOptions
 
-    options = ReportOptions(json, beside)
-    run_command(roles.measure(console, data, options) if data else roles.train(console, train or [], output, options))
+    run_command(roles.measure(console, data, ReportOptions(json, beside)))
 
 
 @bench.command("ablation")

@@ -32,7 +32,7 @@ from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel, Provider, Task
 from engine.local_models import LocalEntailment
-from engine.reading.pdf import read_pdf
+from engine.reading.pdf_text import read_pdf
 from engine.rendering.files import from_json
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.online.sources import Online

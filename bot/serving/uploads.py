@@ -17,7 +17,7 @@ from bot.wording import ingesting as wording
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.reading.full_text import FullText, from_pdf, title_page_of, titles_of
 from engine.reading.open_access import TextFolder
-from engine.reading.pdf import MOST_CHARACTERS, PdfText, read_pdf
+from engine.reading.pdf_text import MOST_CHARACTERS, PdfText, read_pdf
 from engine.retrieval.bounded_files import SENT, read_bounded
 from engine.retrieval.libraries.combined import JointLibrary, complete_records
 from engine.retrieval.libraries.library import EmptyLibrary, Library

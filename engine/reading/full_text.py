@@ -22,7 +22,7 @@ from engine.reading.page_layout import (
     read_lines,
 )
 from engine.reading.paper_figures import PaperFigure, read_figures, read_licence
-from engine.reading.pdf import PdfText
+from engine.reading.pdf_text import PdfText
 from engine.reading.reference_list import find_list, read_entries
 from engine.retrieval.paper_text import clean_passage
 from engine.text import clean, fold, sentences

@@ -12,8 +12,8 @@ from typing import Any
 from lxml import etree
 
 from engine.errors import UserError
+from engine.reading.abstract_statements import role_of_label
 from engine.reading.roles import ROLES, Role
-from engine.reading.stated_labels import role_of_label
 from engine.text import sentences
 
 FEWEST_ROLES = 3

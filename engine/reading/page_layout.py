@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from statistics import median, quantiles
 
-from engine.reading.pdf import LineStyle, PdfText
+from engine.reading.pdf_text import LineStyle, PdfText
 
 SMALL = 0.93
 """Type that is so much smaller than the text's is a footnote's, a caption's or a table's."""

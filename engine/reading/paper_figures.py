@@ -1,15 +1,99 @@
-"""Figures of a paper and its licence, as arXiv's HTML (LaTeXML) has them."""
+"""Figures of a paper and its licence, as arXiv's HTML (LaTeXML) has them, and their pictures.
+
+A picture that others made is drawn again in a process of its own (`serve`), so that nothing but its pixels is kept.
+"""
 
 from __future__ import annotations
 
+import base64
+import io
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import urljoin, urlsplit
 
+from pydantic import TypeAdapter
+
+from engine.bounded_process import ProcessLimits, call_bounded
+from engine.errors import LimitExceeded, UserError
 from engine.text import clean, sentences
 from engine.values import Passage
+
+LIMITS = ProcessLimits(memory_bytes=2**30, cpu_s=20, silence_s=120)
+_WORKER = "engine.reading.paper_figures"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A PNG or JPEG as base64, with its size in pixels."""
+
+    kind: str
+    width: int
+    height: int
+    base64: str
+
+
+def redraw_picture(content: bytes, limits: ProcessLimits = LIMITS) -> Picture:
+    """The picture; blocks for up to ``limits.silence_s``, so call it in a thread.
+
+    Raises `UserError` for what is no picture (PNG, JPEG, GIF or WebP), or a bomb.
+    """
+    try:
+        answer = call_bounded(_WORKER, content, limits)
+    except LimitExceeded as error:
+        raise UserError("The picture takes too much time or memory to read.") from error
+    if not answer:
+        raise UserError("The picture is damaged, too large, or of a kind that is not read.")
+    return TypeAdapter(Picture).validate_json(answer)
+
+
+READ = ("PNG", "JPEG", "GIF", "WEBP")
+MOST_PIXELS = 40_000_000
+LEAST_SIDE = 120
+"""Pixels of the shorter side; what is smaller is a symbol or cannot be read in print."""
+
+LONGEST_SIDE = 1_400
+LARGEST_PNG = 400_000
+"""Bytes; a larger one is a photograph and is kept as JPEG."""
+
+
+def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None:
+    """Answer with the `Picture` as JSON, or with nothing where there is none to be drawn."""
+    from PIL import Image, UnidentifiedImageError
+
+    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+    try:
+        with Image.open(io.BytesIO(content.read()), formats=READ) as picture:
+            if picture.width * picture.height > MOST_PIXELS or min(picture.size) < LEAST_SIDE:
+                return
+            picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+            drawn = _on_white(picture)
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError):
+        return
+    kind, encoded = "png", _encode(drawn, "PNG", optimize=True)
+    if len(encoded) > LARGEST_PNG:
+        kind, encoded = "jpeg", _encode(drawn, "JPEG", quality=85)
+    made = {"kind": kind, "width": drawn.width, "height": drawn.height, "base64": base64.b64encode(encoded).decode()}
+    answer.write(json.dumps(made).encode())
+
+
+def _on_white(picture: Any) -> Any:
+    """The picture without transparency, as print and dark pages need it."""
+    from PIL import Image
+
+    whole = picture.convert("RGBA")
+    ground = Image.new("RGB", whole.size, "white")
+    ground.paste(whole, mask=whole.getchannel("A"))
+    return ground
+
+
+def _encode(picture: Any, kind: str, **options: object) -> bytes:
+    buffer = io.BytesIO()
+    picture.save(buffer, kind, **options)
+    return buffer.getvalue()
+
 
 MOST_FIGURES = 30
 MENTIONS = 3

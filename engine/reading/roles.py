@@ -4,7 +4,7 @@ The first pass judges each sentence by its words, its neighbours' words and its 
 says of the sentence and of all others in the abstract (stacked generalisation, Wolpert, 1992).
 
 The weights are data beside this file (`roles.npz`; source and licence in `roles.md`), made by
-``scholium bench roles --train``; here they are only applied, with numpy.
+``tests.measures.train_roles``; here they are only applied, with numpy.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from engine.reading.tree_making import (
     TreeReport,
     groups_of,
     make_trees,
+    source_of,
 )
-from engine.reading.tree_sources import source_of
 from engine.retrieval.identity import surname
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.values import Paper, PaperKey, Passage

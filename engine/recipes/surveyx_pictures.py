@@ -14,8 +14,7 @@ from engine.citations import remove_citations
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
 from engine.llm.model import PlainText, PromptImage, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.reading.paper_figures import PaperFigure, is_reusable
-from engine.reading.pictures import Picture
+from engine.reading.paper_figures import PaperFigure, Picture, is_reusable
 from engine.recipes.surveyx_material import Preparation, author_and_year
 from engine.retrieval.embedding import Embedder
 from engine.run import RunContext

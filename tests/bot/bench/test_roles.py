@@ -9,9 +9,10 @@ import pytest
 from rich.console import Console
 
 from bot.bench.report import ReportOptions
-from bot.bench.roles import measure, train
+from bot.bench.roles import measure
 from engine.errors import UserError
 from engine.reading.roles import unpack_model
+from tests.measures.train_roles import train
 
 RECORD = {
     "sentences": [
@@ -46,12 +47,12 @@ async def test_scores_are_printed_as_json(data: Path, capsys: pytest.CaptureFixt
     assert set(scores) >= {"sure_accuracy", "sure_share", "role_accuracy"}
 
 
-async def test_training_writes_weights_that_can_be_read(data: Path, tmp_path: Path) -> None:
-    assert await train(Console(quiet=True), [data], tmp_path / "roles.npz", ReportOptions()) == 0
+def test_training_writes_weights_that_can_be_read(data: Path, tmp_path: Path) -> None:
+    train(Console(quiet=True), [data], tmp_path / "roles.npz")
     found = unpack_model((tmp_path / "roles.npz").read_bytes()).probabilities(RECORD["sentences"])
     assert found.argmax(axis=1).tolist() == [0, 2, 3]
 
 
-async def test_two_abstracts_are_too_few_to_train(few: Path, tmp_path: Path) -> None:
+def test_two_abstracts_are_too_few_to_train(few: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="Three labelled abstracts are the fewest"):
-        await train(Console(quiet=True), [few], tmp_path / "roles.npz", ReportOptions())
+        train(Console(quiet=True), [few], tmp_path / "roles.npz")

@@ -13,7 +13,7 @@ import pytest
 from engine.errors import RetrievalError
 from engine.reading.attribute_trees import AttributeTree, AttributeValue, complete_tree
 from engine.reading.forests import FOREST_FILE, Forest, JointForest, LocalForest, MemoryForest
-from engine.reading.tree_sources import source_of
+from engine.reading.tree_making import source_of
 from engine.reading.weaviate_forest import WeaviateForest
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import WORKSPACES

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import pytest
 
 from engine.reading.full_text import from_pdf
-from engine.reading.pdf import LineStyle, PdfText
+from engine.reading.pdf_text import LineStyle, PdfText
 
 WRAPPED = """1 Introduction
 Recent work of A. Radford, J. Wu and

@@ -8,7 +8,7 @@ import pytest
 import typst
 
 from engine.reading.full_text import FullText, from_pdf
-from engine.reading.pdf import read_pdf
+from engine.reading.pdf_text import read_pdf
 from engine.text import fold
 from tests.engine.reading.layouts import LAYOUTS, Content, Layout, make_content, to_typst
 

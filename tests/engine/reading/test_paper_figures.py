@@ -11,9 +11,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from engine.errors import UserError
 from engine.reading.full_text import from_html
-from engine.reading.paper_figures import is_reusable
-from engine.reading.picture_worker import LEAST_SIDE, LONGEST_SIDE, serve
-from engine.reading.pictures import redraw_picture
+from engine.reading.paper_figures import LEAST_SIDE, LONGEST_SIDE, is_reusable, redraw_picture, serve
 
 URL = "https://arxiv.org/html/2001.00001v2"
 

@@ -20,11 +20,11 @@ from engine.bounded_process import ProcessLimits
 from engine.checking.verdicts import CheckAnswer, ClaimVerdict
 from engine.errors import RetrievalError, UserError
 from engine.llm.prompting import paper_block
+from engine.reading.arxiv_page import read_html
 from engine.reading.downloading import Downloader, is_public
 from engine.reading.full_text import FullText, from_html, from_pdf, title_of
-from engine.reading.html import read_html
 from engine.reading.open_access import OpenAccess, TextBudget, TextFolder
-from engine.reading.pdf import PdfText, read_pdf
+from engine.reading.pdf_text import PdfText, read_pdf
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ScholarlyService, ServicePolicy

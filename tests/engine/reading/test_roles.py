@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.bench.roles import measure_roles
 from engine.errors import UserError
-from engine.reading.abstracts import read_statements
+from engine.reading.abstract_statements import read_statements
 from engine.reading.labelled_abstracts import LabelledAbstract, read_labelled_abstracts
-from engine.reading.role_training import measure_roles, split_held_back, train_role_model
 from engine.reading.roles import ROLES, role_model, statement_probabilities, unpack_model
+from tests.measures.train_roles import split_held_back, train_role_model
 
 ABSTRACT = [
     "Question answering over tables has attracted much attention in recent years.",

@@ -20,8 +20,7 @@ from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import A, Completion, Request, Task, tokens_of
 from engine.reading.forests import FOREST_FILE, Forest, LocalForest, MemoryForest
 from engine.reading.full_text import FullText
-from engine.reading.paper_figures import PaperFigure
-from engine.reading.pictures import Picture
+from engine.reading.paper_figures import PaperFigure, Picture
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_rewriting import CitationChanges, SentenceEdit, apply_edits
 from engine.retrieval.libraries.library import EmptyLibrary

@@ -13,8 +13,7 @@ from PIL import Image
 from bot.wording.survey import why_figure
 from engine.errors import LanguageModelError, RetrievalError
 from engine.reading.full_text import FullText
-from engine.reading.paper_figures import PaperFigure
-from engine.reading.pictures import Picture
+from engine.reading.paper_figures import PaperFigure, Picture
 from engine.recipes.surveyx_material import prepare
 from engine.recipes.surveyx_pictures import FigureSearch, add_paper_figures
 from engine.rendering.files import FORMATS, as_json, from_json

@@ -11,7 +11,7 @@ import pytest
 from engine.citations import list_cited_keys
 from engine.reading.attribute_trees import AttributeValue, TreeKind, complete_tree
 from engine.reading.forests import MemoryForest
-from engine.reading.tree_sources import source_of
+from engine.reading.tree_making import source_of
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_material import Material
 from engine.recipes.surveyx_tables import TablePlan, fill_table, plan_benchmarks, plan_comparison, section_taxonomy

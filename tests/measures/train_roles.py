@@ -1,28 +1,38 @@
-"""Fitting the model of sentence roles to labelled abstracts, and measuring it."""
+"""Fits the model of sentence roles: `python -m tests.measures.train_roles FILES -o roles.npz`.
+
+It is fitted to two thirds of each source and measured on the third held back, then fitted to all. No process of the bot
+trains.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
+from rich.console import Console
 from scipy.sparse import csr_matrix
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
-from engine.reading.labelled_abstracts import LabelledAbstract
+from bot.bench.report import ReportOptions
+from bot.bench.roles import judge_statements, measure_roles, print_scores
+from engine.errors import UserError
+from engine.reading.labelled_abstracts import LabelledAbstract, read_labelled_abstracts
 from engine.reading.roles import (
     BUCKETS,
+    ROLE_WEIGHTS,
     ROLES,
     Matrix,
     RoleModel,
     context_features,
     one_against_rest,
     sentence_features,
-    statement_probabilities,
 )
 
 STRENGTH = 4.0
@@ -48,26 +58,6 @@ HELD_BACK = 3
 
 MOST_OF_SOURCE = 2_000
 """Abstracts of one source that are fitted to, about as many as CSAbstruct has: no field outweighs another."""
-
-_STATEMENT_OF = np.array([0, 1, 1, 2, -1])
-"""Role → statement, by position; `other` is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoleScores:
-    """How often a model is right, `other` left out.
-
-    ``accuracy`` is over the three statements (problem, contribution, finding), ``role_accuracy`` over the four
-    roles; ``sure_accuracy`` and ``sure_share`` are of the sentences sure enough to be quoted under a label, which a
-    statement is from the probability ``sure_from``.
-    """
-
-    sentences: int
-    accuracy: float
-    role_accuracy: float
-    sure_accuracy: float
-    sure_share: float
-    sure_from: float
 
 
 def split_held_back(
@@ -196,7 +186,7 @@ def _sure_threshold(probabilities: Matrix, roles: NDArray[np.int64]) -> float:
 
     1.0 if there is none.
     """
-    statements, right = _judge_statements(probabilities, roles)
+    statements, right = judge_statements(probabilities, roles)
     highest = statements.max(axis=1)
     order = np.argsort(-highest, kind="stable")
     count = np.arange(1, len(order) + 1)
@@ -204,14 +194,6 @@ def _sure_threshold(probabilities: Matrix, roles: NDArray[np.int64]) -> float:
     error = np.sqrt(precision * (1.0 - precision) / count)
     precise = np.flatnonzero(precision - error >= SURE_PRECISION)
     return float(highest[order][precise[-1]]) if len(precise) else 1.0
-
-
-def _judge_statements(probabilities: Matrix, roles: NDArray[np.int64]) -> tuple[Matrix, NDArray[np.bool_]]:
-    """The probabilities of the statements, and whether the likeliest is right; sentences without one left out."""
-    labelled = roles != ROLES.index("other")
-    statements = statement_probabilities(probabilities[labelled])
-    right: NDArray[np.bool_] = statements.argmax(axis=1) == _STATEMENT_OF[roles[labelled]]
-    return statements, right
 
 
 def _fit_role(features: Any, has_role: NDArray[np.bool_], weight: Matrix) -> tuple[Matrix, float]:
@@ -223,22 +205,26 @@ def _fit_role(features: Any, has_role: NDArray[np.bool_], weight: Matrix) -> tup
     return model.coef_[0], float(model.intercept_[0])
 
 
-def measure_roles(model: RoleModel, abstracts: Sequence[LabelledAbstract]) -> RoleScores:
-    """How often the model is right on these abstracts."""
-    found = np.concatenate([model.probabilities(abstract.sentences) for abstract in abstracts])
-    true = np.array([ROLES.index(role) for abstract in abstracts for role in abstract.roles])
-    statements, right = _judge_statements(found, true)
-    labelled = true != ROLES.index("other")
-    sure = statements.max(axis=1) >= model.sure
-    return RoleScores(
-        sentences=len(right),
-        accuracy=_mean(right),
-        role_accuracy=_mean(found[labelled][:, :-1].argmax(axis=1) == true[labelled]),
-        sure_accuracy=_mean(right[sure]),
-        sure_share=_mean(sure),
-        sure_from=model.sure,
-    )
+def train(console: Console, files: Sequence[Path], output: Path) -> None:
+    """Print the scores of each file's third, write the weights. Raises `UserError` where a file has too few."""
+    sources = [read_labelled_abstracts(file) for file in files]
+    divided = [split_held_back(source, seed=0) for source in sources]
+    if not all(held_back for _, held_back in divided):
+        raise UserError("Three labelled abstracts are the fewest: a third is held back for measuring.")
+    model = train_role_model([fitted for fitted, _ in divided])
+    for file, (_, held_back) in zip(files, divided, strict=True):
+        print_scores(console, file, measure_roles(model, held_back), ReportOptions())
+    output.write_bytes(train_role_model(sources).pack())
+    console.print(f"The weights fitted to {sum(map(len, sources)):,} abstracts are in {output}.")
 
 
-def _mean(values: NDArray[np.bool_]) -> float:
-    return float(values.mean()) if len(values) else 0.0
+def main(
+    files: Annotated[list[Path], typer.Argument(help="Labelled abstracts to fit to.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="File for the fitted weights.")] = Path(ROLE_WEIGHTS),
+) -> None:
+    """Fit the model anew."""
+    train(Console(), files, output)
+
+
+if __name__ == "__main__":
+    typer.run(main)
