@@ -13,7 +13,7 @@ from bot.commands.briefs import ONLINE, Defaults
 from bot.jobs.runner import JobContext, JobListener
 from bot.serving.bundled import BUNDLED
 from bot.serving.libraries import Libraries, OwnLibrary
-from bot.serving.sources import downloader, list_publishers, online_sources, open_access, wikipedia
+from bot.serving.online_sources import downloader, list_publishers, online_sources, open_access, wikipedia
 from bot.serving.templates import find_template
 from bot.settings import Settings, load_settings
 from engine.errors import UserError

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from adapters.discord.adapter import DiscordAdapter
+from adapters.discord.discord_adapter import DiscordAdapter
 from adapters.pacing import SendingPace
-from adapters.slack.adapter import SlackAdapter
+from adapters.slack.slack_adapter import SlackAdapter
 from bot.app import App
 from bot.cli.platforms import discord_access, slack_access
 from bot.serving.service import Service, open_store, run_service

@@ -21,7 +21,7 @@ from bot.commands.access import act_of
 from bot.commands.commands import Export, FreeText
 from bot.commands.grammar import parse
 from bot.commands.intents.features import Heard
-from bot.commands.intents.reading import count_items, understand
+from bot.commands.intents.plain_words import count_items, understand
 from engine.errors import UserError
 from engine.rendering.files import parse_formats
 from engine.session.events import EditOutline

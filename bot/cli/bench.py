@@ -140,7 +140,7 @@ def bench_rating_form(
 ) -> None:
     """A form in which people rate surveys without knowing who wrote them: an import for Label Studio."""
     with open_console() as console:
-        from bot.cli.ratings import write_form
+        from bot.cli.rating_forms import write_form
 
     run_command(write_form(console, systems, output, seed))
 
@@ -154,7 +154,7 @@ def bench_ratings(
 ) -> None:
     """What people gave each system, and how far they agree."""
     with open_console() as console:
-        from bot.cli.ratings import print_ratings
+        from bot.cli.rating_forms import print_ratings
 
     run_command(print_ratings(console, export, key, ranks, as_json=json))
 

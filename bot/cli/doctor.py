@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # it loads Weaviate's client
 import re
 from dataclasses import dataclass
 
-from bot.serving.sources import online_sources
+from bot.serving.online_sources import online_sources
 from engine.llm.model import CallFailed, Request
 from engine.llm.prompting import fill
 from engine.retrieval.online.sources import Online

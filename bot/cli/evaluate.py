@@ -16,8 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from bot.app import App, make_provider, open_app
+from bot.serving.online_sources import online_sources
 from bot.serving.service import open_store
-from bot.serving.sources import online_sources
 from bot.settings import Settings
 from bot.store.online_cache import StoredOnlineCache
 from engine.errors import UserError

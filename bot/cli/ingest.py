@@ -16,7 +16,7 @@ from rich.table import Table
 
 from bot.app import App, open_app
 from bot.serving.libraries import OwnLibrary, Place
-from bot.serving.sources import online_sources
+from bot.serving.online_sources import online_sources
 from bot.serving.uploads import find_paper, read_paper_file, say_unknown
 from bot.wording import ingesting, progress
 from bot.wording import sentences as wording

@@ -7,15 +7,15 @@ from typing import Literal, get_args
 from rich.console import Console
 
 from adapters.chat import ChatAdapter
-from adapters.discord.adapter import DiscordAccess, DiscordAdapter
+from adapters.discord.discord_adapter import DiscordAccess, DiscordAdapter
 from adapters.http_server import ConnectionLimits
-from adapters.slack.adapter import SlackAccess, SlackAdapter
+from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.app import App, open_app
 from bot.commands.briefs import ONLINE
 from bot.jobs.sharing import QUEUES, QueueKind
 from bot.serving.bundled import BUNDLED
+from bot.serving.online_sources import text_of
 from bot.serving.service import ProcessRole, open_store, run_service
-from bot.serving.sources import text_of
 from bot.settings import Settings
 from bot.store.installations import NEEDS_KEY, Installations, InstallationTickets
 from bot.store.sessions import Store

@@ -23,7 +23,7 @@ from bot.conversation.services import ConversationServices
 from bot.conversation.understanding import command_of
 from bot.settings import Rules
 from bot.store.talk import Talk
-from bot.wording import replies, reviews, views
+from bot.wording import replies, reviews, showing
 from bot.wording import sentences as wording
 from engine.errors import UserError
 from engine.session.events import Start, WriteFull
@@ -39,7 +39,7 @@ async def read_opening(
     try:
         command = await compute(command_of, incoming, None, Talk())
         if isinstance(command, Show) and command.view in {"help", "hello", "thanks"}:
-            return Outgoing(at, views.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone)
+            return Outgoing(at, showing.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone)
         if isinstance(command, ListSurveys):
             found = await services.list_surveys(at, alone)
             return Outgoing(at, replies.list_surveys(found, "", command), only_for=alone)

@@ -33,19 +33,19 @@ from bot.commands.commands import (
     StartSurvey,
 )
 from bot.commands.grammar import LIST_WORDS, find_usage, parse
-from bot.conversation import forms
+from bot.conversation import survey_forms
 from bot.conversation.intake import compute
 from bot.conversation.opening import read_opening, start_event
 from bot.conversation.pricing import find_asker, participant_of, payer_of, raise_budget, word_price, word_review_price
 from bot.conversation.services import ConversationServices
-from bot.conversation.surveys import leave_for_another, manage_surveys
+from bot.conversation.survey_list import leave_for_another, manage_surveys
 from bot.conversation.turn import Turn
 from bot.conversation.understanding import command_of, difference, read
 from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, today
 from bot.store.sessions import StoredConversation
 from bot.store.talk import Talk
-from bot.wording import money, progress, replies, reviews, views
+from bot.wording import money, progress, replies, reviews, showing
 from bot.wording import sentences as wording
 from bot.wording.cards import EDITS, PROPOSING, Card, by_whom, make_card, word_change, word_decision
 from bot.wording.discussion import word_revision
@@ -148,13 +148,13 @@ class Turns:
 
     def form(self, stored: StoredConversation, incoming: Incoming) -> Form:
         """The form that a button asks for. Raises `UserError` where the person may not, or there is none now."""
-        starts = forms.verb_of(incoming) == "start"
+        starts = survey_forms.verb_of(incoming) == "start"
         refused = refusal(self._rules, participant_of(stored, incoming.person), "start" if starts else "change")
         if refused:
             raise UserError(wording.word_refusal(refused, stored.owner))
         if starts:
-            return forms.start(self.defaults, stored.session, incoming)
-        return forms.edit(stored.session, incoming)
+            return survey_forms.start(self.defaults, stored.session, incoming)
+        return survey_forms.edit(stored.session, incoming)
 
     def fault(self, stored: StoredConversation, incoming: Incoming) -> FormFault | None:
         """What is wrong with a filled form; nothing is changed."""
@@ -165,7 +165,7 @@ class Turns:
             elif command and not isinstance(command, NOT_FOR_THE_SESSION):
                 advance(stored.session, command)
         except UserError as error:
-            return FormFault(forms.field_of(incoming, str(error)), str(error))
+            return FormFault(survey_forms.field_of(incoming, str(error)), str(error))
         return None
 
     def folder(self, stored: StoredConversation) -> Path:
@@ -372,20 +372,20 @@ class Turns:
                 spent = await self._services.spent(session.id)
                 turn.answer(money.cost(spent, uses) if show.view == "cost" else money.budget(uses))
             case Show("tree", number):
-                paper = views.find_paper(session.state, number)
+                paper = showing.find_paper(session.state, number)
                 found = await self._services.find_trees(session, payer_of(turn.stored), [paper.key])
-                turn.answer(views.show_tree(paper, found.get(paper.key)))
+                turn.answer(showing.show_tree(paper, found.get(paper.key)))
             case Show("show", "") if not session.job and not turn.alone:
                 turn.close_card(wording.SHOWN_BELOW)
                 turn.show_card(self.card(turn))
             case _:
-                seen = views.view(session, show)
+                seen = showing.view(session, show)
                 turn.show(seen)
 
     async def _export(self, turn: Turn, names: tuple[str, ...]) -> None:
         session = turn.session
         formats = parse_formats(names)
-        survey = views.survey_so_far(session.state)
+        survey = showing.survey_so_far(session.state)
         if session.job and session.job.kind not in QUIET:
             raise UserError(wording.STILL_WORKING_CANNOT_EXPORT)
         if survey is None:

@@ -12,8 +12,8 @@ from adapters.chat import Incoming
 from bot.commands.commands import Choose, Command, Export, FreeText, ListSurveys, Show, StartSurvey
 from bot.commands.grammar import parse
 from bot.commands.intents.features import Heard
-from bot.commands.intents.reading import hear_name, understand
-from bot.conversation import forms
+from bot.commands.intents.plain_words import hear_name, understand
+from bot.conversation import survey_forms
 from bot.store.talk import Talk
 from bot.wording.proposals import proposal
 from engine.errors import UserError
@@ -142,8 +142,8 @@ def command_of(incoming: Incoming, session: SurveySession | None, talk: Talk) ->
     if not incoming.button:
         command = read_words_said(incoming, session, talk)
         return FreeText(incoming.text) if command is None and incoming.attachments else command
-    verb, session_id, revision = forms.read_action(incoming.button)
-    command = forms.command(verb, dict(incoming.values), session) if incoming.values else parse(verb)
+    verb, session_id, revision = survey_forms.read_action(incoming.button)
+    command = survey_forms.command(verb, dict(incoming.values), session) if incoming.values else parse(verb)
     if session is None or isinstance(command, StartSurvey):
         return command
     current = revision if session_id == session.id else -1

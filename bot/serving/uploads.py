@@ -12,7 +12,7 @@ from pathlib import Path
 from adapters.chat import Attachment, Incoming
 from bot.app import App
 from bot.conversation.services import Upload
-from bot.serving.sources import online_sources
+from bot.serving.online_sources import online_sources
 from bot.wording import ingesting as wording
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.reading.full_text import FullText, from_pdf, title_page_of, titles_of

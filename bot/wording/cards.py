@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from adapters.chat import Button
 from bot.views.actions import BEGIN, Action, list_actions
-from bot.views.proposals import Topic, view_step
+from bot.views.steps import Topic, view_step
 from bot.wording.discussion import list_changed_places
 from bot.wording.labels import draw_buttons
 from bot.wording.proposals import word_proposal

@@ -11,7 +11,7 @@ from adapters.chat import Button
 from bot.views.actions import Action
 from bot.wording.labels import draw_buttons
 from bot.wording.sentences import pluralize
-from bot.wording.survey import link, offer_sources, survey_text, with_links
+from bot.wording.survey_text import link, offer_sources, survey_text, with_links
 from engine.citations import keep_allowed_citations, list_cited_keys, numbers, reference_text, remove_citations
 from engine.rendering.markdown import escape_markdown
 from engine.revising.gaps import FieldGaps

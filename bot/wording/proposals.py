@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from bot.views.proposals import (
+from bot.views.steps import (
     FinishedReview,
     FinishedSurvey,
     PaperGroups,
@@ -17,7 +17,7 @@ from bot.views.proposals import (
 )
 from bot.wording.reviews import tabulate, word_groups, word_review
 from bot.wording.sentences import WELCOME, pluralize
-from bot.wording.survey import link, word_survey
+from bot.wording.survey_text import link, word_survey
 from engine.errors import UserError
 from engine.gathering.search_record import search_flow
 from engine.rendering.markdown import describe_search, escape_markdown

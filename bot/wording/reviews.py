@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.views.proposals import PaperGroups
+from bot.views.steps import PaperGroups
 from bot.wording.sentences import pluralize
-from bot.wording.survey import word_reference
+from bot.wording.survey_text import word_reference
 from engine.citations import numbers
 from engine.errors import UserError
 from engine.rendering.markdown import escape_markdown, with_numbers

@@ -18,9 +18,9 @@ import sqlalchemy as sa
 from rich.console import Console
 
 from adapters.chat import ChatAdapter, Conversation
-from adapters.discord.adapter import DiscordAccess, DiscordAdapter
+from adapters.discord.discord_adapter import DiscordAccess, DiscordAdapter
 from adapters.pacing import SendingPace
-from adapters.slack.adapter import SlackAccess, SlackAdapter
+from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.app import App
 from bot.serving.service import Service, open_store, run_service
 from bot.settings import load_settings

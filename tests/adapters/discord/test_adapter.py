@@ -24,8 +24,8 @@ from adapters.chat import (
     PlatformError,
     ProgressBar,
 )
-from adapters.discord.adapter import PERMISSIONS, DiscordAccess, DiscordAdapter, intents
-from adapters.discord.forms import read_filled_form
+from adapters.discord.components import read_filled_form
+from adapters.discord.discord_adapter import PERMISSIONS, DiscordAccess, DiscordAdapter, intents
 from bot.wording.labels import WORDS
 from tests.fakes import FakeBackend
 from tests.stand_ins.changes import PATIENCE_S

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.chat import Conversation, Outgoing
-from adapters.discord.text import MESSAGE_CHARACTERS, literal, messages
+from adapters.discord.discord_markup import MESSAGE_CHARACTERS, literal, messages
 from bot.wording.sentences import HELP
 from engine.rendering.markdown import escape_markdown
 from engine.text import clean

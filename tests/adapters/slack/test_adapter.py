@@ -27,7 +27,7 @@ from adapters.chat import (
     ProgressBar,
 )
 from adapters.pacing import SendingPace
-from adapters.slack.adapter import SlackAccess, SlackAdapter
+from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.wording.labels import WORDS
 from tests.fakes import FakeBackend
 from tests.stand_ins.slack_server import APP_TOKEN

@@ -37,7 +37,7 @@ async def test_a_terminal_that_waits_for_the_first_word_has_loaded_nothing_heavy
         "from rich.console import Console\n"
         "from bot.cli.conversations import chat\n"
         "from bot.commands.intents.features import Heard\n"
-        "from bot.commands.intents.reading import understand\n"
+        "from bot.commands.intents.plain_words import understand\n"
         "from engine.session.state import State\n"
         "assert asyncio.run(chat(Console(), '', None, '')) == 0\n"
         "assert understand('yes please continue', Heard('papers'), State(phase='papers')).offers"

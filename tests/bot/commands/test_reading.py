@@ -13,7 +13,7 @@ from adapters.chat import Place
 from bot.bench.understand import UnderstandingFigures, Utterance, measure_understanding, read_utterance, read_utterances
 from bot.commands.commands import FreeText, StartSurvey
 from bot.commands.intents.features import Heard
-from bot.commands.intents.reading import understand
+from bot.commands.intents.plain_words import understand
 from engine.errors import UserError
 from engine.session.events import Approve, AskQuestion, EditKeywords, EditPapers
 from engine.session.state import PHASES, Phase, State

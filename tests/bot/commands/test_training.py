@@ -7,7 +7,7 @@ import pytest
 from bot.commands.intents.classifier import load_classifier
 from bot.commands.intents.features import Heard
 from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR
-from bot.commands.intents.reading import STOPPED_AT
+from bot.commands.intents.plain_words import STOPPED_AT
 from tests.measures.train_intents import (
     EXAMPLES,
     HeldOut,

@@ -16,7 +16,7 @@ from adapters.chat import Incoming
 from bot.commands.commands import NOT_FOR_THE_SESSION, FreeText, Show, StartSurvey
 from bot.conversation.understanding import command_of
 from bot.store.talk import Talk
-from bot.wording import views
+from bot.wording import showing
 from bot.wording.sentences import OUR_FAULT
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
@@ -109,7 +109,7 @@ def test_what_is_said_is_understood_or_answered(beginning: str, odd: str, sessio
     try:
         command = command_of(Incoming(HERE, "mara", "k", beginning + odd, place=place), session, Talk())  # type: ignore[arg-type]
         if isinstance(command, Show) and command.view not in {"cost", "budget", "tree"}:
-            views.view(session, command)
+            showing.view(session, command)
         elif command and not isinstance(command, NOT_FOR_THE_SESSION | StartSurvey):
             advance(session, command)
     except UserError as error:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.discord.adapter import DiscordAdapter
+from adapters.discord.discord_adapter import DiscordAdapter
 from bot.app import App
 from bot.cli.platforms import discord_access
 from bot.serving.service import open_store, run_service

@@ -17,7 +17,7 @@ from cryptography.fernet import Fernet
 from slack_sdk.oauth.installation_store.models.bot import Bot
 
 from adapters.pacing import SendingPace
-from adapters.slack.adapter import BOT_SCOPES, COMMAND, EVENTS, SHORTCUT, SlackAdapter
+from adapters.slack.slack_adapter import BOT_SCOPES, COMMAND, EVENTS, SHORTCUT, SlackAdapter
 from bot.app import App
 from bot.cli.platforms import slack_access
 from bot.serving.service import Service, open_store, run_service

@@ -10,14 +10,14 @@ import pytest
 
 from bot.commands.commands import Show
 from bot.commands.grammar import parse
-from bot.views.reading import view_section
+from bot.views.survey_pages import view_section
 from bot.wording import money
 from bot.wording.cards import make_card, word_change
 from bot.wording.labels import LABELS
 from bot.wording.progress import word_kept
 from bot.wording.replies import suggest_words
-from bot.wording.survey import offer_sources, word_section_page
-from bot.wording.views import view
+from bot.wording.showing import view
+from bot.wording.survey_text import offer_sources, word_section_page
 from engine.citations import cite
 from engine.errors import UserError
 from engine.session.events import Job

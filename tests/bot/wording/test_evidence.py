@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.wording.survey import why_reference, why_section
+from bot.wording.survey_text import why_reference, why_section
 from engine.evidence import evidence_of_reference, evidence_of_section
 from engine.survey import Citation, Claim, Section, Survey
 from engine.values import Paper, PaperKey

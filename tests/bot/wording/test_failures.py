@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bot.wording.sentences import failure
-from bot.wording.survey import word_survey
+from bot.wording.survey_text import word_survey
 from engine.errors import LanguageModelError
 from engine.llm.model import CallFailed, Unreachable, failure_of_status
 from engine.survey import UNCHECKED, UNJUDGED, UNWRITTEN, Section, Survey, SurveyWarning

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from PIL import Image
 
-from bot.wording.survey import why_figure
+from bot.wording.survey_text import why_figure
 from engine.errors import LanguageModelError, RetrievalError
 from engine.reading.full_text import FullText
 from engine.reading.paper_figures import PaperFigure, Picture

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bot.views.actions import Action
-from bot.views.reading import Heading, SectionPage, SourcesPage
+from bot.views.survey_pages import Heading, SectionPage, SourcesPage
 from bot.wording.sentences import pluralize
 from bot.wording.survey_warnings import word_warnings
 from engine.addresses import locate_words

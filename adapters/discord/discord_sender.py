@@ -17,8 +17,8 @@ import structlog
 from aiolimiter import AsyncLimiter
 
 from adapters.chat import AdapterTexts, ChatBackend, Conversation, Incoming, Outgoing, PlatformError
-from adapters.discord.forms import view
-from adapters.discord.text import messages, thread_name
+from adapters.discord.components import view
+from adapters.discord.discord_markup import messages, thread_name
 from adapters.editing import EditedMessages
 
 log = structlog.get_logger()

@@ -8,17 +8,17 @@ from typing import assert_never
 
 from bot.commands.commands import Show
 from bot.views.actions import Action, turn_pages
-from bot.views.proposals import Topic, view_step
-from bot.views.reading import view_section, view_sources
+from bot.views.steps import Topic, view_step
+from bot.views.survey_pages import view_section, view_sources
 from bot.wording import proposals, replies, reviews
 from bot.wording import sentences as wording
-from bot.wording import survey as survey_wording
+from bot.wording import survey_text as survey_wording
 from bot.wording.cards import Card, make_card
 from bot.wording.labels import draw_button, draw_buttons
 from bot.wording.proposals import name_paper, paper_line
 from bot.wording.replies import list_hints
 from bot.wording.sentences import HELP, pluralize
-from bot.wording.survey import link
+from bot.wording.survey_text import link
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, table_at
 from engine.reading.attribute_trees import AttributeTree, AttributeValue

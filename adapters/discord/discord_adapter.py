@@ -29,10 +29,10 @@ from adapters.chat import (
     Place,
     PlatformError,
 )
-from adapters.discord.commands import SurveyCommands, survey_this
-from adapters.discord.forms import ActionButton, FormName, fits, modal, read_filled_form, read_form_name
-from adapters.discord.sending import EDIT_S, DiscordSender
-from adapters.discord.text import MESSAGE_CHARACTERS, literal, messages
+from adapters.discord.components import ActionButton, FormName, fits, modal, read_filled_form, read_form_name
+from adapters.discord.discord_markup import MESSAGE_CHARACTERS, literal, messages
+from adapters.discord.discord_sender import EDIT_S, DiscordSender
+from adapters.discord.slash_commands import SurveyCommands, survey_this
 
 log = structlog.get_logger()
 

@@ -9,11 +9,11 @@ import discord
 from discord import app_commands
 
 from adapters.chat import Conversation, Form, Incoming, Outgoing
-from adapters.discord.text import MESSAGE_CHARACTERS, messages
+from adapters.discord.discord_markup import MESSAGE_CHARACTERS, messages
 from adapters.markup import blocks
 
 if TYPE_CHECKING:
-    from adapters.discord.adapter import DiscordAdapter
+    from adapters.discord.discord_adapter import DiscordAdapter
 
 COMMAND = "survey"
 MENU = "Survey this"

@@ -53,12 +53,12 @@ from adapters.slack.blocks import (
     modal,
     read_filled_form,
     read_place,
+    to_incoming,
     to_incoming_press,
     unescape_markup,
 )
-from adapters.slack.events import to_incoming
 from adapters.slack.http import answer_failure, serve_slack
-from adapters.slack.sending import SlackRefusal, SlackSender
+from adapters.slack.slack_sender import SlackRefusal, SlackSender
 
 log = structlog.get_logger()
 
