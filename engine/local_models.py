@@ -37,6 +37,16 @@ class CrossEncoder(Protocol):
         ...
 
 
+class Entailment(Protocol):
+    """Says how likely evidence entails a claim."""
+
+    name: str
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> Scores:
+        """Shape (pairs of evidence and claim,), probabilities; runs for a while, call it in a thread."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
     """The files of one model, and what its ``config.json`` says."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from adapters.chat import Button, Conversation, Form, FormFault, Incoming, Outgoing, SimpleAdapter, SurveyList
 from engine.llm.model import A, Request, TypedAnswer
+from engine.local_models import Entailment
 from engine.retrieval.embedding import Vectors
 from engine.survey import Citation, Claim, Section
 from engine.values import Paper, PaperKey
@@ -205,6 +206,7 @@ class FakeModel:
 
     reply: Callable[[str, str], str]
     requests: list[Request] = field(default_factory=list)
+    entailment: Entailment | None = None
 
     async def text(self, request: Request) -> str:
         self.requests.append(request)

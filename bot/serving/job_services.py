@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -34,6 +35,7 @@ from engine.errors import UserError
 from engine.llm.meter import Usage
 from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, LanguageModel
+from engine.local_models import Entailment
 from engine.reading.attribute_trees import AttributeTree
 from engine.session.state import SurveySession, find_kept_text
 from engine.values import Brief, Paper, PaperKey
@@ -49,10 +51,12 @@ class AppServices:
 
     async def build_job_context(self, session: SurveySession, payer: Payer, listener: JobListener) -> JobContext:
         """What the session's job works with."""
-        services = JobServices(payer.tenant, self.model(session, payer), StoredOnlineCache(self._store))
+        entailment = await asyncio.to_thread(self._app.libraries.entailment)
+        model = self.model(session, payer, entailment)
+        services = JobServices(payer.tenant, model, StoredOnlineCache(self._store))
         return await self._app.build_job_context(session, services, listener)
 
-    def model(self, session: SurveySession, payer: Payer) -> LanguageModel | None:
+    def model(self, session: SurveySession, payer: Payer, entailment: Entailment | None = None) -> LanguageModel | None:
         """The session's language model, metered on its owner's account; ``None`` where none is configured."""
         provider = self._app.provider()
         if provider is None:
@@ -60,7 +64,8 @@ class AppServices:
         ledger = StoredLedger(self._store, payer, self.limits(session), self._count_completion, self._app.prices)
         record = StoredRecord(self._store, session.id)
         settings, throttle = self._app.settings, self._app.throttle()
-        return MeteredModel(provider, settings.models(), throttle, ledger, record, session.id, settings.sampling())
+        sampling = settings.sampling()
+        return MeteredModel(provider, settings.models(), throttle, ledger, record, session.id, sampling, entailment)
 
     def _count_completion(self, model: str, used: Completion) -> None:
         self._metrics.tokens.labels(model, "read").inc(used.input_tokens)

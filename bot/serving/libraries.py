@@ -17,7 +17,7 @@ from bot.commands.briefs import ONLINE
 from bot.serving.bundled import BUNDLED, is_current, renew
 from bot.settings import Settings
 from engine.errors import ServiceError, UserError
-from engine.local_models import CrossEncoder, LocalCrossEncoder, LocalEmbedder
+from engine.local_models import CrossEncoder, Entailment, LocalCrossEncoder, LocalEmbedder, LocalEntailment
 from engine.reading.forests import FOREST_FILE, Forest, LocalForest
 from engine.reading.open_access import TextFolder
 from engine.retrieval.embedding import Embedder
@@ -290,6 +290,13 @@ class Libraries:
             "Papers in doubt are not judged once more.",
         )
 
+    def entailment(self) -> Entailment | None:
+        """The entailment model of the settings, which doubts claims; said once where it cannot be loaded."""
+        if not (name := self._settings.entailment_model):
+            return None
+        load = partial(LocalEntailment, name, self._settings.models_dir)
+        return self._load_once("entailment", load, "Claims are checked without it.")
+
     def _load_once(self, name: str, load: Callable[[], Model], otherwise: str) -> Model | None:
         """A model of this machine; ``None``, noted with what happens ``otherwise``, where it cannot be loaded."""
         if name not in self._models:
@@ -305,6 +312,7 @@ class Libraries:
         """What is to be said of models of the settings that cannot be loaded."""
         await asyncio.to_thread(self.neural_embedder)
         await asyncio.to_thread(self.cross_encoder)
+        await asyncio.to_thread(self.entailment)
         return self.notes
 
     async def close(self) -> None:

@@ -25,9 +25,10 @@ from engine.checking.sentence_state import (
     share_evenly,
 )
 from engine.checking.verdicts import CheckAnswer, ClaimVerdict, RewordAnswer, SecondAnswer
-from engine.citations import keep_allowed_citations, list_addresses, list_cited_keys, remove_addresses
+from engine.citations import keep_allowed_citations, list_addresses, list_cited_keys, remove_addresses, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.local_models import Entailment
 from engine.survey import UNCHECKED, UNJUDGED, Citation, Claim, ClaimTally, SurveyWarning
 from engine.text import fold, join_sentences, sentences, split_sentences, words
 from engine.values import Paper
@@ -40,6 +41,9 @@ FEWER_CLAIMS = 3
 
 PRONOUNS = frozenset({"this", "these", "that", "those", "it", "they", "its", "their", "such", "he", "she", "both"})
 """A closed class: a sentence that begins with one leans on the sentence before it."""
+
+EVEN = 0.5
+"""Probability of entailment below which a model of this machine doubts a claim."""
 
 REPAIR_ROUNDS = 2
 """How often a claim that did not hold is written anew before it is removed."""
@@ -145,6 +149,16 @@ class _Check:
             line.doubts = (*known, *find_doubts(line.text, source, is_ours=line.is_ours))
             if vetoes := [doubt for doubt in line.doubts if doubt.is_veto]:
                 line.fail("; ".join(doubt.explain() for doubt in vetoes))
+        if self.model and self.model.entailment:
+            self._ask_entailment(self.model.entailment)
+
+    def _ask_entailment(self, entailment: Entailment) -> None:
+        """Doubt what a model of this machine finds less likely to follow from its evidence than not."""
+        asked = [line for line in self.lines if line.state == "pending" and line.evidence]
+        pairs = [(source_of(line.evidence).text, remove_citations(line.text)) for line in asked]
+        for line, likely in zip(asked, entailment.judge(pairs), strict=True):
+            if likely < EVEN:
+                line.doubts = (*line.doubts, Doubt("entailment", entailment.name))
 
     def _evidence_around(self, line: SentenceState) -> tuple[EvidenceSentence, ...]:
         """The evidence of the cited sentences nearest to it: of its paragraph, or else of the whole text."""

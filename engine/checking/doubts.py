@@ -24,7 +24,7 @@ LEAST_HELD = 0.3
 LEAST_CARRIED = 0.25
 """Share that its evidence, some sentences with the title, has to hold."""
 
-DoubtKind = Literal["key", "quotation", "figure", "author", "name", "negation", "terms"]
+DoubtKind = Literal["key", "quotation", "figure", "author", "name", "negation", "terms", "entailment"]
 VETOES: frozenset[DoubtKind] = frozenset({"key", "quotation", "figure", "author"})
 
 
@@ -53,6 +53,7 @@ _EXPLAINED: dict[DoubtKind, str] = {
     "name": "“{}” is named in none of its evidence",
     "negation": "it denies something, and nothing in its evidence does",
     "terms": "its evidence hardly speaks of it",
+    "entailment": "{} says that it does not follow from its evidence",
 }
 
 

@@ -33,6 +33,7 @@ from engine.llm.model import (
     estimate_completion,
     strict_schema,
 )
+from engine.local_models import Entailment
 from engine.text import clean, shorten, storable
 from engine.tracing import trace_step, tracer
 
@@ -102,6 +103,7 @@ class MeteredModel:
     record: CallRecord
     job: str = ""
     sampling: SamplingParameters = AS_THE_RECIPE_HAS_IT
+    entailment: Entailment | None = None
     _turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     """One asker at a time for each content: the next one finds the answer recorded."""
 

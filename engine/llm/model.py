@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from engine.errors import LanguageModelError
 from engine.limits import CHARACTERS_PER_TOKEN
+from engine.local_models import Entailment
 from engine.retry_after import read_retry_after
 from engine.text import clean, remove_bare_numbers, shorten
 
@@ -265,6 +266,11 @@ class Provider(Protocol):
 
 class LanguageModel(Protocol):
     """What recipes use. All methods raise `LanguageModelError`, or `LimitExceeded` at the budget."""
+
+    @property
+    def entailment(self) -> Entailment | None:
+        """The model of this machine that doubts claims beside it, where one is set."""
+        ...
 
     async def text(self, request: Request) -> str:
         """The answer, never empty and never cut off."""

@@ -24,6 +24,7 @@ from engine.checking.terms_held import find_missing_names
 from engine.checking.verdicts import CheckAnswer, RewordAnswer, SecondAnswer
 from engine.citations import Address, cite_sentences, list_cited_keys, remove_citations
 from engine.llm.model import A, Request, TypedAnswer
+from engine.local_models import Entailment
 from engine.retrieval.identity import surname
 from engine.text import fold
 from engine.values import Paper, PaperKey, Query
@@ -144,6 +145,7 @@ class SimulatedJudge:
     chance: random.Random
     error: float
     name: str = "simulated"
+    entailment: Entailment | None = None
     is_remote: bool = field(default=False)
 
     async def text(self, request: Request) -> str:

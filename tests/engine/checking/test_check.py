@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
 from engine.citations import cite, cite_sentences, list_addresses
 from engine.errors import LanguageModelError
+from engine.local_models import Scores
 from engine.values import PaperKey
-from tests.fakes import FakeModel, paper
+from tests.fakes import FakeModel, paper, whole
 
 FAST = paper(
     1,
@@ -189,3 +193,30 @@ async def test_eight_claims_are_judged_in_one_call() -> None:
     text = " ".join(f"SwiftNet flies at 60 km/h in race {'abcdefghij'[n]} {F}." for n in range(9))
     _, model = await check(text, Judge())
     assert sum("<claim" in request.prompt.question for request in model.requests) == 2
+
+
+@dataclass
+class StandInEntailment:
+    """Finds that what holds one of these words does not follow."""
+
+    words: tuple[str, ...]
+    name: str = "the stand-in"
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> Scores:
+        self.asked += pairs
+        return np.array([0.2 if _has(claim, self.words) else 0.9 for _, claim in pairs])
+
+
+async def test_what_a_local_model_doubts_is_judged_a_second_time_blind() -> None:
+    text = f"SwiftNet reaches 60 km/h on hardware {F}. MapFly reaches 8 m/s in simulation {S}."
+    task = CheckTask("Part", text, (FAST, SLOW), "drone racing")
+    for denied, left in (((), 2), (("MapFly",), 1)):
+        entailment = StandInEntailment(("MapFly",))
+        model = FakeModel(Judge(denies_again=denied).reply, entailment=entailment)
+        found = await check_section(model, task)
+        assert len(found.claims) == left
+        again = [whole(request) for request in model.requests if "Statement" in whole(request)]
+        assert len(again) == 1
+        assert "MapFly" in again[0] and "SwiftNet reaches" not in again[0] and "stand-in" not in again[0]
+        assert entailment.asked[0][0].startswith("Racing with Vision.")
