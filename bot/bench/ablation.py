@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rich.console import Console
@@ -57,7 +57,9 @@ VARIANTS: dict[str, AutoSurveyRecipe] = {
     "without check": AutoSurveyRecipe(check=False),
     "without coherence": AutoSurveyRecipe(critique=False),
     "shared lists": SharedListsRecipe(),
+    **{f"best of {n}": AutoSurveyRecipe(candidates=n) for n in range(2, 6)},
 }
+"""The parts left out; the published code's mistake; and more trials than one (the paper's N, up to 5)."""
 
 
 PUBLISHED = {
@@ -86,10 +88,13 @@ class AblationRow:
         return self.scores[name].value if name in self.scores else None
 
 
-async def ablate(console: Console, library_name: str, brief: Brief, *, as_json: bool = False) -> int:
-    """Write and evaluate the brief's survey once with each variant; print two tables or JSON.
+async def ablate(
+    console: Console, library_name: str, brief: Brief, writers: Sequence[str] = (), *, as_json: bool = False
+) -> int:
+    """Write and evaluate the brief's survey once with each variant and each writer; print two tables or JSON.
 
-    Raises `UserError` without a language model, which also judges.
+    ``writers`` are models that draft in place of the configured one. Raises `UserError` without a language model, which
+    also judges.
     """
     async with open_app() as app:
         library = await app.open_library(library_name)
@@ -102,6 +107,10 @@ async def ablate(console: Console, library_name: str, brief: Brief, *, as_json: 
         for name, recipe in VARIANTS.items():
             with console.status(f"{name} …"):
                 rows[name] = await bench.measure(recipe, brief, judges)
+        for writer in writers:
+            drafting = replace(bench, models={**bench.models, "drafting": writer})
+            with console.status(f"{writer} …"):
+                rows[f"written by {writer}"] = await drafting.measure(AutoSurveyRecipe(), brief, judges)
     if as_json:
         print(json.dumps({name: _facts(row) for name, row in rows.items()}))  # noqa: T201
         return 0

@@ -26,10 +26,10 @@ from engine.survey import Survey, walk
 from engine.values import Brief
 
 HEADER = (
-    "Recipe", "Seconds", "Calls", "Tokens\nread", "Tokens\nwritten", "Dollars", "Papers\ncited", "Claims", "Checked",
-    "Heading\nrecall", "ROUGE\naverage",
+    "Recipe", "Seconds", "Surveys\nan hour", "Calls", "Tokens\nread", "Tokens\nwritten", "Dollars",
+    "Papers\ncited", "Claims", "Checked", "Heading\nrecall", "ROUGE\naverage",
 )  # fmt: skip
-LEAST_WIDTH = 100
+LEAST_WIDTH = 110
 """Characters that the table needs: a log is taken to have 80, and figures must not be cut there."""
 
 PICTURE = "recipes.png"
@@ -166,7 +166,15 @@ def _tabulate(topic: str, found: Mapping[str, Compared | str]) -> Table:
         money = f"{used.money:.3f}" if used.priced else "–"
         shares = [f"{value:.3f}" if value is not None else "–" for value in (row.heading_recall, row.rouge)]
         cells = (f"{used.calls}", f"{used.input_tokens:,}", f"{used.output_tokens:,}", money, f"{row.references}")
-        table.add_row(name, f"{row.seconds:.1f}", *cells, f"{row.claims}", f"{row.checked:.0%}", *shares)
+        table.add_row(
+            name,
+            f"{row.seconds:.1f}",
+            f"{3_600 / row.seconds:,.0f}",
+            *cells,
+            f"{row.claims}",
+            f"{row.checked:.0%}",
+            *shares,
+        )
     return table
 
 

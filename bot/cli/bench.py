@@ -94,15 +94,16 @@ def bench_ablation(
     library: LibraryName = "",
     sections: Annotated[int, typer.Option(help="Number of sections.")] = 5,
     words: Annotated[int, typer.Option(help="Words of each subsection.")] = 150,
+    writer: Annotated[list[str] | None, typer.Option(help="A model that drafts; may be named several times.")] = None,
     json: AsJson = False,
 ) -> None:
-    """AutoSurvey's recipe without each of its parts, and with the mistake of its public code; the model also judges."""
+    """AutoSurvey's recipe without each of its parts, with two to five trials, by several writers; the model judges."""
     with open_console() as console:
         from bot.bench.ablation import ablate
         from engine.values import Brief
 
     brief = Brief(topic, "autosurvey", library, sections=sections, subsection_words=words)
-    run_command(ablate(console, library, brief, as_json=json))
+    run_command(ablate(console, library, brief, writer or (), as_json=json))
 
 
 @bench.command("questions")

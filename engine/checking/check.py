@@ -17,11 +17,9 @@ from engine.checking.claim_evidence import MOST_SENTENCES, EvidenceSentence, cho
 from engine.checking.doubts import Doubt, find_doubts
 from engine.checking.judging import build_judgement, build_rewording, build_second_judgement
 from engine.checking.sentence_state import (
-    LostClaim,
     SentenceState,
     count_claims,
     list_claims,
-    list_lost,
     share_evenly,
 )
 from engine.checking.verdicts import CheckAnswer, ClaimVerdict, RewordAnswer, SecondAnswer
@@ -70,7 +68,6 @@ class CheckedText:
     claims: tuple[Claim, ...] = ()
     tally: ClaimTally = field(default_factory=ClaimTally)
     warnings: tuple[SurveyWarning, ...] = ()
-    lost: tuple[LostClaim, ...] = ()
 
 
 async def check_section(model: LanguageModel, task: CheckTask) -> CheckedText:
@@ -301,7 +298,7 @@ class _Check:
         unanswered = [f"{UNJUDGED} for {which} removed"] if tally.unanswered else []
         details = [*(f"{UNCHECKED}: {why}" for why in self.failures), *unanswered]
         warnings = tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in details)
-        return CheckedText(join_sentences(paragraphs), list_claims(self.lines), tally, warnings, list_lost(self.lines))
+        return CheckedText(join_sentences(paragraphs), list_claims(self.lines), tally, warnings)
 
 
 def _write(line: SentenceState, written: str, papers: dict[str, Paper]) -> None:

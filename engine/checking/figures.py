@@ -25,29 +25,13 @@ SMALL_COUNT = 10.0
 ROUGHLY = 0.05
 """By how much of it a figure may differ that is told with a sign or a word of approximation."""
 
-_SMALL = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_VALUES = {word: float(n) for n, word in enumerate((*_SMALL, "seventeen", "eighteen", "nineteen"))} | {
-    word: 10.0 * n for n, word in enumerate(_TENS, start=2)
-}
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_VALUES = {word: float(n) for n, word in enumerate(_SMALL.split())}
+_VALUES |= {word: 10.0 * n for n, word in enumerate(_TENS.split(), start=2)}
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _SUFFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "m": 1e6, "B": 1e9, "bn": 1e9, "T": 1e12}
 _WORDED = "|".join(sorted((*_VALUES, *_SCALES), key=len, reverse=True))

@@ -73,14 +73,6 @@ class SentenceState:
         return "kept" if _bare(self.original) == _bare(self.text) else "reworded"
 
 
-@dataclass(frozen=True, slots=True)
-class LostClaim:
-    """A claim that was removed, as it was written, and what was wrong with it where that is known."""
-
-    text: str
-    why: str = ""
-
-
 def share_evenly(lines: Sequence[SentenceState], most: int) -> list[Sequence[SentenceState]]:
     """The lines in as few groups of at most so many as there can be, of nearly the same size."""
     groups, count = -(-len(lines) // most), len(lines)
@@ -101,11 +93,6 @@ def list_claims(lines: Sequence[SentenceState]) -> tuple[Claim, ...]:
         for line in lines
         if line.state in {"held", "unchecked"}
     )
-
-
-def list_lost(lines: Sequence[SentenceState]) -> tuple[LostClaim, ...]:
-    """The claims among the sentences that were removed."""
-    return tuple(LostClaim(line.original, line.wrong) for line in lines if line.state == "removed")
 
 
 def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:

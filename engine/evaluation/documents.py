@@ -24,8 +24,7 @@ from engine.citations import (
     replace_citations,
 )
 from engine.errors import UserError
-from engine.evaluation.html_lines import IMAGE, read_lines
-from engine.evaluation.markers import NUMBERED, round_brackets
+from engine.evaluation.html_lines import IMAGE, NUMBERED, read_lines, round_brackets
 from engine.overview import FRAME_TITLES
 from engine.survey import Survey, walk
 from engine.text import bound_runs, fold, sentences

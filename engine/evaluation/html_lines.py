@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from engine.evaluation.markers import NUMBERED, round_brackets
 from engine.reading.html_page import parse_page
+
+NUMBERED = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*\](?!\()")
+"""``[3]``, ``[1, 2]`` or ``[3–5]``, but no link."""
 
 _HEADING = re.compile(r"h([1-6])")
 
@@ -44,6 +46,11 @@ _ASIDE = frozenset(
 
 _TABLE, IMAGE = "<table>{}</table>", "![](image)"
 """What stands for a table, with its citations by number alone, and for an image."""
+
+
+def round_brackets(text: str) -> str:
+    """The text with ``(0, 1)`` for ``[0, 1]``: it cites nothing, and no reader takes it for a citation any more."""
+    return NUMBERED.sub(r"(\1)", text)
 
 
 def read_lines(page: str) -> Iterator[tuple[int, str]]:

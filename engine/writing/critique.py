@@ -41,14 +41,6 @@ class CritiqueAnswer(TypedAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """A sentence of a part by its number from 1, and its new wording with its citations; empty where it goes."""
-
-    number: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Reading:
     """What a reviewer reads beside the parts: what the papers showed by which means, and what other parts say."""
 
@@ -84,12 +76,12 @@ async def criticise(model: LanguageModel, reading: Reading, parts: Mapping[str, 
     return {place: edited[place].result() if place in edited else part for place, part in parts.items()}
 
 
-def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> dict[str, list[Edit]]:
-    """The edits of each part, by its number; an address that is not there, or comes twice, is left out.
+def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> dict[str, dict[int, str]]:
+    """The new wordings of each part, by its number and the sentence's; an address that is not there is left out.
 
-    A new wording has the citations of the sentence that it replaces.
+    One has the citations of the sentence that it replaces, and is empty where that goes.
     """
-    found: dict[str, dict[int, Edit]] = {}
+    found: dict[str, dict[int, str]] = {}
     for answer in answers:
         place, _, said = answer.address.strip().rpartition(":")
         lines = all_sentences(parts[place].text) if place in parts else []
@@ -98,22 +90,22 @@ def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> dic
         old, new = lines[int(said) - 1], remove_citations(" ".join(answer.text.split())).rstrip(" .")
         cited = cite_sentences(list_addresses(old))
         text = (f"{new} {cited}." if cited else f"{new}.") if new else ""
-        found.setdefault(place, {}).setdefault(int(said), Edit(int(said), text))
-    return {place: list(edits.values()) for place, edits in found.items()}
+        found.setdefault(place, {}).setdefault(int(said), text)
+    return found
 
 
-async def _apply(model: LanguageModel, topic: str, part: Draft, edits: Sequence[Edit]) -> Draft:
+async def _apply(model: LanguageModel, topic: str, part: Draft, edits: Mapping[int, str]) -> Draft:
     """The part with its edits: the new wordings that hold, and without what may go."""
     lines = all_sentences(part.text)
-    worded = [edit for edit in edits if edit.text]
+    worded = {number: text for number, text in edits.items() if text}
     room = max(int(MOST_REMOVED * len(lines)), len(lines) > 1)
-    changes: dict[int, Claim | None] = {edit.number: None for edit in [e for e in edits if not e.text][:room]}
+    changes: dict[int, Claim | None] = dict.fromkeys([number for number in edits if number not in worded][:room])
     if worded:
-        text = "\n\n".join(edit.text for edit in worded)
+        text = "\n\n".join(worded.values())
         title = part.node.title
         found = await check_section(model, CheckTask(title, text, part.papers, topic, f"{title}/critique"))
         held = {claim.was or claim.text: claim for claim in found.claims}
-        changes.update({edit.number: held[edit.text] for edit in worded if edit.text in held})
+        changes.update({number: held[text] for number, text in worded.items() if text in held})
     return _put(part, changes)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +19,7 @@ from engine.quoting.reading_map import SET_APART
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import RunContext
 from engine.session.outline_edits import node_at, papers_of, split
-from engine.values import Cluster, Outline, OutlineNode, PaperKey, PaperSelection, walk_outline
+from engine.values import Cluster, Outline, OutlineNode, PaperSelection, walk_outline
 from engine.writing.assembly import mark_thin
 
 MOST_PARTS, SMALLEST_PART = 4, 3
@@ -53,7 +52,8 @@ def divide_section(
         found = np.random.default_rng(context.seed).permutation(found)
     taken = [node.title for _, node in walk_outline(outline.nodes)]
     parts = clusters(papers, found, topic, avoid=taken)
-    sections = (take_hints(make_section(part), node.all_hints()) for part in parts)
+    made, hints = map(make_section, parts), node.all_hints()
+    sections = (replace(one, hint_papers=tuple(key for key in hints if key in one.papers)) for one in made)
     return split(place, tuple(mark_thin(section, context.limits) for section in sections))(outline)
 
 
@@ -67,8 +67,3 @@ def make_section(cluster: Cluster) -> OutlineNode:
     """The undivided section of a cluster."""
     described = SET_APART + ", ".join(cluster.terms[:TERMS_TOLD]) if cluster.terms else ""
     return OutlineNode(cluster.name, described, tuple(paper.key for paper in cluster.papers))
-
-
-def take_hints(section: OutlineNode, hint_papers: Sequence[PaperKey]) -> OutlineNode:
-    """The section with those of the hints that come from its papers."""
-    return replace(section, hint_papers=tuple(key for key in hint_papers if key in section.papers))
