@@ -20,57 +20,10 @@ _PASSES = 8
 """Times that markup inside markup is read; each pass removes some, and two are nearly always enough."""
 
 _NO_ENDS = frozenset(
-    [
-        "and",
-        "or",
-        "to",
-        "nor",
-        "versus",
-        "vs",
-        "as",
-        "the",
-        "this",
-        "that",
-        "these",
-        "we",
-        "which",
-        "it",
-        "is",
-        "are",
-        "was",
-        "our",
-        "with",
-        "from",
-    ]
+    "and or to nor versus vs as the this that these we which it is are was our with from".split()  # noqa: SIM905
 )
 _PREFIXES = frozenset(
-    [
-        "pre",
-        "over",
-        "un",
-        "re",
-        "in",
-        "im",
-        "con",
-        "de",
-        "dis",
-        "per",
-        "pro",
-        "ex",
-        "en",
-        "em",
-        "ad",
-        "ob",
-        "sub",
-        "super",
-        "inter",
-        "under",
-        "out",
-        "up",
-        "how",
-        "more",
-        "further",
-    ]
+    "pre over un re in im con de dis per pro ex en em ad ob sub super inter under out up how more further".split()  # noqa: SIM905
 )
 # OT1, the encoding of Computer Modern: the glyphs that a PDF's text lost.
 _GLYPHS = {"11": "ff", "12": "fi", "13": "fl", "14": "ffi", "15": "ffl", "147": "“", "148": "”", "96": "-"}

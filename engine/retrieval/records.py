@@ -9,28 +9,17 @@ import csv
 import gzip
 import io
 import json
-import logging
 import re
+import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from bibtexparser.entrypoint import parse_string
-from bibtexparser.library import Library
-from bibtexparser.middlewares import (
-    LatexDecodingMiddleware,
-    RemoveEnclosingMiddleware,
-    ResolveStringReferencesMiddleware,
-)
-from bibtexparser.model import Block, Entry
-
 from engine.errors import DoubtfulRecord, LimitExceeded, RecordError, UserError
-from engine.retrieval.biblatex_inheritance import inherit_fields
-from engine.retrieval.file_limits import LINE_BYTES, UNLIMITED, BoundedStream, FileLimits, read_lines
-from engine.retrieval.identity import find_arxiv
-from engine.retrieval.names import split_bibtex_names
+from engine.retrieval.bibtex import read_bibtex
 from engine.retrieval.record_fields import TITLES, RawRecord, is_csl, make_paper, read_csl, read_row
 from engine.retrieval.reference_formats import (
     is_endnote,
@@ -43,8 +32,52 @@ from engine.retrieval.reference_formats import (
     read_ris,
     read_web_of_science,
 )
-from engine.text import clean
 from engine.values import Paper
+
+LINE_BYTES = 8 * 2**20
+"""No record of a paper is so long."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileLimits:
+    """At most so many bytes after unpacking, and so many records."""
+
+    bytes: int = sys.maxsize
+    records: int = sys.maxsize
+
+
+UNLIMITED = FileLimits()
+"""For files that come with the program."""
+
+
+class BoundedStream(io.RawIOBase):
+    """A stream out of which no more than so many bytes come; then it raises `LimitExceeded`."""
+
+    def __init__(self, plain: BinaryIO | gzip.GzipFile, most_bytes: int) -> None:
+        self._plain = plain
+        self._left = most_bytes
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """As `io.RawIOBase` has it."""
+        part = self._plain.read(len(buffer))
+        self._left -= len(part)
+        if self._left < 0:
+            raise LimitExceeded("the file has more bytes than are read")
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def read_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines; of one that is longer than `LINE_BYTES` its beginning, one byte longer than that."""
+    while line := stream.readline(LINE_BYTES + 1):
+        yield line
+        while len(line) > LINE_BYTES and not line.endswith(b"\n"):
+            line = stream.readline(LINE_BYTES + 1)
+
 
 OnBytes = Callable[[int, int], None]
 """Called with the bytes read so far and the bytes of the file."""
@@ -143,67 +176,7 @@ def _json_record(place: str, record: object) -> RawRecord | RecordError:
 
 
 def _bibtex(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
-    """BibTeX and biblatex."""
-    # The parser logs each broken block; we report them ourselves.
-    logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
-    parsed = parse_string(_text(stream), parse_stack=[])
-    repeated = {id(block): block.ignore_error_block for block in parsed.failed_blocks}
-    again = [entry for entry in repeated.values() if isinstance(entry, Entry)]
-    entries = sorted([*parsed.entries, *again], key=lambda entry: entry.start_line or 0)
-    for number, entry in enumerate(entries):  # two entries of one key are two papers
-        entry.key = f"{entry.key}#{number}"
-    for block in parsed.failed_blocks:
-        if not isinstance(repeated[id(block)], Entry):
-            yield RecordError(_line(name, block), f"not a valid BibTeX entry ({_reason(block)})")
-    library = ResolveStringReferencesMiddleware().transform(Library([*parsed.strings, *entries]))
-    library = RemoveEnclosingMiddleware().transform(library)
-    inherit_fields(library.entries, {_bibtex_key(entry).lower(): entry for entry in reversed(library.entries)})
-    # Before braces go, which hold a body's name together.
-    people = {entry.key: _bibtex_authors(entry) for entry in library.entries}
-    library = LatexDecodingMiddleware().transform(library)
-    for block in library.failed_blocks:
-        yield RecordError(_line(name, block), f"not a valid BibTeX entry ({_reason(block)})")
-    for entry in library.entries:
-        if entry.entry_type.lower() != "xdata":  # holds what others share, and is no paper
-            place = f"{_line(name, entry)}, entry {_bibtex_key(entry)}"
-            yield RawRecord(place, _bibtex_fields(entry, people[entry.key]))
-
-
-def _bibtex_key(entry: Entry) -> str:
-    """As the file has it, without the number that tells two entries of one key apart."""
-    return entry.key.rpartition("#")[0]
-
-
-def _bibtex_fields(entry: Entry, authors: list[str]) -> dict[str, Any]:
-    fields = {key.lower(): str(field.value) for key, field in entry.fields_dict.items()}
-    eprint = fields.get("eprint", "")
-    from_arxiv = (fields.get("archiveprefix") or fields.get("eprinttype") or "arxiv").lower() == "arxiv"
-    if fields.get("eprinttype", "").lower() == "pubmed":
-        fields["pmid"] = eprint
-    noted = _CITED.search(fields.get("note", ""))
-    cited = fields.pop("times-cited", "") or (noted[1] if noted else "")
-    return {
-        **fields,
-        "id": "",
-        "citations": cited,
-        "authors": authors,
-        "venue": next((fields[field] for field in _BIBTEX_VENUES if fields.get(field)), ""),
-        "year": fields.get("year") or fields.get("date", ""),
-        "arxiv": (eprint if from_arxiv else "") or find_arxiv(*(fields.get(name, "") for name in _WITH_ARXIV)),
-    }
-
-
-_CITED = re.compile(r"cited by:? (\d[\d,]*)", re.I)
-_WITH_ARXIV = ("journal", "note", "howpublished", "number", "volume", "publisher")
-"""Fields in which an arXiv id stands: “arXiv preprint arXiv:1706.03762”, as Google Scholar writes it."""
-
-
-def _bibtex_authors(entry: Entry) -> list[str]:
-    fields = {key.lower(): str(field.value) for key, field in entry.fields_dict.items()}
-    return split_bibtex_names(fields.get("author") or fields.get("editor", ""))
-
-
-_BIBTEX_VENUES = ("journal", "journaltitle", "booktitle", "eventtitle", "school", "institution", "publisher", "series")
+    yield from read_bibtex(name, _text(stream))
 
 
 def _ris(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
@@ -268,7 +241,7 @@ def _read_tagged(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Ra
         yield from _ris(name, (), io.BytesIO(text.encode()))
         return
     if re.search(r"(?m)^\s*@\w+\s*\{", text[:FIRST_CHARACTERS]):
-        yield from _bibtex(name, (), io.BytesIO(text.encode()))
+        yield from read_bibtex(name, text)
         return
     if is_endnote(text):
         records = read_endnote(text)
@@ -331,12 +304,3 @@ def _text(stream: BinaryIO) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return content.decode("cp1252", "replace")
-
-
-def _line(name: str, block: Block) -> str:
-    return f"{name}, line {(block.start_line or 0) + 1}"
-
-
-def _reason(block: Block) -> str:
-    error = getattr(block, "error", None)
-    return clean(str(getattr(error, "abort_reason", "") or error or "unreadable"))[:160]

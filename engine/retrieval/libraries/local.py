@@ -79,7 +79,7 @@ class LocalLibrary:
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
         index = await self._index()
-        stored = [index.keys[row] for row in index.facts.rows.find_all(keys)]
+        stored = [index.keys[row] for row in index.facts.find_rows(keys)]
         rows = await self._papers.papers(list(dict.fromkeys(stored)))
         return [rows[k] for k in stored if k in rows]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -26,42 +26,12 @@ from engine.text import stem, words
 from engine.values import PaperKey, Query
 
 
-class PaperRows:
-    """The row of each paper by its key, the last one where it stands there again, or by another of its identifiers.
-
-    Keys are looked up by their hashes: for a million papers a dictionary takes seconds to make.
-    """
-
-    def __init__(self, keys: Sequence[PaperKey], gone: NDArray[np.bool_], others: Mapping[str, int]) -> None:
-        hashes = np.fromiter(map(hash, keys), np.int64, len(keys))
-        self._order = np.argsort(hashes, kind="stable")
-        self._hashes = hashes[self._order]
-        self._keys = keys
-        self._gone = gone
-        self._others = others
-
-    def find(self, key: str) -> int | None:
-        """The row; ``None`` where no paper has that key or identifier."""
-        wanted = np.int64(hash(key))
-        last = int(np.searchsorted(self._hashes, wanted, side="right"))
-        for at in range(last - 1, -1, -1):
-            if self._hashes[at] != wanted:
-                break
-            row = int(self._order[at])
-            if self._keys[row] == key and not self._gone[row]:
-                return row
-        return self._others.get(key)
-
-    def find_all(self, keys: Iterable[str]) -> list[int]:
-        """The rows of those that there are."""
-        return [row for row in map(self.find, keys) if row is not None]
-
-
 @dataclass(frozen=True)
 class PaperFacts:
     """Row i of every array is the paper whose key stands there in the index."""
 
-    rows: PaperRows
+    rows: Mapping[str, int]
+    """The row of each paper that is there, by its key and its other identifiers."""
     years: NDArray[np.int64]
     citations: Scores
     venues: NDArray[np.int32]
@@ -69,6 +39,10 @@ class PaperFacts:
     venue_names: tuple[str, ...]
     gone: NDArray[np.bool_]
     """Papers that were removed, or stand further down anew."""
+
+    def find_rows(self, keys: Iterable[str]) -> list[int]:
+        """The rows of those that there are."""
+        return [self.rows[key] for key in keys if key in self.rows]
 
     def at_venue(self, name: str) -> NDArray[np.bool_]:
         """The papers that appeared there, written in small or capital letters."""
@@ -97,13 +71,13 @@ def read_facts(keys: list[PaperKey], table: Any) -> PaperFacts:
     lists = table["identifiers"].combine_chunks()
     owners, names = pc.list_parent_indices(lists), lists.flatten()
     is_other = pc.not_equal(names, stored.take(owners)).to_numpy(zero_copy_only=False)
-    others: dict[str, int] = {}
+    places: dict[str, int] = {name: row for row, name in enumerate(keys) if not gone[row]}
     of_others = np.flatnonzero(is_other)
     for name, row in zip(names.take(pa.array(of_others)).to_pylist(), rows[owners.to_numpy()[of_others]], strict=True):
         if row >= 0:
-            others.setdefault(name, int(row))
+            places.setdefault(name, int(row))
     folded = tuple((name or "").casefold() for name in named.dictionary.to_pylist())
-    return PaperFacts(PaperRows(keys, gone, others), years, citations, venues, folded, gone)
+    return PaperFacts(places, years, citations, venues, folded, gone)
 
 
 SAMPLE = 2_000
@@ -194,7 +168,7 @@ class LocalIndex:
             allowed &= self.facts.citations >= query.least_citations
         if query.venue:
             allowed &= self.facts.at_venue(query.venue)
-        allowed[self.facts.rows.find_all(query.exclude)] = False
+        allowed[self.facts.find_rows(query.exclude)] = False
         return allowed
 
 
