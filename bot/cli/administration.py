@@ -25,8 +25,8 @@ from bot.wording import ingesting
 from bot.wording.sentences import pluralize
 from engine.errors import ServiceError, UserError
 from engine.rendering.files import file_stem
-from engine.retrieval.identity import read_key
 from engine.retrieval.libraries.library import IndexProgress
+from engine.retrieval.paper_keys import read_key
 
 
 async def backup(console: Console, path: Path) -> int:

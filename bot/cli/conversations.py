@@ -27,8 +27,8 @@ from bot.settings import not_writable
 from bot.wording import sentences as wording
 from engine.errors import UserError
 from engine.rendering.files import FORMATS
-from engine.retrieval.identity import arxiv_key, identifiers_in
 from engine.retrieval.libraries.combined import SURVEYS
+from engine.retrieval.paper_keys import arxiv_key, identifiers_in
 from engine.session.state import PHASES
 from engine.text import clean
 from engine.values import PaperKey

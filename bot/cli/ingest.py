@@ -26,7 +26,7 @@ from engine.retrieval.bounded_files import GIVEN, read_bounded
 from engine.retrieval.libraries.library import EmptyLibrary, IndexProgress, Library
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.retrieval.online.transport import ProcessCache
-from engine.retrieval.records import FORMATS, find_files
+from engine.retrieval.record_files import FORMATS, find_files
 from engine.run import Progress as Step
 from engine.values import Paper
 

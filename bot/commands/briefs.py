@@ -14,8 +14,8 @@ from engine.limits import LENGTH_CLASSES_TOKENS, Limits
 from engine.llm.model import Task
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.options import QuickOptions, Sampling, TemplateSection
-from engine.retrieval.identity import identifiers_in
 from engine.retrieval.libraries.combined import SURVEYS
+from engine.retrieval.paper_keys import identifiers_in
 from engine.run import Recipe
 from engine.text import clean, terms
 from engine.values import ALL_YEARS, Brief

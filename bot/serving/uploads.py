@@ -24,7 +24,7 @@ from engine.retrieval.libraries.library import EmptyLibrary, Library
 from engine.retrieval.matching import recognise_document, stands_as_title
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineCache
-from engine.retrieval.records import begins_as_list
+from engine.retrieval.record_files import begins_as_list
 from engine.text import fold
 from engine.values import Paper, PaperKey
 

@@ -21,8 +21,8 @@ from bot.wording.survey_text import link, word_survey
 from engine.errors import UserError
 from engine.gathering.search_record import search_flow
 from engine.rendering.markdown import describe_search, escape_markdown
-from engine.retrieval.identity import surname
 from engine.retrieval.matching import SURE
+from engine.retrieval.paper_keys import surname
 from engine.session.state import State
 from engine.text import clean, shorten
 from engine.values import (

@@ -14,7 +14,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz, process
 
 from engine.citations import Address, cite, cite_sentences, list_addresses
-from engine.retrieval.identity import arxiv_key, doi_key, surname
+from engine.retrieval.paper_keys import arxiv_key, doi_key, surname
 from engine.text import fold
 from engine.values import Paper, PaperKey
 

@@ -11,7 +11,7 @@ from engine.checking.doubts import Source, carries
 from engine.checking.terms_held import rank_sentences
 from engine.citations import replace_citations
 from engine.llm.prompting import data
-from engine.retrieval.identity import surname
+from engine.retrieval.paper_keys import surname
 from engine.survey import Citation, Verdict
 from engine.values import Paper, PaperKey
 

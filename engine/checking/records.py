@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.retrieval.identity import surname
+from engine.retrieval.paper_keys import surname
 from engine.text import fold
 from engine.values import Paper
 

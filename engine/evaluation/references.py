@@ -17,9 +17,9 @@ from engine.evaluation.scores import Score
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.embedding import Embedder, embed_papers
-from engine.retrieval.identity import identifiers_in, surname
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
+from engine.retrieval.paper_keys import identifiers_in, surname
 from engine.text import fold, list_words, terms
 from engine.values import Paper, PaperKey, Query
 

@@ -17,7 +17,7 @@ from importlib import resources
 from engine.addresses import NumberedSentence, number_sentences, sentences_at
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import Prompt, tokens_of
-from engine.retrieval.identity import surname
+from engine.retrieval.paper_keys import surname
 from engine.text import sentences, shorten
 from engine.values import Paper
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from engine.citations import cite
-from engine.retrieval.identity import surname
+from engine.retrieval.paper_keys import surname
 from engine.survey import Citation, Claim
 from engine.text import inert
 from engine.values import Paper

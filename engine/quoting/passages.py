@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.quoting.abstracts import AbstractSentence, quotable, quote_sentences
-from engine.reading.roles import STATEMENTS, Statement
+from engine.reading.sentence_roles import STATEMENTS, Statement
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.survey import Claim
 from engine.values import Paper

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engine.quoting.abstracts import AbstractSentence
-from engine.reading.roles import Statement
+from engine.reading.sentence_roles import Statement
 from engine.retrieval.embedding import Embedder
 from engine.text import terms
 from engine.values import Paper

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.quoting.abstracts import AbstractSentence, read_abstract
-from engine.reading.roles import Statement
+from engine.reading.sentence_roles import Statement
 from engine.survey import Citation
 from engine.text import inert, terms
 from engine.values import Paper

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.reading.roles import STATEMENTS, Role, Statement, role_model, statement_probabilities
+from engine.reading.sentence_roles import STATEMENTS, Role, Statement, role_model, statement_probabilities
 from engine.text import sentences
 
 _ROLE_OF: dict[str, Role] = {

@@ -10,7 +10,6 @@ from typing import Any
 
 from engine.errors import UserError
 from engine.limits import CHARACTERS_PER_TOKEN
-from engine.reading.headings import SectionLines, divide
 from engine.reading.html_page import parse_page
 from engine.reading.page_layout import (
     Line,
@@ -24,6 +23,7 @@ from engine.reading.page_layout import (
 from engine.reading.paper_figures import PaperFigure, read_figures, read_licence
 from engine.reading.pdf_text import PdfText
 from engine.reading.reference_list import find_list, read_entries
+from engine.reading.section_headings import SectionLines, divide
 from engine.retrieval.paper_text import clean_passage
 from engine.text import clean, fold, sentences
 from engine.values import Passage

@@ -13,7 +13,7 @@ from lxml import etree
 
 from engine.errors import UserError
 from engine.reading.abstract_statements import role_of_label
-from engine.reading.roles import ROLES, Role
+from engine.reading.sentence_roles import ROLES, Role
 from engine.text import sentences
 
 FEWEST_ROLES = 3

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.gathering.search import gather, require_papers
-from engine.gathering.section_search import search_sections
+from engine.gathering.subsection_papers import search_sections
 from engine.limits import Limits
 from engine.quoting.abstracts import read_abstracts
 from engine.recipes.bases import Trials

@@ -21,7 +21,7 @@ from engine.reading.tree_making import (
     make_trees,
     source_of,
 )
-from engine.retrieval.identity import surname
+from engine.retrieval.paper_keys import surname
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.values import Paper, PaperKey, Passage
 from engine.writing.estimates import PROMPT_OVERHEAD

@@ -12,8 +12,8 @@ from bibtexparser.library import Library
 from bibtexparser.model import Entry, Field
 
 from engine.rendering.latex_escape import escape_latex
-from engine.retrieval.identity import doi_key, read_doi, surname
 from engine.retrieval.online.wikipedia import is_encyclopedia
+from engine.retrieval.paper_keys import doi_key, read_doi, surname
 from engine.text import ET_AL, STOP_WORDS, clean, fold, words
 from engine.values import Paper
 

@@ -17,8 +17,8 @@ from bibtexparser.middlewares import (
 from bibtexparser.model import Block, Entry, Field
 
 from engine.errors import RecordError
-from engine.retrieval.identity import find_arxiv
 from engine.retrieval.names import split_bibtex_names
+from engine.retrieval.paper_keys import find_arxiv
 from engine.retrieval.record_fields import RawRecord
 from engine.text import clean
 

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from engine.bounded_process import ProcessLimits, stream_bounded
 from engine.errors import DoubtfulRecord, LimitExceeded, RecordError, UserError
-from engine.retrieval.records import FileLimits, OnBytes, read_papers
+from engine.retrieval.record_files import FileLimits, OnBytes, read_papers
 from engine.values import Paper
 
 BATCH = 100

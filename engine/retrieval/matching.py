@@ -10,10 +10,10 @@ from itertools import pairwise
 from rapidfuzz import fuzz
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.identity import arxiv_key, doi_key, identifiers_in, is_identifier, is_key, read_key
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.merging.titles import Titles, compare_titles
 from engine.retrieval.online.sources import Online
+from engine.retrieval.paper_keys import arxiv_key, doi_key, identifiers_in, is_identifier, is_key, read_key
 from engine.text import clean, fold
 from engine.values import ListedPaper, Paper, Query
 

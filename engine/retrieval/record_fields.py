@@ -10,7 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from engine.errors import RecordError, UserError
-from engine.retrieval.identity import (
+from engine.retrieval.merging.titles import is_generic
+from engine.retrieval.names import read_names, split_names, write_name
+from engine.retrieval.paper_keys import (
     arxiv_key,
     choose_key,
     doi_key,
@@ -19,8 +21,6 @@ from engine.retrieval.identity import (
     paper_key,
     write_doi_link,
 )
-from engine.retrieval.merging.titles import is_generic
-from engine.retrieval.names import read_names, split_names, write_name
 from engine.retrieval.paper_text import ABSTRACT_CHARACTERS, TITLE_CHARACTERS, clean_abstract, clean_title
 from engine.values import Paper, PaperKey
 

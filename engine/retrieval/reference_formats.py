@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 
 from engine.errors import UserError
-from engine.retrieval.identity import find_arxiv
+from engine.retrieval.paper_keys import find_arxiv
 
 Fields = Mapping[str, list[str]]
 
@@ -35,7 +35,7 @@ def is_web_of_science(text: str) -> bool:
 
 
 def read_pubmed(text: str) -> Iterator[Mapping[str, Any]]:
-    """Records as `engine.retrieval.records` names their fields."""
+    """Records as `engine.retrieval.record_files` names their fields."""
     for block in re.split(r"\n\s*\n(?=PMID ?- )", text.strip()):
         fields = _read_fields(block, _PUBMED)
         dois = [v.split(" ")[0] for v in (*fields["LID"], *fields["AID"]) if v.endswith("[doi]")]
@@ -55,7 +55,7 @@ def read_pubmed(text: str) -> Iterator[Mapping[str, Any]]:
 
 
 def read_web_of_science(text: str) -> Iterator[Mapping[str, Any]]:
-    """Records as `engine.retrieval.records` names their fields."""
+    """Records as `engine.retrieval.record_files` names their fields."""
     for block in re.split(r"\nER\s*(?:\n|$)", text):
         fields = _read_fields(block, _WEB_OF_SCIENCE)
         if not (fields["PT"] or fields["TI"]):
@@ -82,7 +82,7 @@ class RisRecord:
 
 
 def read_ris(text: str) -> Iterator[RisRecord]:
-    """Records as `engine.retrieval.records` names their fields, those that were cut off among them."""
+    """Records as `engine.retrieval.record_files` names their fields, those that were cut off among them."""
     fields: defaultdict[str, list[str]] = defaultdict(list)
     tag, stray = "", 0
     for line in text.splitlines():

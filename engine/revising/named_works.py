@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.citations import list_cited_keys
-from engine.retrieval.identity import surname
+from engine.retrieval.paper_keys import surname
 from engine.survey import Survey, walk
 from engine.text import STOP_WORDS, fold, words
 from engine.values import Paper

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from engine.citations import cite
-from engine.retrieval.identity import surname
 from engine.retrieval.merging.venues import conference_of
+from engine.retrieval.paper_keys import surname
 from engine.revising.named_works import MOST_NAMED, Scope, find_numbered, find_scope
 from engine.survey import Survey
 from engine.text import STOP_WORDS, fold, inert, list_words, terms, words

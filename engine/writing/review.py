@@ -18,7 +18,7 @@ from engine.gathering.review_scope import ReviewScope
 from engine.gathering.studies import Study
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
-from engine.retrieval.identity import surname
+from engine.retrieval.paper_keys import surname
 from engine.run import Progress, ReviewDraft, RunContext
 from engine.survey import Claim, Section, SurveyWarning, Table
 from engine.text import clean, inert, sentences, shorten

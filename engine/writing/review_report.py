@@ -16,7 +16,7 @@ from engine.quoting.attribution import whose_words
 from engine.quoting.paper_tables import claim_of
 from engine.quoting.speaking_sentences import find_speaking
 from engine.quoting.statements import quote_contribution, quote_finding
-from engine.reading.roles import Statement
+from engine.reading.sentence_roles import Statement
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.online.queries import BooleanQuery
 from engine.survey import (

@@ -25,7 +25,7 @@ from engine.checking.verdicts import CheckAnswer, RewordAnswer, SecondAnswer
 from engine.citations import Address, cite_sentences, list_cited_keys, remove_citations
 from engine.llm.model import A, Request, TypedAnswer
 from engine.local_models import Entailment
-from engine.retrieval.identity import surname
+from engine.retrieval.paper_keys import surname
 from engine.text import fold
 from engine.values import Paper, PaperKey, Query
 

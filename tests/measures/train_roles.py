@@ -24,7 +24,7 @@ from bot.bench.report import ReportOptions
 from bot.bench.roles import judge_statements, measure_roles, print_scores
 from engine.errors import UserError
 from engine.reading.labelled_abstracts import LabelledAbstract, read_labelled_abstracts
-from engine.reading.roles import (
+from engine.reading.sentence_roles import (
     BUCKETS,
     ROLE_WEIGHTS,
     ROLES,

@@ -188,7 +188,7 @@ def to_stored(row: Mapping[str, Any]) -> StoredPaper:
 
 def key_in(keys: Sequence[PaperKey]) -> str:
     """The condition that takes the papers with these keys."""
-    # A key holds no quote: see identity.paper_key.
+    # A key holds no quote: see paper_keys.paper_key.
     return "key IN ({})".format(", ".join(f"'{key}'" for key in keys) or "''")
 
 

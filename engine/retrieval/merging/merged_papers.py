@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.retrieval.identity import choose_key, make_described_key
 from engine.retrieval.merging.same_paper import (
     MOST_IN_BLOCK,
     are_apart,
@@ -16,6 +15,7 @@ from engine.retrieval.merging.same_paper import (
 )
 from engine.retrieval.merging.titles import title_letters
 from engine.retrieval.merging.venues import is_published
+from engine.retrieval.paper_keys import choose_key, make_described_key
 from engine.retrieval.ranking import reciprocal_rank_fusion
 from engine.values import FoundPaper, Paper, PaperKey
 

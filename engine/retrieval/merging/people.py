@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from engine.retrieval.identity import surname
 from engine.retrieval.merging.titles import fold_umlauts, plain_letters
+from engine.retrieval.paper_keys import surname
 
 
 class People(Enum):

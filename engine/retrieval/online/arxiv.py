@@ -9,10 +9,10 @@ from typing import Any
 from lxml import etree
 
 from engine.errors import RetrievalError
-from engine.retrieval.identity import arxiv_key, doi_key
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.retrieval.paper_keys import arxiv_key, doi_key
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, YearRange
 

@@ -14,11 +14,11 @@ from typing import Any
 from urllib.parse import quote
 
 from engine.errors import RequestRefused, RetrievalError
-from engine.retrieval.identity import arxiv_key, doi_key
 from engine.retrieval.online.queries import BooleanQuery, PaperKind
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.service_state import Allowance
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.retrieval.paper_keys import arxiv_key, doi_key
 from engine.retrieval.paper_text import clean_title
 from engine.retrieval.record_fields import link_of
 from engine.text import clean

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engine.errors import RetrievalError
-from engine.retrieval.identity import doi_key, paper_key
 from engine.retrieval.online.queries import BooleanQuery, plain_phrase
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.retrieval.paper_keys import doi_key, paper_key
 from engine.retrieval.record_fields import link_of
 from engine.values import ALL_YEARS, Paper, YearRange
 

@@ -16,10 +16,10 @@ from typing import Any
 
 from lxml import etree
 
-from engine.retrieval.identity import doi_key
 from engine.retrieval.online.queries import BooleanQuery, PaperKind, plain_phrase
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.retrieval.paper_keys import doi_key
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
 

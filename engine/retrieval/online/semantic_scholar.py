@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.identity import arxiv_key, choose_key, doi_key, paper_key
 from engine.retrieval.online.queries import BooleanQuery, PaperKind
 from engine.retrieval.online.semantic_scholar_client import ASKED_FOR, PacedRequester, make_client
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy
+from engine.retrieval.paper_keys import arxiv_key, choose_key, doi_key, paper_key
 from engine.retrieval.paper_text import clean_abstract, clean_name, clean_title
 from engine.retrieval.record_fields import link_of
 from engine.text import clean

@@ -11,7 +11,7 @@ from rich.console import Console
 from bot.bench.report import ReportOptions
 from bot.bench.roles import measure
 from engine.errors import UserError
-from engine.reading.roles import unpack_model
+from engine.reading.sentence_roles import unpack_model
 from tests.measures.train_roles import train
 
 RECORD = {

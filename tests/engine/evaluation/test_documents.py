@@ -15,7 +15,7 @@ from engine.overview import LineOfWork, Name, NearbyGroup, Overview
 from engine.rendering.files import as_json, from_json
 from engine.rendering.html import html
 from engine.rendering.markdown import render_markdown
-from engine.retrieval.identity import identifiers_in
+from engine.retrieval.paper_keys import identifiers_in
 from engine.survey import BarChart, Survey, Table
 from engine.values import PaperKey
 from engine.writing.notices import with_notice

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.gathering.section_search import search_sections
+from engine.gathering.subsection_papers import search_sections
 from engine.limits import Limits
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.retrieval.libraries.local import LocalLibrary, create_library

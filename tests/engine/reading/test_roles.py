@@ -18,7 +18,7 @@ from bot.bench.roles import measure_roles
 from engine.errors import UserError
 from engine.reading.abstract_statements import read_statements
 from engine.reading.labelled_abstracts import LabelledAbstract, read_labelled_abstracts
-from engine.reading.roles import ROLES, role_model, statement_probabilities, unpack_model
+from engine.reading.sentence_roles import ROLES, role_model, statement_probabilities, unpack_model
 from tests.measures.train_roles import split_held_back, train_role_model
 
 ABSTRACT = [
@@ -111,7 +111,7 @@ def test_every_sentence_of_an_abstract_stands_in_it_letter_for_letter(text: str)
 
 def test_roles_are_the_same_on_every_processor() -> None:
     code = (
-        "from engine.reading.roles import role_model; import hashlib\n"
+        "from engine.reading.sentence_roles import role_model; import hashlib\n"
         f"print(hashlib.sha256(role_model().probabilities({[*MEDICAL, *ABSTRACT]!r}).tobytes()).hexdigest())"
     )
     found = {

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import RecordError, UserError
-from engine.retrieval.identity import arxiv_key, doi_key, surname
 from engine.retrieval.merging.merged_papers import merge_records
-from engine.retrieval.records import read_papers
+from engine.retrieval.paper_keys import arxiv_key, doi_key, surname
+from engine.retrieval.record_files import read_papers
 from engine.values import Paper
 from tests.fakes import paper
 
