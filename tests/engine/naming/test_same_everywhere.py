@@ -11,12 +11,17 @@ SETTINGS = tuple(
 )
 
 GROUPING = """
+import asyncio
 import json
+import tempfile
+from pathlib import Path
 from bot.serving.bundled import read_bundled
 from engine.naming.clustering import clusters
 from engine.naming.grouping import GroupingOptions, group_papers
 from engine.quoting.reading_map import find_central
 from engine.retrieval.embedding import LatentSemanticAnalysis, embed_papers
+from engine.retrieval.libraries.local import create_library
+from engine.values import Query
 
 chosen = read_bundled()[:150]
 embedder = LatentSemanticAnalysis.fit([f"{p.title}. {p.content}" for p in chosen])
@@ -26,6 +31,18 @@ for algorithm in ("k-means", "agglomerative", "dbscan"):
     for group in clusters(chosen, grouping.labels, "retrieval-augmented generation"):
         keys, central = ([p.key for p in some] for some in (group.papers, find_central(group.papers, embedder)))
         print(json.dumps([algorithm, grouping.silhouette, group.name, group.terms, keys, central]))
+
+
+async def search():
+    with tempfile.TemporaryDirectory() as folder:
+        library = await create_library(Path(folder) / "lib")
+        await library.add(chosen)
+        await library.index(lambda _: None)
+        for topic in ("dense retrieval", "hallucination of language models"):
+            print("found", [item.paper.key for item in await library.search(Query(topic, 150))])
+
+
+asyncio.run(search())
 """
 
 
@@ -34,5 +51,5 @@ def test_groups_rankings_and_headings_are_equal_whatever_computes_them() -> None
         subprocess.run(["env", *one, sys.executable, "-c", GROUPING], capture_output=True, text=True, check=True).stdout
         for one in SETTINGS
     ]
-    assert said[0].count("k-means") >= 3
+    assert said[0].count("k-means") >= 3 and said[0].count("found") == 2
     assert said[0] == said[1] == said[2]
