@@ -55,6 +55,7 @@ VARIANTS: dict[str, AutoSurveyRecipe] = {
     "whole": AutoSurveyRecipe(),
     "without retrieval": AutoSurveyRecipe(retrieve=False),
     "without check": AutoSurveyRecipe(check=False),
+    "published check": AutoSurveyRecipe(published_check=True),
     "without coherence": AutoSurveyRecipe(critique=False),
     "shared lists": SharedListsRecipe(),
     **{f"best of {n}": AutoSurveyRecipe(candidates=n) for n in range(2, 6)},

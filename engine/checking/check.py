@@ -58,6 +58,8 @@ class CheckTask:
     papers: tuple[Paper, ...]
     topic: str = ""
     step: str = ""
+    words_stand: bool = False
+    """Whether a claim that does not hold keeps its words and loses its citations, as AutoSurvey's check has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,11 @@ class _Check:
             for line in self.lines:
                 if line.state == "failed" and line.tries >= REPAIR_ROUNDS:
                     line.remove()
+            if self.task.words_stand:
+                for line in self.lines:
+                    if line.state == "failed":
+                        line.lose_citations()
+                return self.result()
             failed, hanging = [line for line in self.lines if line.state == "failed"], self._find_hanging()
             if failed or hanging:
                 await self._reword([*failed, *hanging])

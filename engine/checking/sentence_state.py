@@ -8,7 +8,7 @@ from typing import Literal
 
 from engine.checking.claim_evidence import Addresses, EvidenceSentence
 from engine.checking.doubts import Doubt
-from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
+from engine.citations import keep_allowed_citations, list_cited_keys, remove_citations, replace_citations
 from engine.survey import Citation, Claim, ClaimTally, Ending
 from engine.text import fold
 
@@ -67,6 +67,9 @@ class SentenceState:
 
     def remove(self) -> None:
         self.state, self.citations = "removed", ()
+
+    def lose_citations(self) -> None:
+        self.state, self.citations, self.text = "framing", (), remove_citations(self.text)
 
     @property
     def ending(self) -> Ending:

@@ -51,6 +51,8 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
 
     retrieve: bool = True
     check: bool = True
+    published_check: bool = False
+    """Whether a claim that does not hold loses its citations and keeps its words, as in the paper: for comparisons."""
     critique: bool = True
     """Whether the whole is read once more by a reviewer, who refines it (its coherence stage)."""
     whole_abstracts: bool = False
@@ -71,7 +73,7 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
 
     @property
     def _steps(self) -> Steps:
-        return Steps(check=self.check, review=self.critique)
+        return Steps(self.check, self.published_check, self.critique)
 
     def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The outline of a further trial from as many papers."""

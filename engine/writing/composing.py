@@ -255,7 +255,8 @@ class Composition:
     async def _check(self, draft: Draft, step: str = "") -> Draft:
         if not self.steps.check:
             return mark_unchecked(draft)
-        return await verify_citations(self.model, draft, self.task.topic, step)
+        stands = self.steps.words_stand
+        return await verify_citations(self.model, draft, self.task.topic, step, words_stand=stands)
 
     async def _write_on(self, place: str, draft: Draft) -> Draft | None:
         """What is missing of the part's words, asked for once and checked; ``None`` where nothing is."""

@@ -54,6 +54,8 @@ class Steps:
     """Which steps writing has; a recipe's ablations switch them off."""
 
     check: bool = True
+    words_stand: bool = False
+    """Whether the check takes citations away and no words (`CheckTask.words_stand`)."""
     review: bool = True
     """Whether the whole is read once more as a critical reviewer."""
     frame: bool = True
@@ -289,9 +291,11 @@ def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
     return replace(draft, text=read.text, papers=papers, warnings=(*draft.warnings, *warnings))
 
 
-async def verify_citations(model: LanguageModel, draft: Draft, topic: str, step: str = "") -> Draft:
+async def verify_citations(
+    model: LanguageModel, draft: Draft, topic: str, step: str = "", *, words_stand: bool = False
+) -> Draft:
     """The draft of which every claim holds: kept, cited anew, reworded, or removed (`engine.checking.check`)."""
-    task = CheckTask(draft.node.title, draft.text, draft.papers, topic, step)
+    task = CheckTask(draft.node.title, draft.text, draft.papers, topic, step, words_stand)
     return _with_check(draft, await check_section(model, task))
 
 

@@ -219,3 +219,13 @@ async def test_what_a_local_model_doubts_is_judged_a_second_time_blind() -> None
         assert len(again) == 1
         assert "MapFly" in again[0] and "SwiftNet reaches" not in again[0] and "stand-in" not in again[0]
         assert entailment.asked[0][0].startswith("Racing with Vision.")
+
+
+async def test_as_published_a_claim_that_does_not_hold_keeps_its_words_and_loses_its_source() -> None:
+    text = f"SwiftNet reaches 60 km/h on hardware {F}. MapFly was flown by children {S}."
+    task = CheckTask("Part", text, (FAST, SLOW), "drone racing", words_stand=True)
+    model = FakeModel(Judge(denies=("children",)).reply)
+    found = await check_section(model, task)
+    assert found.text == f"SwiftNet reaches 60 km/h on hardware {cite([FAST.key])}. MapFly was flown by children."
+    assert len(found.claims) == 1
+    assert not [request for request in model.requests if "reword" in request.step]
