@@ -79,7 +79,6 @@ _YEAR_KEY = re.compile(r"([A-Za-z][A-Za-z-]*?)(?:etal)?[_:.-]?((?:19|20)\d\d)[\w
 _COMMAND = re.compile(r"[A-Za-z]+")
 
 _LOST_COMMAND = re.compile(rf"(?<![\\A-Za-z])({'|'.join(sorted(LOST, key=len, reverse=True))})(?=\{{)")
-_GLUED_COMMAND = re.compile(r"(?<=[a-z])(?:(?<!f)ootnote|(?<!\\)(?<!foot)cite)(?=\{[^{}]+\})")
 _LOST_ACCENT = re.compile(r"(?<=[A-Za-z])\{([\"'`^~])([A-Za-z])\}")
 # A formula set twice, once as text and once as LaTeX: IEEE's records.
 _TWICE = re.compile(r"([^$]{3,80}?)\1")
@@ -91,7 +90,6 @@ def unicode_text(text: str) -> str:
         return text
     text = text.replace("$ imes$", "×")
     text = _LOST_COMMAND.sub(lambda m: f"\\{LOST[m[1]]}", text)
-    text = _GLUED_COMMAND.sub(lambda m: "\\footnote" if "oot" in m[0] else "\\cite", text)
     text = _LOST_ACCENT.sub(lambda m: _accent(m[2], ACCENTS[m[1]]), text)
     if not MARKUP.search(text):
         return text

@@ -24,7 +24,6 @@ class People(Enum):
     DIFFERENT = "different"
 
 
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md"})
 _BODY = re.compile(
     r"\b(?:collaboration|consortium|group|team|committee|organi[sz]ation|society|association|institute|university|"
     r"council|agency|initiative|project|network|office|department|ministry|commission|foundation|laborator\w+|labs?|"
@@ -117,8 +116,7 @@ def _initials_fit(one: str, other: str) -> bool:
 def _tokens(name: str) -> tuple[str, ...]:
     plain = plain_letters(name)
     found = re.findall(r"[^\W\d_]+", re.sub(r"['’`]", "", plain))
-    kept = [t for t in found if t not in _SUFFIXES] or found
-    return tuple(fold_umlauts(t) for t in kept)
+    return tuple(map(fold_umlauts, found))
 
 
 def _surname_tokens(name: str) -> tuple[str, ...]:

@@ -163,7 +163,7 @@ def _is_mistaken(one: Paper, other: Paper, only_a_doi: bool) -> bool:  # noqa: F
     unlike = title_similarity(one.title, other.title) < UNLIKE
     if not only_a_doi:
         return unlike and people is People.DIFFERENT
-    if titles is Titles.SERIES or notice_kind(one.title) != notice_kind(other.title):
+    if notice_kind(one.title) != notice_kind(other.title):
         return True
     return unlike and (people in {People.DIFFERENT, People.UNKNOWN} or _are_two_publications(one, other))
 
@@ -186,7 +186,7 @@ def _are_identical(one: Paper, other: Paper) -> bool:
 def _are_alike(one: Paper, other: Paper) -> bool:
     """Whether title, authors, years and venues together say that it is one paper."""
     titles = compare_titles(one.title, other.title)
-    if titles in {Titles.OTHER, Titles.SERIES} or is_generic(one.title) or is_generic(other.title):
+    if titles is Titles.OTHER or is_generic(one.title) or is_generic(other.title):
         return False
     people = compare_people(one.authors, other.authors)
     if people is People.DIFFERENT or are_different_venues(one.venue, other.venue):

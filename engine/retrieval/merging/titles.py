@@ -52,8 +52,6 @@ class Titles(Enum):
     """At most two words spelt otherwise."""
     SHORTENED = "shortened"
     """One lacks the other's subtitle, its name before a colon, or its cut-off end."""
-    SERIES = "series"
-    """The same words with other numbers: parts, years, versions."""
     OTHER = "other"
 
 
@@ -96,11 +94,10 @@ _OTHER_WORK = frozenset(
 """Words of a subtitle that make it another work."""
 
 _NOTICE = re.compile(
-    r"^(?:(?:author|publisher|editorial)(?:['’]?s)? )?(?P<kind>errat\w+|corrigend\w+|correction|addendum|retraction|"
-    r"withdrawal|comments?|commentary|reply|response|rejoinder|discussion|book review|review|expression of concern|"
-    r"supplement(?:ary)?(?: \w+)?)(?: (?:to|on|of|for)\b| ?: | ?[-–—] |: |$)|"
-    r"[:–—-] (?:an? |authors?['’]? |the authors? )?(?P<after>reply|response|rejoinder|comments?|commentary|discussion|"
-    r"erratum|corrigendum|correction|addendum)\s*$",
+    r"^(?P<kind>errat\w+|corrigend\w+|correction|addendum|retraction|comments?|commentary|reply|response|rejoinder|"
+    r"discussion|book review|review|supplement\w*)\b(?: (?:to|on|of|for)\b| ?:|$)|"
+    r"[:–—-] (?:an? |the )?(?P<after>reply|response|rejoinder|comments?|commentary|discussion|erratum|corrigendum|"
+    r"correction|addendum)\s*$",
     re.I,
 )
 _GENERIC = frozenset(
@@ -136,9 +133,8 @@ LONG_WORDS = 5
 @lru_cache(maxsize=200_000)
 def title_words(title: str) -> tuple[str, ...]:
     """The words in plain letters: numbers as digits, signs as words, without articles and decoration."""
-    bare = (
-        re.sub(r"[{}]", "", _DECORATION.sub("", title)).replace("&", " and ").replace("×", "x")
-    )  # “Ro{BERT}a” protects capitals
+    # Braces protect capitals: “Ro{BERT}a”.
+    bare = re.sub(r"[{}]", "", _DECORATION.sub("", title)).replace("&", " and ").replace("×", "x")
     bare = re.sub(r"\s([<>≤≥])(?=\s)", lambda m: f" {_COMPARED[m[1]]}", bare)
     bare = re.sub(r"(?<=\d)[,’'](?=\d{3}\b)|(?<=\w)['’](?=\w)", "", re.sub(r"(?<=\d)\.(?=\d)", "point", bare))
     found = re.findall(r"[^\W_]+|(?<=\w)\+{1,2}(?!\w)", plain_letters(name_greek(bare.casefold())))
@@ -181,11 +177,7 @@ def compare_titles(one: str, other: str) -> Titles:
     if title_letters(one) == title_letters(other):
         return Titles.SAME
     first, second = title_words(one), title_words(other)
-    if _numbers(first) != _numbers(second):
-        if _is_shortened(one, other) or _is_shortened(other, one):
-            return Titles.SHORTENED
-        return Titles.SERIES if _remove_numbers(first) == _remove_numbers(second) else Titles.OTHER
-    if _is_near(first, second):
+    if _numbers(first) == _numbers(second) and _is_near(first, second):
         return Titles.NEAR
     if _is_shortened(one, other) or _is_shortened(other, one):
         return Titles.SHORTENED
@@ -208,10 +200,6 @@ def notice_kind(title: str) -> str:
 
 def _numbers(found: tuple[str, ...]) -> Counter[str]:
     return Counter(number for word in found for number in re.findall(r"\d+(?:point\d+)?", word))
-
-
-def _remove_numbers(found: tuple[str, ...]) -> str:
-    return re.sub(r"\d+(?:point\d+)?", "", "".join(found))
 
 
 def _is_near(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
