@@ -70,8 +70,5 @@ class ClusterNamer:
         named = {
             item.cluster: " ".join(inert(clean(item.keyword)).split()).strip(" .,;“”\"'") for item in answer.keywords
         }
-        return [_usable(named.get(number, "")) for number in range(1, len(clusters) + 1)]
-
-
-def _usable(keyword: str) -> str:
-    return keyword if len(keyword) <= LONGEST_KEYWORD and len(keyword.split()) <= MOST_WORDS else ""
+        usable = {n: word for n, word in named.items() if len(word) <= LONGEST_KEYWORD and word.count(" ") < MOST_WORDS}
+        return [usable.get(number, "") for number in range(1, len(clusters) + 1)]

@@ -112,10 +112,6 @@ class ReviewSearch(FoundPapers):
             return _Searched(place.name, query, note=f"left out: {error}")
         return _Searched(place.name, query, papers)
 
-    def count_usable(self) -> int:
-        """Different papers found, without those retracted."""
-        return sum(not paper.retracted for paper in self.known.papers.values())
-
     async def candidates(self, scope: ReviewScope, sampling: Sampling, seed: int) -> list[FoundPaper]:
         """The papers in the order in which they are read: by their weights, or at random as published.
 

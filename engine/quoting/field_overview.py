@@ -122,8 +122,9 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
     take(near, START_SURVEYS, "a survey of the field")
     most = "among the most cited" if find_most_cited(papers) else "cited often"
     cited = [paper for paper in cited if (paper.citations or 0) >= OFTEN]
-    named = [p for p in cited if nearness(p) >= NEAR and not is_survey(p) and _is_old(p, newest)]
-    take(named, START_FOUNDATIONS, f"{most}, published up to {newest - FOUNDATION_YEARS}")
+    oldest = newest - FOUNDATION_YEARS
+    named = [p for p in cited if nearness(p) >= NEAR and not is_survey(p) and p.year and p.year <= oldest]
+    take(named, START_FOUNDATIONS, f"{most}, published up to {oldest}")
     if not named:
         titled = [p for p in papers if p.year and nearness(p) >= WHOLE and not is_survey(p)]
         take(sorted(titled, key=lambda p: p.year or 0), START_FIRST, "the oldest here whose title names the topic")
@@ -136,10 +137,6 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
 
 def _count_citations(count: int) -> str:
     return f"cited {count:,} times" if count > 1 else "cited once"
-
-
-def _is_old(paper: Paper, newest: int) -> bool:
-    return paper.year is not None and paper.year <= newest - FOUNDATION_YEARS
 
 
 def draw_time_line(lines: Sequence[Line]) -> TimeLine | None:
@@ -227,7 +224,7 @@ def group_nearby(
     covered = [_stems(line) for line in lines]
     groups = ((cluster.name, _saying(cluster)) for cluster in found if not is_rest(cluster.name))
     return tuple(
-        NearbyGroup(name, len(saying), tuple(map(_write_title, saying[:3])))
+        NearbyGroup(name, len(saying), tuple(f"{p.title} ({p.year})" if p.year else p.title for p in saying[:3]))
         for name, saying in groups
         if len(saying) >= FEWEST_NEARBY
         and _stems(name) <= _stems(saying[0].title)
@@ -244,7 +241,3 @@ def _saying(cluster: Cluster) -> list[Paper]:
 
 def _stems(text: str) -> set[str]:
     return {stem(word) for word in words(text)}
-
-
-def _write_title(paper: Paper) -> str:
-    return f"{paper.title} ({paper.year})" if paper.year else paper.title

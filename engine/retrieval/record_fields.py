@@ -202,14 +202,11 @@ def _find_dropped(record: Mapping[str, Any], paper: Paper) -> list[str]:
     }
     found += [f"{name}{UNREADABLE}" for name, lost in unreadable.items() if lost and _to_words(record.get(name))]
     bounds = {"title": TITLE_CHARACTERS, "abstract": ABSTRACT_CHARACTERS, "summary": ABSTRACT_CHARACTERS}
-    found += [f"{name} (after {most:,} characters)" for name, most in bounds.items() if _is_longer(record, name, most)]
+    longer = {name: most for name, most in bounds.items() if len(_to_text(record.get(name))) > most}
+    found += [f"{name} (after {most:,} characters)" for name, most in longer.items()]
     if _first_text(record, _CITATIONS) and paper.citations is None:
         found.append(f"citations{UNREADABLE}")
     return found
-
-
-def _is_longer(record: Mapping[str, Any], name: str, most: int) -> bool:
-    return len(_to_text(record.get(name))) > most
 
 
 def _first_text(record: Mapping[str, Any], names: tuple[str, ...]) -> str:

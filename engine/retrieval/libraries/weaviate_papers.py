@@ -226,14 +226,10 @@ def _values(stored: StoredPaper) -> dict[str, Any]:
         "identities": list(dict.fromkeys(k for record in (paper, *stored.records) for k in list_blocking_keys(record))),
         "records": write_records(stored.records),
         "venue_folded": paper.venue.casefold(),
-        "words": _words(paper),
+        # Our own stems, so that words are found here as they are in a library on this machine.
+        "words": " ".join(index_terms(f"{paper.title}. {paper.content}")),
     }
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _words(paper: Paper) -> str:
-    """Our own stems, so that words are found here as they are in a library on this machine."""
-    return " ".join(index_terms(f"{paper.title}. {paper.content}"))
 
 
 def to_paper(values: Any) -> Paper:

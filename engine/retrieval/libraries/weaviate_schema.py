@@ -342,7 +342,9 @@ async def _create_collection(
                 vector_config=[_vector(server, vector) for vector in vectors] or Configure.Vectors.self_provided(),
                 multi_tenancy_config=tenants,
                 replication_config=Configure.replication(factor=server.replicas) if server.replicas > 1 else None,
-                sharding_config=_configure_sharding(server) if server.shards and not tenants else None,
+                sharding_config=Configure.sharding(desired_count=server.shards)
+                if server.shards and not tenants
+                else None,
             )
     there = {p.name for p in (await client.collections.get(name).config.get()).properties}
     for missing in (p for p in properties if p.name not in there):
@@ -358,10 +360,6 @@ def _already_there() -> Iterator[None]:
     except UnexpectedStatusCodeError as error:
         if error.status_code != 422 or "already exists" not in str(error).lower():
             raise
-
-
-def _configure_sharding(server: WeaviateServer) -> Any:
-    return Configure.sharding(desired_count=server.shards)
 
 
 def _quantizer(kind: Quantisation) -> Any:
