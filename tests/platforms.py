@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from adapters.discord.discord_adapter import DiscordAdapter
-from adapters.pacing import SendingPace
+from adapters.editing import SendingPace
 from adapters.slack.slack_adapter import SlackAdapter
 from bot.app import App
 from bot.cli.platforms import discord_access, slack_access

@@ -89,6 +89,7 @@ class DiscordAdapter:
         self.tree.add_command(SurveyCommands(self))
         self.tree.add_command(survey_this(self))
         self.sender = DiscordSender(self.client, words, edit_s, reads_messages=access.reads_messages)
+        self.send, self.open_thread = self.sender.send, self.sender.open_thread
         self.backend: ChatBackend
 
     async def open(self, backend: ChatBackend) -> None:
@@ -137,14 +138,6 @@ class DiscordAdapter:
         """Let go of the connection."""
         await self.sender.close()
         await self.client.close()
-
-    async def send(self, outgoing: Outgoing) -> None:
-        """Show it."""
-        await self.sender.send(outgoing)
-
-    async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
-        """A thread for a survey that was asked for."""
-        return await self.sender.open_thread(incoming, starter)
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
         """The contents of a file, from where Discord keeps them."""

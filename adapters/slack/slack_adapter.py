@@ -42,8 +42,8 @@ from adapters.chat import (
     Place,
     PlatformError,
 )
+from adapters.editing import SendingPace
 from adapters.http_server import ConnectionLimits
-from adapters.pacing import SendingPace
 from adapters.slack.blocks import (
     FORM,
     FormPlace,
@@ -130,6 +130,7 @@ class SlackAdapter:
         self._access = access
         self._words = words
         self._sender = SlackSender(self.client, words, pace or SendingPace())
+        self.send, self.open_thread = self._sender.send, self._sender.open_thread
         self._clients: dict[str, AsyncWebClient] = {}
         self._session: aiohttp.ClientSession | None = None
         self.app: AsyncApp | None = None
@@ -187,14 +188,6 @@ class SlackAdapter:
         await self._sender.close()
         if self._session:
             await self._session.close()
-
-    async def send(self, outgoing: Outgoing) -> None:
-        """Show it."""
-        await self._sender.send(outgoing)
-
-    async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
-        """A thread for a survey that was asked for."""
-        return await self._sender.open_thread(incoming, starter)
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
         """The contents of a file."""

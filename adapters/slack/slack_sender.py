@@ -14,8 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.chat import AdapterTexts, ChatBackend, Conversation, Incoming, Outgoing, PlatformError
-from adapters.editing import EditedMessages
-from adapters.pacing import Lanes, SendingPace
+from adapters.editing import EditedMessages, Lanes, SendingPace
 from adapters.slack.blocks import Rendered, messages
 
 log = structlog.get_logger()

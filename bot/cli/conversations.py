@@ -17,8 +17,7 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 
 from adapters.chat import Conversation, Outgoing
-from adapters.terminal import TerminalAdapter, read_typed_lines, yield_scripted_lines
-from adapters.terminal_prompt import read_edited_lines
+from adapters.terminal import TerminalAdapter, read_edited_lines, read_typed_lines, yield_scripted_lines
 from bot.app import App, open_app
 from bot.commands.briefs import ONLINE, Defaults
 from bot.serving.bundled import BUNDLED

@@ -1,21 +1,26 @@
-"""The status of a running job: what is done, for how long it runs, how long yet, at what cost; never silent."""
+"""The status of a job: of one that runs what is done, how long yet, at what cost; of one that waits, why."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from opentelemetry.trace import INVALID_SPAN, Span, set_span_in_context
 
 from adapters.chat import ChatAdapter, Outgoing, ProgressBar
+from bot.conversation.dispatcher import Dispatcher
 from bot.jobs.job_notes import Durations
 from bot.jobs.runner import JobContexts
+from bot.jobs.sharing import JobLimits, SharedJob, choose_queue, find_places
 from bot.store.sessions import StoredConversation
 from bot.views.actions import STOP
 from bot.wording import progress
 from bot.wording.labels import draw_buttons
+from bot.wording.progress import NOBODY_WORKS, word_queued
 from engine.clock import SYSTEM_CLOCK, Clock
 from engine.run import Progress
 from engine.session.events import Job
@@ -123,3 +128,41 @@ class JobStatus:
     def _kind(self) -> str:
         brief = self.stored.session.state.brief
         return f"{self.job.kind} {brief.recipe if brief else ''}{' online' if brief and brief.online else ''}"
+
+
+PATIENCE_S = 2.0
+"""A job that waits for a shorter time is not worth a word."""
+
+
+class WaitingJobs:
+    """The jobs of one adapter's conversations that run nowhere yet, and what was said of each."""
+
+    def __init__(self, adapter: ChatAdapter, dispatcher: Dispatcher) -> None:
+        self._adapter = adapter
+        self._dispatcher = dispatcher
+        self._since: dict[str, float] = {}
+        self._said: dict[str, str] = {}
+
+    async def tell(self, jobs: Sequence[SharedJob], limits: JobLimits, served: AbstractSet[str]) -> None:
+        """Say in the status of each that waits what it waits for, once for each change; ``served``: queues at work."""
+        places, now = find_places(jobs, limits), time.monotonic()
+        self._since = {name: self._since.get(name, now) for name in places}
+        self._said = {name: said for name, said in self._said.items() if name in places}
+        for job in jobs:
+            name = job.wanted.id
+            if name not in places or now - self._since[name] < PATIENCE_S:
+                continue
+            is_served = choose_queue(job.wanted.kind) in served
+            text = word_queued(places[name]) if is_served else NOBODY_WORKS
+            if self._said.get(name) != text:
+                self._said[name] = text
+                await self._show(job, text)
+
+    async def _show(self, job: SharedJob, text: str) -> None:
+        at = job.wanted.conversation
+        session = (await self._dispatcher.load_conversation(at)).session
+        if session.job is None or session.job.id != job.wanted.id:
+            return
+        stop = draw_buttons(session, (STOP,))
+        text = f"{progress.word_started(session.job)}\n\n{text}"
+        await self._adapter.send(Outgoing(at, text, "progress", job=job.wanted.id, buttons=stop))

@@ -25,7 +25,7 @@ from bot.jobs.heartbeat import BEAT_S, ProcessHeartbeat
 from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.reports import Reporter
 from bot.jobs.sharing import QUEUES, JobLimits, QueueKind
-from bot.jobs.waiting import WaitingJobs
+from bot.jobs.status import WaitingJobs
 from bot.monitoring.logs import configure
 from bot.monitoring.metrics import Metrics, serve_metrics
 from bot.monitoring.traces import send_traces

@@ -73,7 +73,7 @@ async def _read_attachment(
 ) -> None:
     name = Path(attachment.name).name[:80]
     if len(attachment.content) > LARGEST_BYTES:
-        raise UserError(f"“{name}” is larger than {LARGEST_BYTES // 2**20} MB. Use: scholium ingest FILE")
+        raise UserError(f"“{name}” is larger than {LARGEST_BYTES // 2**20} MB. Whoever runs Scholium can ingest it.")
     if _is_list(attachment):
         await asyncio.to_thread(_read_list, attachment, upload)
         await asyncio.to_thread(_take_unknown, app.libraries.unknown_texts_of(workspace), upload)

@@ -18,8 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from adapters.chat import ChatBackend, Conversation, Incoming, Outgoing, SimpleAdapter
-from adapters.editing import EditedMessages
-from adapters.pacing import Lanes, SendingPace
+from adapters.editing import EditedMessages, Lanes, SendingPace
 from bot.app import App
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from adapters.chat import ChatAdapter, Conversation
 from adapters.discord.discord_adapter import DiscordAccess, DiscordAdapter
-from adapters.pacing import SendingPace
+from adapters.editing import SendingPace
 from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.app import App
 from bot.serving.service import Service, open_store, run_service

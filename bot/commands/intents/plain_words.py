@@ -130,7 +130,7 @@ def _read_plain(text: str, heard: Heard, state: State) -> FreeText | None:
     """The likeliest intents of words that are no command; ``None`` where they are not for us."""
     scores = score_intents(text[:LONGEST], heard)
     first, *_ = scores
-    leads = [score - scores[first] for score in scores.values()]
+    lead = scores[first] - sorted(scores.values())[-2]
     offers = _offer(text, scores, state)
     if heard.among_people:
         ours = _weigh_talk(text, heard)
@@ -141,7 +141,6 @@ def _read_plain(text: str, heard: Heard, state: State) -> FreeText | None:
     if first not in INTENTS:
         return FreeText(text, offers)
     filled = fill_intent(first, text, load_classifier(), count_items(state))
-    lead = -leads[1]
     done = lead > STOPPED_AT if first == "stop" else INTENTS[first].shows and (lead > _SHOWN_AT or first == _ASK)
     return FreeText(text, offers, filled if done else "", likely=bool(filled) and lead > _SHOWN_AT)
 

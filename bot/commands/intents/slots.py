@@ -17,7 +17,8 @@ _NUMBER = re.compile(
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[^\W_]+(?:[-'’./][^\W_]+)*\+*")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{1,200})[\"”“»]")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_RANKS = {word: n for n, word in enumerate(_ORDINALS.split(), 1)}
 _SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety hundred"
 _CARDINALS = {word: n for n, word in enumerate(_SMALL.split(), 2)} | {w: 10 * n for n, w in enumerate(_TENS.split(), 2)}
@@ -69,8 +70,8 @@ def find_numbers(text: str, count: int = 0) -> Iterator[str]:
             )
     if not found:
         for word in read_words(text):
-            if word in _ORDINALS:
-                yield str(_ORDINALS.index(word) + 1)
+            if word in _RANKS:
+                yield str(_RANKS[word])
             elif word in _CARDINALS:
                 yield str(_CARDINALS[word])
             elif word == "last" and count:
@@ -108,7 +109,7 @@ def is_bare(text: str, frame: frozenset[str]) -> bool:
     said = [match[0].lower() for match in _WORD.finditer(text)]
     if not said or "?" in text or {said[0], said[-1]} & frame:
         return False
-    return sum(word in frame for word in said) * 3 <= len(said)
+    return sum(word in frame for word in said) * 2 <= len(said)
 
 
 def find_named(text: str, classifier: Classifier) -> str:

@@ -26,7 +26,7 @@ from adapters.chat import (
     PlatformError,
     ProgressBar,
 )
-from adapters.pacing import SendingPace
+from adapters.editing import SendingPace
 from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.wording.labels import WORDS
 from tests.fakes import FakeBackend

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from adapters.chat import Button, Outgoing, SurveyList
-from adapters.pacing import SendingPace
+from adapters.editing import SendingPace
 from adapters.slack.blocks import home
 from tests.adapters.slack.test_adapter import AT, connected
 from tests.fakes import FakeBackend

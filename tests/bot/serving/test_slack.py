@@ -16,7 +16,7 @@ from aiohttp import ClientSession
 from cryptography.fernet import Fernet
 from slack_sdk.oauth.installation_store.models.bot import Bot
 
-from adapters.pacing import SendingPace
+from adapters.editing import SendingPace
 from adapters.slack.slack_adapter import BOT_SCOPES, COMMAND, EVENTS, SHORTCUT, SlackAdapter
 from bot.app import App
 from bot.cli.platforms import slack_access
@@ -79,8 +79,9 @@ async def test_the_demonstration_from_slash_command_to_files(library: LocalLibra
 async def test_a_restart_in_the_middle_of_a_job_and_buttons_from_before(
     library: LocalLibrary, slack: Slack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with simulating(Simulation(pace=0.05)) as model:
+    async with simulating(Simulation(pace=0, hang_s=1.0)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        model.fault = lambda _: "hang" if any(call.kind == "text" for call in model.calls) else None
         async with on_slack(slack):
             thread = await slack.say("<@UBOT> survey dense retrieval sections=3 words=80")
             await slack.press(await slack.message("(your topic)", thread), "Search with these")
