@@ -114,7 +114,7 @@ async def test_people_see_their_place_in_the_queue_and_then_their_survey(
     library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SCHOLIUM_JOBS", "1")
-    monkeypatch.setattr("bot.jobs.waiting.PATIENCE_S", 0.0)
+    monkeypatch.setattr("bot.jobs.status.PATIENCE_S", 0.0)
     first = asyncio.Event()
     await prepare_databases()
     team = Team()
@@ -144,7 +144,7 @@ async def test_people_see_their_place_in_the_queue_and_then_their_survey(
 
 async def test_where_no_process_runs_jobs_that_is_said(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCHOLIUM_JOBS", "0")
-    monkeypatch.setattr("bot.jobs.waiting.PATIENCE_S", 0.0)
+    monkeypatch.setattr("bot.jobs.status.PATIENCE_S", 0.0)
     await prepare_databases()
     team = Team()
     async with run_service(App(load_settings()), team) as service:
