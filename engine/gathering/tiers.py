@@ -74,7 +74,7 @@ def measure_words(subject: Subject, papers: Sequence[Paper]) -> WordEvidence:
 def has_signal(subject: Subject, words: WordEvidence) -> bool:
     """Whether several papers say more of a subject than of as many words drawn by chance."""
     topic = read_topic(subject.text)
-    count = len(topic.stems) - len(topic.whole)
+    count = len(topic.stems) - len(topic.uncounted)
     if count == 0:
         return False
     said = np.sort(words.said)[::-1][: SIGNAL_PAPERS if subject.counts.papers >= SMALL_LIBRARY else 1]
@@ -86,7 +86,7 @@ def has_known_signal(subject: Subject, words: WordEvidence) -> bool:
     counts = subject.counts
     topic = read_topic(subject.text)
     weights = rarity(counts.papers_with, counts.papers) ** 2 if counts.papers_with else np.ones(len(topic.stems))
-    said = [at for at in range(len(topic.stems)) if at not in topic.whole]
+    said = [at for at in range(len(topic.stems)) if at not in topic.uncounted]
     known = [at for at in said if not counts.papers_with or counts.papers_with[at]]
     share = float(weights[known].sum() / max(1e-9, weights[said].sum()))
     return has_signal(subject, replace(words, said=words.said / max(1e-9, share)))

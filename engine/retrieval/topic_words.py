@@ -42,12 +42,14 @@ class Writing:
 class TopicWords:
     """The stems of a topic's words that carry meaning, each once, in order, and other ways of writing them.
 
-    At ``whole`` positions stand hyphenated words as one; their parts are there too, which alone count as said.
+    A hyphenated word is there as one, followed by its parts that carry meaning. What is at ``uncounted`` positions does
+    not count as said: the word as one where it has several such parts, else the only part (“out-of-distribution” is not
+    any distribution).
     """
 
     stems: tuple[str, ...]
     writings: tuple[Writing, ...] = ()
-    whole: frozenset[int] = frozenset()
+    uncounted: frozenset[int] = frozenset()
 
     def all_stems(self) -> tuple[str, ...]:
         """Every stem that is looked for, each once."""
@@ -97,14 +99,15 @@ def read_topic(topic: str) -> TopicWords:
     stems = tuple(dict.fromkeys(index_terms(topic)))
     place = {s: at for at, s in enumerate(stems)}
     plain = words(topic)
-    whole = {place[stem(word.replace("-", ""))] for word in plain if "-" in word and len(index_terms(word)) > 1}
+    hyphenated = [[place[s] for s in index_terms(word)] for word in plain if "-" in word]
+    uncounted = {at for whole, *parts in hyphenated for at in ([whole] if len(parts) > 1 else parts)}
     writings = []
     for first, second in pairwise(plain):
         ends = place.get(stem(first)), place.get(stem(second))
         if None not in ends:
             positions = tuple(at for at in ends if at is not None)
             writings.append(Writing((stem(f"{first}{second}"),), positions))
-    return TopicWords(stems, tuple(w for w in dict.fromkeys(writings) if w.stems != stems), frozenset(whole))
+    return TopicWords(stems, tuple(w for w in dict.fromkeys(writings) if w.stems != stems), frozenset(uncounted))
 
 
 Find = Callable[[str], Occurrences]
@@ -179,13 +182,13 @@ def measure_words(
     """
     bm25, said, titled = (np.zeros(len(lengths)) for _ in range(3))
     weights = rarities**2
-    counted = [weight for at, weight in enumerate(weights) if at not in topic.whole]
+    counted = [weight for at, weight in enumerate(weights) if at not in topic.uncounted]
     total = max(1e-9, float(sum(counted)))
     for at, (word, weight) in enumerate(zip(found, weights, strict=True)):
         times = word.text + (TITLE_WEIGHT - 1.0) * word.title
         long = 1.0 - BM25_LENGTH + BM25_LENGTH * lengths[word.rows] / max(1.0, usual_length)
         bm25[word.rows] += weight * times * (BM25_SATURATION + 1.0) / (times + BM25_SATURATION * long)
-        if at not in topic.whole:
+        if at not in topic.uncounted:
             said[word.rows] += weight / total
             titled[word.rows] += weight / total * (word.title > 0)
     return WordEvidence(bm25, said, titled)
@@ -254,7 +257,7 @@ def _read_phrase(before: str, short: str) -> tuple[tuple[str, ...], str] | None:
     letters = re.sub(r"[^a-z]", "", short.removesuffix("s").lower())
     if len(letters) < 2 or not any(ch.isupper() for ch in short):
         return None
-    text = " ".join(before.lower().replace("-", " ").split()[-min(len(letters) + 5, 2 * len(letters)) :])
+    text = " ".join(before.lower().split()[-min(len(letters) + 5, 2 * len(letters)) :])
     at = len(text)
     for place in reversed(range(len(letters))):
         at = text.rfind(letters[place], 0, at)

@@ -29,6 +29,14 @@ def test_a_word_is_found_however_it_is_spelt(topic: str, title: str) -> None:
     assert find(topic, title) > 0.7
 
 
+def test_a_hyphenated_word_is_more_than_its_only_part_that_carries_meaning() -> None:
+    texts = ["We find out-of-distribution (OOD) data."] * 2
+    topic = with_abbreviations(read_topic("out-of-distribution detection"), texts)
+    titles = ["Detection of a Label Distribution", "Out-of-Distribution (OOD) Detection", "OOD Detection"]
+    said = measure_texts(topic, titles, [""] * 3).said
+    assert said[0] == pytest.approx(0.5) and said[1:] == pytest.approx([1.0, 1.0])
+
+
 def test_the_title_tells_more_than_one_mention_and_three_mentions_more_than_one() -> None:
     titles, texts = ["Unlearning", "A", "A", "A"], ["", "unlearning", "unlearning unlearning unlearning", "learning"]
     in_title, once, often, never = measure_texts(read_topic("unlearning"), titles, texts).bm25
