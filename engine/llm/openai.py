@@ -116,22 +116,13 @@ Refusable = Literal[
     "system",
 ]
 
-_SIGNS: tuple[tuple[Refusable, re.Pattern[str]], ...] = (
-    ("temperature", re.compile(r"temperature", re.I)),
-    ("top_p", re.compile(r"\btop_p\b", re.I)),
-    ("frequency_penalty", re.compile(r"frequency_penalty", re.I)),
-    ("presence_penalty", re.compile(r"presence_penalty", re.I)),
-    ("max_completion_tokens", re.compile(r"max_completion_tokens", re.I)),
-    ("response_format", re.compile(r"response_format|json_schema|structured output|grammar", re.I)),
-    (
-        "system",
-        re.compile(
-            r"system(?:_| )?(?:role|message|prompt|instruction)|\brole\b.*\bsystem\b|"
-            r"developer instruction|roles must alternate",
-            re.I,
-        ),
-    ),
-)
+_SIGNS: dict[Refusable, str] = {
+    **{name: name for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")},
+    "max_completion_tokens": "max_completion_tokens",
+    "response_format": "response_format|json_schema|structured output|grammar",
+    "system": r"system(?:_| )?(?:role|message|prompt|instruction)|\brole\b.*\bsystem\b|developer instruction|"
+    "roles must alternate",
+}
 """How services name what they refuse of a request."""
 
 
@@ -149,7 +140,7 @@ def _find_refused_part(error: openai.APIStatusError, options: dict[str, Any], me
         return None
     named = f"{error.param or ''} {reason}"
     sent = {*options, *(message["role"] for message in messages)}
-    return next((part for part, sign in _SIGNS if part in sent and sign.search(named)), None)
+    return next((part for part, sign in _SIGNS.items() if part in sent and re.search(sign, named, re.I)), None)
 
 
 def _messages(prompt: Prompt, *, with_system: bool) -> list[Any]:
