@@ -8,7 +8,7 @@ from typing import Protocol
 
 from adapters.chat import Conversation, Incoming
 from bot.commands.commands import RaiseBudget
-from bot.store.ledger import BudgetLimit, BudgetUse, Payer
+from bot.store.ledger import BudgetUse, Payer
 from bot.store.surveys import StoredSurvey
 from bot.store.talk import Talk
 from engine.errors import RecordError
@@ -35,10 +35,6 @@ class ConversationServices(Protocol):
 
     def model(self, session: SurveySession, payer: Payer) -> LanguageModel | None:
         """The session's language model, where one is configured."""
-        ...
-
-    def limits(self, session: SurveySession) -> Sequence[BudgetLimit]:
-        """The session's budgets."""
         ...
 
     async def spent(self, session_id: str) -> dict[str, Usage]:
