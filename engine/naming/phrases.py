@@ -186,7 +186,7 @@ class GroupedPhrases:
     def form(self, phrase: str) -> str:
         """How the phrase is mostly written, proper names with their capitals."""
         written = self._phrases[phrase].written
-        best = min(written, key=lambda form: (-written[form], form))
+        best = min(written, key=lambda form: (-written[form], sum(map(str.isupper, form)), form))
         return " ".join(word[0].upper() + word[1:] if self._is_proper(word) else word for word in best.split())
 
     def _is_proper(self, word: str) -> bool:

@@ -82,3 +82,12 @@ def test_a_medical_group_is_named_by_its_own_titles() -> None:
         [paper(i, title=f"Cluster headache and oxygen, study {i}", abstract="Oxygen helps.") for i in range(7, 13)],
     ]
     assert [name.heading for name in name_groups(groups, "headache")] == ["Acute Migraine", "Cluster Headache"]
+
+
+def test_a_phrase_of_which_one_title_plays_with_capitals_is_written_plainly() -> None:
+    groups = [
+        [paper(1, title="A MAchine Reading COmprehension Set", abstract="It is new.")]
+        + [paper(i, title=f"Reading Comprehension {i}", abstract="We read.") for i in (2,)],
+        [paper(i, title=f"Point Clouds {i}", abstract="Points.") for i in range(7, 13)],
+    ]
+    assert not any("COmprehension" in name.heading for name in name_groups(groups, "language"))
