@@ -160,7 +160,7 @@ def _against(document: Document, human: Document, embedder: Embedder) -> tuple[S
         Score("ROUGE-2", whole.two, "F1 over the whole documents"),
         Score("ROUGE-L", whole.longest, "F1 over the whole documents"),
         Score("ROUGE average", whole.mean(), "mean of the three (NLPCC)"),
-        Score("ROUGE-L, SurGE's variant", chunks.longest, "best part of the human survey for each part, mean, stemmed"),
+        Score("ROUGE-L, SurGE's variant", chunks, "best part of the human survey for each part, mean, stemmed"),
     ]
     if not human.headings():
         return (*scores, Score("soft heading recall", None, "the human survey has no headings"))

@@ -37,51 +37,41 @@ class _Words:
         return text
 
 
-def rouge(candidate: str, reference: str, *, stemmed: bool = False) -> Rouge:
-    """F1 over whole texts, as in NLPCC 2024 task 6.
-
-    The longest common subsequence is computed by rapidfuzz: the table of the package rouge-score takes gigabytes for
-    two surveys.
-    """
-    from rouge_score.tokenizers import DefaultTokenizer
-
-    tokenizer = DefaultTokenizer(stemmed)
-    return _rouge(tokenizer.tokenize(candidate), tokenizer.tokenize(reference))
-
-
-def _rouge(candidate: list[str], reference: list[str]) -> Rouge:
-    if not candidate or not reference:
+def rouge(candidate: str, reference: str) -> Rouge:
+    """F1 over whole texts, as in NLPCC 2024 task 6."""
+    own, other = _tokenize(candidate), _tokenize(reference)
+    if not own or not other:
         return Rouge(0.0, 0.0, 0.0)
     from rouge_score.rouge_scorer import RougeScorer
 
-    found = RougeScorer(["rouge1", "rouge2"], tokenizer=_Words()).score(reference, candidate)
-    common = LCSseq.similarity(candidate, reference)
-    longest = f1(common / len(candidate), common / len(reference))
-    return Rouge(found["rouge1"].fmeasure, found["rouge2"].fmeasure, longest)
+    found = RougeScorer(["rouge1", "rouge2"], tokenizer=_Words()).score(other, own)
+    return Rouge(found["rouge1"].fmeasure, found["rouge2"].fmeasure, _longest(own, other))
 
 
-def rouge_by_chunks(candidate: Document, reference: Document) -> Rouge:
-    """SurGE's variant: each part's best match among the other's parts, stemmed, and the mean of those.
+def _tokenize(text: str, *, stemmed: bool = False) -> list[str]:
+    from rouge_score.tokenizers import DefaultTokenizer
+
+    words: list[str] = DefaultTokenizer(stemmed).tokenize(text)
+    return words
+
+
+def _longest(own: list[str], other: list[str]) -> float:
+    """ROUGE-L by rapidfuzz: the table of the package rouge-score takes gigabytes for two surveys."""
+    common = LCSseq.similarity(own, other)
+    return f1(common / len(own), common / len(other)) if own and other else 0.0
+
+
+def rouge_by_chunks(candidate: Document, reference: Document) -> float:
+    """SurGE's variant of ROUGE-L: each part's best match among the other's parts, stemmed, and the mean of those.
 
     Parts of less than 100 characters are left out.
     """
-    from rouge_score.tokenizers import DefaultTokenizer
-
-    tokenizer = DefaultTokenizer(use_stemmer=True)
-    own = [tokenizer.tokenize(text) for text in candidate.part_texts() if len(text) >= SHORTEST_CHUNK]
-    others = [tokenizer.tokenize(text) for text in reference.part_texts() if len(text) >= SHORTEST_CHUNK]
-    if not own or not others:
-        return Rouge(0.0, 0.0, 0.0)
-    scores = [[_rouge(chunk, other) for other in others] for chunk in own]
-
-    def mean_of_best(values: list[list[float]]) -> float:
-        return statistics.fmean(max(row) for row in values)
-
-    return Rouge(
-        mean_of_best([[s.one for s in row] for row in scores]),
-        mean_of_best([[s.two for s in row] for row in scores]),
-        mean_of_best([[s.longest for s in row] for row in scores]),
+    own, others = (
+        [_tokenize(text, stemmed=True) for text in document.part_texts() if len(text) >= SHORTEST_CHUNK]
+        for document in (candidate, reference)
     )
+    best = [max((_longest(chunk, other) for other in others), default=0.0) for chunk in own]
+    return statistics.fmean(best) if best else 0.0
 
 
 def soft_cardinality(vectors: Vectors, *, clipped: bool = False) -> float:

@@ -214,7 +214,7 @@ def test_surge_takes_the_best_part_for_each_part() -> None:
     text, other = "words about graphs and their nodes " * 5, "quite other things are said here now " * 5
     own = Document("", (Part("a", 1, text), Part("b", 1, "short")), (), "none")
     human = Document("", (Part("x", 1, other), Part("y", 1, text)), (), "none")
-    assert rouge_by_chunks(own, human).one == pytest.approx(1.0)
+    assert rouge_by_chunks(own, human) == pytest.approx(1.0)
     assert rouge(own.text(), human.text()).one < 1.0
 
 
