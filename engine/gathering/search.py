@@ -30,10 +30,11 @@ TOPIC_CHARACTERS = 80
 NEAREST = 3
 
 CORE_FIRST, FAR_LATER = 3.0, 2.0
-"""A paper of the core is proposed as if its place in the ranking was so many times as high, one that is neither core
-nor near as if it was so many times as low. On `../shared` (November 2026; recall at 100, 300 and 1200; in brackets with
-all of the core and all that is near before what is far): broad .225, .486, .751 (.181, .430, .737), narrow .910, .953,
-.969 (.913, .957, .967), medical topics .145, .431, .864 (.143, .430, .864)."""
+"""A paper of the core is proposed as if its place in the ranking was so many times as high; one that is neither core
+nor near as if it was so many times as low, where more are asked for than a person reads through, else last. Recall on
+`../shared` at 100, 300 and 1200 (November 2026): broad topics .225, .444, .749, narrow ones .898, .941, .968, medical
+ones .145, .423, .844, titles .144, .327, .785. With what is far among 300 as well, broad topics have .477 there, but a
+survey of sign language translation holds signed distance fields: what the library's own order has more is fame."""
 
 
 async def propose_keywords(brief: Brief, context: RunContext, selector: Selector = "farthest") -> KeywordPool:
@@ -108,20 +109,18 @@ class RankedPapers:
     most: int
     """As many as a person reads through."""
 
-    def _count_own(self) -> int:
-        return int(self.tiers.core.sum() + self.tiers.near.sum())
-
     def count(self, limit: int) -> int:
         """How many papers are proposed where so many are asked for."""
-        return min(limit, self._count_own(), self.most) + max(0, limit - self.most)
+        own = int(self.tiers.core.sum() + self.tiers.near.sum())
+        return min(limit, own, self.most) + max(0, limit - self.most)
 
     def choose(self, limit: int, spare: float = 1.0) -> list[FoundPaper]:
         """Those that are proposed, and more by the factor ``spare``, by their tier and their place in the ranking.
 
-        What is neither core nor near comes last where there are fewer of these than asked for.
+        What is neither core nor near comes last where a person reads through them.
         """
         core, near = self.tiers.core, self.tiers.near
-        later = FAR_LATER if self._count_own() >= min(limit, self.most) else np.inf
+        later = FAR_LATER if limit > self.most else np.inf
         places = np.arange(1.0, len(core) + 1) * np.select([core, near], [1 / CORE_FIRST, 1.0], later)
         rows = np.argsort(places, kind="stable")[: int(self.count(limit) * spare)]
         return [replace(self.found[i], tier="core" if core[i] else "near") for i in rows]
