@@ -59,9 +59,9 @@ def understand(text: str, heard: Heard, state: State) -> Command | None:
     try:
         parsed = parse(text)
     except UserError:
-        found = _read_plain(text, heard, state)
-        verb = text.partition(" ")[0].lower()
-        if found is None or any(offer.startswith(verb) for offer in found.offers):
+        found, verb = _read_plain(text, heard, state), text.partition(" ")[0].lower()
+        is_keyword = found is not None and found.likely and heard.phase == "keywords"  # “include soil moisture”
+        if found is None or is_keyword or any(offer.startswith(verb) for offer in found.offers):
             return found and replace(found, guess="")  # “exclude the 2nd and the 3rd”
         raise
     if isinstance(parsed, FreeText) or _is_doubtful(parsed, text, heard):

@@ -73,6 +73,11 @@ def test_numbers_name_what_is_proposed_at_the_step() -> None:
         understand("drop 9", Heard("keywords"), state)
 
 
+def test_a_keyword_to_be_included_is_no_number_that_cannot_be_read() -> None:
+    read = understand("include haptic rendering please", Heard("keywords"), State(phase="keywords"))
+    assert isinstance(read, FreeText) and read.offers[0] == "add haptic rendering"
+
+
 @pytest.mark.parametrize(("text", "offered"), [("the second one is too broad, take it out", "exclude 2")])
 def test_what_would_do_what_was_said_is_offered_with_its_numbers(text: str, offered: str) -> None:
     read = understand(text, Heard("papers"), State(phase="papers"))
