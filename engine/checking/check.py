@@ -284,6 +284,7 @@ class _Check:
         for line in self.lines:
             if line.state == "held" and fold(line.text) in said:
                 line.remove()
+                line.repeats = True
             said.add(fold(line.text) if line.stands else "")
 
     def _reopen_unfounded(self) -> None:

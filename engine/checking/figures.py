@@ -71,7 +71,6 @@ class Figure:
     step: float = 0.0
     scaled: float = 0.0
     is_rough: bool = False
-    is_worded: bool = False
 
     @property
     def end(self) -> int:
@@ -146,7 +145,7 @@ def _read(match: re.Match[str]) -> Figure | None:
     if not units and not match["words"] and not match["suffix"] and _NAMED.match(rest):
         return None
     is_rough = bool(_ROUGH.search(match.string[max(0, match.start() - 20) : match.start()]))
-    return Figure(match[0].strip(), match.start(), value, units, step, scaled, is_rough, bool(match["words"]))
+    return Figure(match[0].strip(), match.start(), value, units, step, scaled, is_rough)
 
 
 def _units_behind(suffix: str, rest: str) -> tuple[Unit, ...]:

@@ -41,6 +41,8 @@ class SentenceState:
     insisted: str = ""
     """The words that the program doubts, where two judgements let the claim stand."""
     unanswered: bool = False
+    repeats: bool = False
+    """Whether it was taken out because another sentence says the same."""
     judged: bool = False
     agreed: bool = False
     """Whether program and judge said the same of it when it was judged first."""
@@ -107,7 +109,8 @@ def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
         claims=len(own),
         kept=sum(line.ending == "kept" for line in held),
         reworded=sum(line.ending == "reworded" for line in held),
-        removed=sum(line.state == "removed" for line in own),
+        removed=sum(line.state == "removed" and not line.repeats for line in own),
+        repeated=sum(line.repeats for line in own),
         unchecked=sum(line.state == "unchecked" for line in own),
         connecting=len(lines) - len(own),
         on_full_texts=sum("full text" in kind for kind in kinds),

@@ -229,3 +229,11 @@ async def test_as_published_a_claim_that_does_not_hold_keeps_its_words_and_loses
     assert found.text == f"SwiftNet reaches 60 km/h on hardware {cite([FAST.key])}. MapFly was flown by children."
     assert len(found.claims) == 1
     assert not [request for request in model.requests if "reword" in request.step]
+
+
+async def test_what_is_said_twice_stands_once_and_is_counted_as_repeated() -> None:
+    said = f"SwiftNet flies at 60 km/h {F}."
+    found, _ = await check(f"{said} MapFly reaches 8 m/s {S}. {said}", Judge())
+    assert found.text.count("SwiftNet flies") == 1
+    tally = found.tally
+    assert (tally.claims, tally.kept, tally.repeated, tally.removed) == (3, 2, 1, 0)
