@@ -48,7 +48,7 @@ DEMO = (
     "add dense retrieval",
     "ok",
     "ok",
-    "rename 2 to Passage Retrieval",
+    "rename 3 to Dense Retrieval",
     "ok",
     "how is retrieval combined with generation?",
     "why [3]",

@@ -81,8 +81,8 @@ def test_the_demonstration_plays_a_whole_conversation(tmp_path: Path) -> None:
     for part in (
         "Keywords",
         "papers from",
-        " is now “Passage Retrieval” (was “",
-        " Passage Retrieval (",
+        " is now “Dense Retrieval” (was “",
+        " Dense Retrieval (",
         "1 Introduction",
         "): For example: ",
         "do not say",
