@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import load_array
 from engine.errors import ServiceError
 from engine.text import STOP_WORDS, stem, terms, words
 from engine.values import Paper
@@ -146,8 +147,8 @@ class LatentSemanticAnalysis:
     def load(cls, folder: Path) -> LatentSemanticAnalysis:
         """What `save` wrote, mapped from disk."""
         document = json.loads((folder / "lsa.json").read_text(encoding="utf-8"))
-        components = np.load(folder / "lsa-components.npy", mmap_mode="r", allow_pickle=False)
-        idf = np.load(folder / "lsa-idf.npy", allow_pickle=False)
+        components = load_array(folder / "lsa-components.npy", mapped=True)
+        idf = load_array(folder / "lsa-idf.npy")
         return cls(document["vocabulary"], idf, components, document["fitted_on"])
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import READING, load_array
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, Vectors
 from engine.retrieval.libraries.word_index import WordIndex, count_words, join_words
 from engine.values import Paper, PaperKey
@@ -30,8 +31,9 @@ def append_rows(path: Path, rows: NDArray[Any], count: int) -> None:
     left behind them is overwritten; the file never becomes shorter than its header says.
     """
     with path.open("r+b") as file:
-        np.lib.format.read_magic(file)
-        shape, _, kind = np.lib.format.read_array_header_1_0(file)
+        with READING:
+            np.lib.format.read_magic(file)
+            shape, _, kind = np.lib.format.read_array_header_1_0(file)
         begins = file.tell()
         row_bytes = kind.itemsize * int(np.prod(shape[1:], dtype=np.int64))
         file.seek(begins + count * row_bytes)
@@ -115,7 +117,7 @@ class IndexDraft:
         try:
             self._state = json.loads((folder / "draft.json").read_text(encoding="utf-8"))
             self._keys = [PaperKey(key) for key in self._lines("keys.txt")][: self._state["rows"]]
-            self._digests = np.load(folder / "digests.npy", allow_pickle=False)[: self._state["rows"]]
+            self._digests = load_array(folder / "digests.npy")[: self._state["rows"]]
         except (OSError, ValueError, KeyError, EOFError):  # none was begun, or it is damaged
             self._state, self._keys = {}, []
 

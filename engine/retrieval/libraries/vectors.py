@@ -17,8 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from engine.arrays import load_array
 from engine.errors import RetrievalError
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
 from engine.retrieval.libraries.index_files import FormerVectors, IndexDraft, PaperTexts, PaperVectors, append_rows
@@ -127,9 +126,9 @@ class VectorStore:
                 keys += [PaperKey(key) for key in added[: count - len(keys)]]
             return PaperVectors(
                 keys=keys,
-                titles=np.load(generation / "titles.npy", mmap_mode="r", allow_pickle=False)[:count],
-                abstracts=np.load(generation / "abstracts.npy", mmap_mode="r", allow_pickle=False)[:count],
-                digests=np.load(generation / "digests.npy", allow_pickle=False)[:count],
+                titles=load_array(generation / "titles.npy", mapped=True)[:count],
+                abstracts=load_array(generation / "abstracts.npy", mapped=True)[:count],
+                digests=load_array(generation / "digests.npy")[:count],
             )
 
     def version(self) -> object:

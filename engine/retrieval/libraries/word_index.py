@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import load_array
 from engine.retrieval.topic_words import Occurrences, index_terms
 from engine.text import stem, words
 
@@ -85,7 +86,7 @@ class WordIndex:
     def load(cls, folder: Path) -> WordIndex:
         """What `save` wrote, mapped from disk."""
         stems = json.loads((folder / VOCABULARY).read_text(encoding="utf-8"))
-        arrays = {name: np.load(folder / f"terms-{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
+        arrays = {name: load_array(folder / f"terms-{name}.npy", mapped=True) for name in _ARRAYS}
         return cls({stem: at for at, stem in enumerate(stems)}, **arrays)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.arrays import load_array
 from engine.retrieval.libraries.adding import Changes
 from engine.retrieval.libraries.index_files import append_rows
 from engine.retrieval.libraries.local import open_library
@@ -32,8 +33,8 @@ def test_who_reads_an_array_while_rows_are_added_sees_it_whole(tmp_path: Path) -
     writer = threading.Thread(target=add)
     writer.start()
     while not done.is_set():
-        assert np.load(file, allow_pickle=False)[:10].tolist() == rows[:10].tolist()
-        assert np.load(file, mmap_mode="r", allow_pickle=False)[:10].tolist() == rows[:10].tolist()
+        assert load_array(file)[:10].tolist() == rows[:10].tolist()
+        assert load_array(file, mapped=True)[:10].tolist() == rows[:10].tolist()
     writer.join(PATIENCE_S)
 
 
