@@ -1,27 +1,28 @@
-"""Semantic Scholar: its Graph and Recommendations services. What answers hold is translated here."""
+"""Semantic Scholar's Graph and Recommendations services, through the package `semanticscholar`.
+
+The package knows the paths, the pages and the parameters, and asks through our own transport. What an answer holds is
+translated here and known nowhere else.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.online.queries import BooleanQuery, PaperKind
-from engine.retrieval.online.transport import (
-    OnlineTransport,
-    ScholarlyService,
-    ServicePolicy,
-    ServiceReply,
-    ServiceRequest,
-)
+from engine.retrieval.online.semantic_scholar_client import ASKED_FOR, PacedRequester, make_client
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy
 from engine.retrieval.paper_keys import arxiv_key, choose_key, doi_key, paper_key
 from engine.retrieval.paper_text import clean_abstract, clean_name, clean_title
 from engine.retrieval.record_fields import link_of
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
+
+if TYPE_CHECKING:  # it brings HTTP clients of its own, which take time to load
+    from semanticscholar import AsyncSemanticScholar
 
 ADDRESS = "https://api.semanticscholar.org"
 NAME = "Semantic Scholar"
@@ -36,10 +37,6 @@ MOST_RECOMMENDED = 500
 WITH_KEY_S = 1.05
 WITHOUT_KEY_S = 3.0
 """Seconds between calls: one a second is allowed with a key; without one all the world shares a pool."""
-
-PAPER = "/graph/v1/paper"
-NOBODY_KNOWN = "no valid paper ids"
-"""What the service says, with 400, to a lookup in which it knows none of the papers."""
 
 FIELDS = [
     "title",
@@ -77,6 +74,7 @@ class SemanticScholar:
         self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy | None = None
     ) -> None:
         headers = {"x-api-key": key} if key else None
+        self._url = url.rstrip("/")
         self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(interval_s(key)), headers)
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
@@ -87,58 +85,73 @@ class SemanticScholar:
         """Likewise for a query with filters; the relevance search knows no operators, so it is asked for the words."""
         filters = {
             "year": _years(query.years),
-            "publicationTypes": ",".join(_KINDS[kind] for kind in query.kinds if kind in _KINDS),
-            "fieldsOfStudy": ",".join(field.title() for field in query.fields),
+            "publication_types": [_KINDS[kind] for kind in query.kinds if kind in _KINDS] or None,
+            "fields_of_study": [field.title() for field in query.fields] or None,
         }
         return await self._relevant(query.words(), limit, filters)
 
-    async def _relevant(self, text: str, limit: int, filters: Mapping[str, str]) -> tuple[Sequence[Paper], float]:
+    async def _relevant(self, text: str, limit: int, filters: Mapping[str, Any]) -> tuple[Sequence[Paper], float]:
         wanted = max(1, min(limit, LAST_PLACE))
-        words = text.replace("-", " ")  # it finds nothing for words with hyphens
         found: list[Paper] = []
-        place, age_s = 0, 0.0
-        while True:
-            page = {"query": words, "limit": str(min(PAGE, wanted)), "offset": str(place), **filters}
-            reply = await self._ask(f"{PAPER}/search", FIELDS, page)
-            age_s = max(age_s, reply.age_s)
-            found += _papers(reply.json().get("data"))
-            following = reply.json().get("next")
-            if len(found) >= wanted or not isinstance(following, int) or not place < following < LAST_PLACE:
-                return found[:wanted], age_s
-            place = following
+        with self._open_client() as (client, requester):
+            words = quote(text.replace("-", " "), safe="")  # it finds nothing for words with hyphens
+            page = min(PAGE, wanted)
+            results = await client.search_paper(words, fields=FIELDS, limit=page, **filters)
+            async for item in results:
+                found += [paper] if (paper := to_paper(item.raw_data)) else []
+                if len(found) == wanted:
+                    break
+        return found, requester.age_s
 
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most 1,000, in one call (bulk search)."""
-        asked = {"query": remove_operators(text), "sort": "citationCount:desc", "year": _years(years)}
-        reply = await self._ask(f"{PAPER}/search/bulk", FIELDS, asked)
-        return _papers(reply.json().get("data"))[:limit], reply.age_s
+        with self._open_client() as (client, requester):
+            words = quote(remove_operators(text), safe="")
+            results = await client.search_paper(
+                words, fields=FIELDS, bulk=True, sort="citationCount:desc", year=_years(years)
+            )
+            papers = [paper for item in results.items if (paper := to_paper(item.raw_data))]
+        return papers[:limit], requester.age_s
 
     async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys."""
-        return {key: paper async for key, item in self._batches(keys, FIELDS) for paper in _papers([item])}
+        return {key: paper async for key, item in self._batches(keys, FIELDS) if (paper := to_paper(item))}
 
     async def match(self, title: str) -> Paper | None:
         """The paper whose title is closest to the words; ``None`` where the service finds none."""
-        asked = {"query": title.replace("-", " ")}
-        reply = await self._ask(f"{PAPER}/search/match", FIELDS, asked, may_be_absent=True)
-        return next(iter(_papers(reply.json()["data"])), None) if reply.there else None
+        from semanticscholar.SemanticScholarException import ObjectNotFoundException
+
+        with self._open_client() as (client, _):
+            try:
+                words = quote(title.replace("-", " "), safe="")
+                found = await client.search_paper(words, fields=FIELDS, match_title=True)
+            except ObjectNotFoundException:
+                return None
+        return to_paper(found.raw_data)
 
     async def references(self, keys: Sequence[PaperKey]) -> dict[PaperKey, tuple[PaperKey, ...]]:
         """For each of the papers that exist the keys (``s2:…``) of the papers it cites."""
         cited: dict[PaperKey, tuple[PaperKey, ...]] = {}
         async for key, item in self._batches(keys, ["references.paperId"]):
-            cited[key] = tuple(_s2(r) for r in item.get("references") or () if isinstance(r, dict) and r.get("paperId"))
+            cited[key] = tuple(_s2(r) for r in item.get("references") or () if r and r.get("paperId"))
         return cited
 
     async def citations(self, key: PaperKey, limit: int = LAST_PLACE) -> Sequence[Paper]:
         """Papers that cite this one, the newest first, at most 1,000."""
+        from semanticscholar.SemanticScholarException import ObjectNotFoundException
+
         name = _name(key)
         if name is None:
             return []
-        path, page = f"{PAPER}/{quote(name, safe=':/')}/citations", {"limit": str(min(limit, LAST_PLACE))}
-        reply = await self._ask(path, FIELDS, page, may_be_absent=True)
-        found = reply.json()["data"] if reply.there else []
-        return _papers(item.get("citingPaper") for item in found if isinstance(item, dict))
+        with self._open_client() as (client, _):
+            try:
+                found = await client.get_paper_citations(
+                    quote(name, safe=":/"), fields=FIELDS, limit=min(limit, LAST_PLACE)
+                )
+            except ObjectNotFoundException:
+                return []
+            items = [item.raw_data.get("citingPaper") or {} for item in found.items]
+        return [paper for item in items if (paper := to_paper(item))]
 
     async def recommendations(
         self, liked: Sequence[PaperKey], disliked: Sequence[PaperKey] = (), limit: int = 100
@@ -147,23 +160,29 @@ class SemanticScholar:
 
         One unknown paper fails the whole question there; then it is asked again with those that the service knows.
         """
+        from semanticscholar.SemanticScholarException import ObjectNotFoundException
+
         positive, negative = _names(liked), _names(disliked)
-        if positive and (found := await self._recommend(positive, negative, limit)) is not None:
-            return found
-        known = await self._find_known([*liked, *disliked]) if positive else set()
+        if not positive:
+            return []
+        try:
+            return await self._recommend(positive, negative, limit)
+        except ObjectNotFoundException:
+            known = await self._find_known([*liked, *disliked])
         positive, negative = ([n for n in names if n in known] for names in (positive, negative))
         if not positive:
             return []
-        if (found := await self._recommend(positive, negative, limit)) is None:
-            raise RetrievalError(f"{NAME} has no recommendations for these papers.")
-        return found
+        try:
+            return await self._recommend(positive, negative, limit)
+        except ObjectNotFoundException as error:
+            raise RetrievalError(f"{NAME} has no recommendations: {error}") from error
 
-    async def _recommend(self, positive: Sequence[str], negative: Sequence[str], limit: int) -> Sequence[Paper] | None:
-        """What the service recommends; ``None`` where it does not know one of the papers."""
-        body = {"positivePaperIds": list(positive), "negativePaperIds": list(negative)}
-        page = {"limit": str(min(limit, MOST_RECOMMENDED))}
-        reply = await self._ask("/recommendations/v1/papers/", FIELDS, page, body, may_be_absent=True)
-        return _papers(reply.json()["recommendedPapers"]) if reply.there else None
+    async def _recommend(self, positive: Sequence[str], negative: Sequence[str], limit: int) -> Sequence[Paper]:
+        with self._open_client() as (client, _):
+            found = await client.get_recommended_papers_from_lists(
+                list(positive), list(negative), fields=FIELDS, limit=min(limit, MOST_RECOMMENDED)
+            )
+            return [paper for item in found if (paper := to_paper(item.raw_data))]
 
     async def _find_known(self, keys: Sequence[PaperKey]) -> set[str]:
         """The names of those papers that the service knows; its own ids are certain."""
@@ -175,8 +194,7 @@ class SemanticScholar:
         """SPECTER2 vectors (768 numbers) of the papers that have one."""
         found: dict[PaperKey, list[float]] = {}
         async for key, item in self._batches(keys, ["embedding.specter_v2"]):
-            embedding = item.get("embedding")
-            vector = embedding.get("vector") if isinstance(embedding, dict) else None
+            vector = (item.get("embedding") or {}).get("vector")
             if isinstance(vector, list) and vector:
                 found[key] = [float(x) for x in vector]
         return found
@@ -188,56 +206,24 @@ class SemanticScholar:
         named = {name: key for key in dict.fromkeys(keys) if (name := _name(key))}
         names = list(named)
         for start in range(0, len(names), BATCH):
-            ids = names[start : start + BATCH]
-            reply = await self._ask(f"{PAPER}/batch", fields, body={"ids": ids})
-            for name, item in zip(ids, reply.json(), strict=True) if reply.there else ():
-                if isinstance(item, dict):
-                    yield named[name], item
+            with self._open_client() as (client, _):
+                found = await client.get_papers(names[start : start + BATCH], fields=fields)
+            for item in found:
+                yield named[item.raw_data[ASKED_FOR]], item.raw_data
 
     def names_of(self, papers: Iterable[Paper]) -> list[PaperKey]:
         """For each paper one of its identifiers that this service reads, its own first; others are left out."""
         found = (min((i for i in (*p.identifiers, p.key) if _name(i)), key=_foreign, default=None) for p in papers)
         return [key for key in found if key]
 
-    async def _ask(
-        self,
-        path: str,
-        fields: Sequence[str],
-        params: Mapping[str, str] | None = None,
-        body: Mapping[str, Any] | None = None,
-        *,
-        may_be_absent: bool = False,
-    ) -> ServiceReply:
-        """The answer, which holds what the path promises; parameters without a value are not sent."""
-        ids = body.get("ids") if body else None
-        given = {"fields": ",".join(fields), **{name: value for name, value in (params or {}).items() if value}}
-        absent_words, check = (NOBODY_KNOWN, partial(_check_lookup, len(ids))) if ids else ("", partial(_check, path))
-        return await self._service.ask(ServiceRequest(path, given, body, may_be_absent, absent_words, check))
-
-
-def _check(path: str, text: str) -> None:
-    """Raises `ValueError` where an answer does not hold what the path promises: an outage is not "nothing found"."""
-    name = "recommendedPapers" if path.startswith("/recommendations/") else "data"
-    answer = json.loads(text)
-    found = answer.get(name) if isinstance(answer, dict) else None
-    nothing = found is None and isinstance(answer, dict) and answer.get("total") == 0
-    if not (isinstance(found, list) or nothing):
-        raise ValueError(f"gave an answer without “{name}”")
-
-
-def _check_lookup(count: int, text: str) -> None:
-    """Raises `ValueError` where an answer has not a place for each of the papers asked for."""
-    answer = json.loads(text)
-    if not isinstance(answer, list) or len(answer) != count:
-        raise ValueError("gave an answer that is no list of the papers")
-
-
-def _papers(items: Iterable[Any] | None) -> list[Paper]:
-    """The papers of a list in an answer. Raises `RetrievalError` where one is of another shape than they are."""
-    try:
-        return [paper for item in items or () if item and (paper := to_paper(item))]
-    except (TypeError, AttributeError) as error:
-        raise RetrievalError(f"{NAME} gave an answer that cannot be read.", retryable=True) from error
+    @contextmanager
+    def _open_client(self) -> Iterator[tuple[AsyncSemanticScholar, PacedRequester]]:
+        """The package's client for one question, with the requester that knows how old the answers are."""
+        requester = PacedRequester(self._service, self._url)
+        try:
+            yield make_client(self._url, requester), requester
+        except (TypeError, KeyError, AttributeError, IndexError) as error:  # the package reads an answer unlooked at
+            raise RetrievalError(f"{NAME} gave an answer that cannot be read.", retryable=True) from error
 
 
 def to_paper(item: Mapping[str, Any]) -> Paper | None:
@@ -288,8 +274,8 @@ def remove_operators(text: str) -> str:
     return " ".join("".join(" " if ch in '"|~()*-+' else ch for ch in text).split()) or text
 
 
-def _years(years: YearRange) -> str:
-    return "" if years == ALL_YEARS else f"{years.first or ''}-{years.last or ''}"
+def _years(years: YearRange) -> str | None:
+    return None if years == ALL_YEARS else f"{years.first or ''}-{years.last or ''}"
 
 
 _PREFIXES = {"doi": "DOI:", "arxiv": "ARXIV:", "acl": "ACL:", "pmid": "PMID:", "s2": ""}

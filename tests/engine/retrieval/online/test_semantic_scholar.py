@@ -1,10 +1,14 @@
-"""Semantic Scholar as it really is: what it refuses and what it says of it."""
+"""Semantic Scholar as it really is: what it refuses, what it says of it, and the package that asks it for us."""
 
 from __future__ import annotations
 
+import inspect
+import logging
 from collections.abc import AsyncIterator
 
 import pytest
+from semanticscholar import AsyncSemanticScholar
+from semanticscholar.ApiRequester import ApiRequester
 
 from engine.errors import RetrievalError
 from engine.retrieval.online.queries import FIELDS, KINDS, BooleanQuery
@@ -51,6 +55,18 @@ async def test_nothing_that_we_ask_is_refused_and_all_of_it_goes_through_our_tra
     assert [call.status for call in site.calls] == [200] * 9
     assert {call.headers["x-api-key"] for call in site.calls} == {"secret-key"}
     assert all(call.headers["user-agent"].startswith("Scholium/") for call in site.calls)
+
+
+def test_the_package_still_asks_through_the_part_that_we_replace() -> None:
+    client = AsyncSemanticScholar()
+    assert type(client._requester) is ApiRequester
+    assert list(inspect.signature(ApiRequester.get_data_async).parameters) == [
+        "self",
+        "url",
+        "parameters",
+        "headers",
+        "payload",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -126,3 +142,9 @@ async def test_papers_by_the_services_own_ids_are_certain(site: Scholarly, schol
 async def test_a_paper_goes_by_the_services_own_id_where_it_has_one(scholar: SemanticScholar) -> None:
     found = (SOME[0], Paper(UNKNOWN, "T", identifiers=(UNKNOWN, PaperKey("s2:a1"))))
     assert scholar.names_of(found) == [SOME[0].key, "s2:a1"]
+
+
+async def test_the_package_leaves_the_programs_logging_alone(scholar: SemanticScholar) -> None:
+    before = list(logging.getLogger().handlers)
+    await scholar.lookup([UNKNOWN, SOME[0].key])
+    assert logging.getLogger().handlers == before
