@@ -112,6 +112,15 @@ class ProgressBar:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text in Markdown that people read beside the conversation; the next of one ``name`` takes its place."""
+
+    name: str
+    title: str
+    text: str
+
+
 Kind = Literal["message", "started", "progress", "ended", "growing"]
 
 
@@ -119,14 +128,15 @@ Kind = Literal["message", "started", "progress", "ended", "growing"]
 class Outgoing:
     """Something to show.
 
-    ``text`` is Markdown in which everything not written by us is escaped. A job is ``started``, its ``progress`` or
-    its ``growing`` result replaces that (never worth waiting for; ``facts`` are counts, time, money), and it is
-    ``ended``, or a ``message`` with its ``job`` takes the place of all that. Messages with one ``slot`` stand in one
-    place: the next is put where the one before stands, which is edited, or, ``anew``, at the end instead of that; one
-    that ``closes`` is the slot's last, and is left out where nothing stands there. ``hints`` are words that can be
-    typed here; each platform says them in its way. ``awaits`` says it is the person's turn. ``only_for`` is the person
-    it is meant for alone; ``people`` are those its text names. ``key`` is the same each time a message is sent again,
-    so that a platform can drop repeats.
+    ``text`` is Markdown in which everything not written by us is escaped. A job is ``started``, its ``progress`` or its
+    ``growing`` result replaces that (never worth waiting for; ``facts`` are counts, time, money), and it is ``ended``,
+    or a ``message`` with its ``job`` takes the place of all that. Messages with one ``slot`` stand in one place: the
+    next is put where the one before stands, which is edited, or, ``anew``, at the end instead of that; one that
+    ``closes`` is the slot's last, and is left out where nothing stands there. ``hints`` are words that can be typed
+    here; each platform says them in its way. ``awaits`` says it is the person's turn. ``only_for`` is the person it is
+    meant for alone; ``people`` are those its text names. ``document`` is what the message is about: a platform that
+    keeps documents shows it in place of text and files, and where it comes without them, changes what it shows. ``key``
+    is the same each time a message is sent again, so that a platform can drop repeats.
     """
 
     conversation: Conversation
@@ -144,6 +154,7 @@ class Outgoing:
     awaits: bool = False
     only_for: str = ""
     people: tuple[str, ...] = ()
+    document: Document | None = None
     key: str = ""
 
 
@@ -196,6 +207,8 @@ class AdapterTexts:
     """There is no survey where something was said about one."""
     more_options: str
     """The field of a form in which several stand that are too many, a line for each."""
+    document: str
+    """A document can be read at the address ``{}``."""
     say: str
     """Words that can be typed instead, ``{}``."""
     mention: str
@@ -261,6 +274,11 @@ class ChatAdapter(Protocol):
         """The one conversation it shows; ``None`` for all of the platform."""
         ...
 
+    @property
+    def keeps_documents(self) -> bool:
+        """Whether it can show a `Document`; where not, it is given none."""
+        ...
+
     async def open(self, backend: ChatBackend) -> None:
         """Get ready to send. Raises `PlatformError` where the platform does not let us in."""
         ...
@@ -292,6 +310,7 @@ class ChatAdapter(Protocol):
 class SimpleAdapter:
     """A `ChatAdapter` without threads or files of its own; says whom it gives what comes in."""
 
+    keeps_documents = False
     backend: ChatBackend
 
     async def open(self, backend: ChatBackend) -> None:

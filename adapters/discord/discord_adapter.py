@@ -72,6 +72,7 @@ class DiscordAdapter:
 
     platform = "discord"
     only = None
+    keeps_documents = False
 
     def __init__(self, access: DiscordAccess, words: AdapterTexts, edit_s: float = EDIT_S) -> None:
         self._access = access

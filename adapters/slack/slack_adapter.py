@@ -67,6 +67,7 @@ SHORTCUT = "survey_this"
 BOT_SCOPES = (
     "app_mentions:read",
     "assistant:write",
+    "canvases:write",
     "channels:history",
     "chat:write",
     "commands",
@@ -125,6 +126,7 @@ class SlackAdapter:
 
     platform = "slack"
     only = None
+    keeps_documents = True
 
     def __init__(self, access: SlackAccess, words: AdapterTexts, pace: SendingPace | None = None) -> None:
         self._access = access

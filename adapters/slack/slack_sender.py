@@ -13,7 +13,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from adapters.chat import AdapterTexts, ChatBackend, Conversation, Incoming, Outgoing, PlatformError
+from adapters.chat import AdapterTexts, ChatBackend, Conversation, Document, Incoming, Outgoing, PlatformError
 from adapters.editing import EditedMessages, Lanes, SendingPace
 from adapters.slack.blocks import Rendered, messages
 
@@ -44,6 +44,8 @@ NO_PLACE = frozenset(
 """Errors after which nothing can be written in that conversation."""
 
 COMMENT_CHARACTERS = 3_000
+CANVAS_CHARACTERS = 2**20
+CANVAS_GONE = frozenset({"canvas_not_found", "canvas_deleted"})
 NO_AGENTS = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type", "feature_not_enabled"})
 
 
@@ -112,6 +114,12 @@ class SlackSender:
     # Messages.
 
     async def _message(self, outgoing: Outgoing) -> None:
+        if outgoing.document:
+            address = await self._show_document(outgoing.conversation, outgoing.document, new=bool(outgoing.files))
+            if address:
+                outgoing = replace(outgoing, text=self._words.document.format(address), files=())
+            if not outgoing.text:
+                return
         at, rendered = outgoing.conversation, messages(outgoing, self._words.say)
         if outgoing.only_for:
             for part in rendered:
@@ -128,6 +136,32 @@ class SlackSender:
         if outgoing.files:
             await self._upload(outgoing)
         self._parts.pop(outgoing.key, None)
+
+    async def _show_document(self, at: Conversation, document: Document, *, new: bool) -> str:
+        """Put it into its canvas, which is made where ``new`` asks for it; the canvas's address, empty without one."""
+        note, content = f"canvas:{document.name}", {"type": "markdown", "markdown": document.text}
+        if len(document.text) > CANVAS_CHARACTERS:
+            return ""
+        canvas = await self.backend.recall(at, note)
+        try:
+            if canvas:
+                change = {"operation": "replace", "document_content": content}
+                await self.call(at.tenant, "canvases.edit", canvas_id=canvas, changes=[change])
+            elif new:
+                asked = {"title": document.title, "document_content": content, "channel_id": at.channel}
+                canvas = str((await self.call(at.tenant, "canvases.create", **asked))["canvas_id"])
+                await self.backend.remember(at, note, canvas)
+            if not new:
+                return ""
+            found = await self.read(at.tenant, "files.info", file=canvas)
+            return str(found["file"]["permalink"])
+        except SlackRefusal as error:
+            if error.retryable:
+                raise
+            log.info("a survey is not shown as a canvas", code=error.code)
+            if error.code in CANVAS_GONE:
+                await self.backend.remember(at, note, "")
+            return ""
 
     async def _post(self, at: Conversation, part: Rendered) -> str:
         """Post it; returns its time stamp, which is its name."""

@@ -196,7 +196,10 @@ class Dispatcher:
     async def _turn(self, at: Conversation, take: Take, key: str | None) -> None:
         """Take a turn, commit it, carry it out; again where the conversation has changed meanwhile."""
         for _ in range(TRIES):
-            turn = await take(await self.load_conversation(at))
+            before = await self.load_conversation(at)
+            turn = await take(before)
+            if self._adapter.keeps_documents:
+                turn.show_document(before.session)
             if key is not None and turn.is_silent:
                 await self._store.handle_silently(at, key)
                 return

@@ -20,6 +20,7 @@ from bot.wording.cards import (
     make_short_card,
     word_return,
 )
+from bot.wording.discussion import make_document
 from bot.wording.labels import draw_buttons
 from engine.errors import NoPapers
 from engine.retrieval.named_papers import find_named_papers
@@ -108,6 +109,17 @@ class Turn:
         if named:
             self.say(replies.word_named_papers(named))
         return named is not None
+
+    def show_document(self, before: SurveySession) -> None:
+        """Show a finished survey that has changed as a document: where its files are delivered, else by itself."""
+        changed = self.session.id == before.id and self.session.state.survey != before.state.survey
+        document = make_document(self.session) if changed else None
+        if document is None:
+            return
+        delivers = any(message.files for message in self.messages)
+        self.messages = [replace(m, document=document) if m.files else m for m in self.messages]
+        if not delivers:
+            self._send(Outgoing(self.stored.conversation, "", document=document))
 
     def collect_messages(self) -> list[Outgoing]:
         """The messages; the last says whether it is the person's turn now."""

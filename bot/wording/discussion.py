@@ -3,23 +3,48 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 
 from rapidfuzz import fuzz, process
 
-from adapters.chat import Button
+from adapters.chat import Button, Document
 from bot.views.actions import Action
 from bot.wording.labels import draw_buttons
 from bot.wording.sentences import pluralize
 from bot.wording.survey_text import link, offer_sources, survey_text, with_links
 from engine.citations import keep_allowed_citations, list_cited_keys, numbers, reference_text, remove_citations
-from engine.rendering.markdown import escape_markdown
+from engine.rendering.markdown import escape_markdown, render_markdown
 from engine.revising.gaps import FieldGaps
 from engine.run import Answer
 from engine.session.state import SurveySession
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
 from engine.text import all_sentences, clean, list_words, shorten
 from engine.values import PaperKey
+
+_CITED = re.compile(r"(?<!\\)\[(\d[\d, –]*)\](?!\()")
+"""Citations as `engine.rendering.markdown` writes them; every other bracket is escaped there."""
+
+
+def make_document(session: SurveySession) -> Document | None:
+    """The whole finished survey as a document, its citations as links; ``None`` where none is finished.
+
+    Slack's canvases have three levels of headings, and show no links in tables.
+    """
+    survey = session.state.survey
+    if survey is None:
+        return None
+    papers = dict(enumerate(survey.references, start=1))
+
+    def linked(match: re.Match[str]) -> str:
+        bounds = [part.partition("–") for part in match[1].split(", ")]
+        cited = [number for first, _, last in bounds for number in range(int(first), int(last or first) + 1)]
+        return f"\\[{', '.join(link(str(n), papers[n]) if n in papers else str(n) for n in cited)}\\]"
+
+    _, *lines = render_markdown(survey).split("\n")
+    shown = [line if line.startswith("|") else _CITED.sub(linked, line) for line in lines]
+    levelled = [f"### {line.lstrip('# ')}" if line.startswith("####") else line for line in shown]
+    return Document(session.id, clean(survey.title), "\n".join(levelled).strip())
 
 
 def answer(found: Answer) -> str:

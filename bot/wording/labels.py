@@ -82,6 +82,7 @@ WORDS = AdapterTexts(
     too_large="Too large to send here, so they stay on my machine: {}. Ask whoever runs me for them.",
     nothing_here="There is no survey here. `/survey start` begins one, `/survey list` shows yours.",
     more_options="More options, one a line",
+    document="The survey is [a canvas](<{}>), which changes as you change the survey. `export` makes files of it.",
     say="or say {}",
     mention="or mention me and say {}",
     refusals=REFUSALS,

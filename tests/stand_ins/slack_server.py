@@ -14,11 +14,24 @@ from aiohttp import WSMsgType, web
 from tests.stand_ins.changes import ObservedChanges
 from tests.stand_ins.slack_rules import Json, No, check_message, check_view, need, pings, render_block
 
-TIERS = {"chat.update": 50, "views.publish": 100, "views.open": 100, "agents.sessions.setStatus": 50}
+TIERS = {
+    "canvases.create": 20,
+    "canvases.edit": 50,
+    "chat.update": 50,
+    "views.publish": 100,
+    "views.open": 100,
+    "agents.sessions.setStatus": 50,
+}
 """Calls a minute; chat.postMessage has one a second for each channel, and a short burst."""
 
 BURST = 4
-SCOPES = {"files.getUploadURLExternal": "files:write", "files.completeUploadExternal": "files:write"}
+SCOPES = {
+    "files.getUploadURLExternal": "files:write",
+    "files.completeUploadExternal": "files:write",
+    "canvases.create": "canvases:write",
+    "canvases.edit": "canvases:write",
+}
+CANVAS_CHARACTERS = 2**20
 APP_TOKEN = "xapp-1"
 
 
@@ -50,6 +63,16 @@ class Message:
 
 
 @dataclass
+class Canvas:
+    """A canvas in a channel's tab as it stands now."""
+
+    channel: str
+    title: str
+    text: str
+    edits: int = 0
+
+
+@dataclass
 class SlackApi(ObservedChanges):
     """``minute_s`` is how long a minute of its rate limits takes.
 
@@ -59,11 +82,14 @@ class SlackApi(ObservedChanges):
     minute_s: float = 60.0
     acknowledge_s: float = 3.0
     has_agents: bool = True
+    has_canvases: bool = True
+    is_free: bool = False
     url: str = ""
     messages: list[Message] = field(default_factory=list)
     views: dict[str, Json] = field(default_factory=dict)
     homes: dict[str, Json] = field(default_factory=dict)
     files: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    canvases: dict[str, Canvas] = field(default_factory=dict)
     shared: list[tuple[str, str, str]] = field(default_factory=list)
     statuses: list[tuple[str, str]] = field(default_factory=list)
     calls: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
@@ -210,6 +236,30 @@ class SlackApi(ObservedChanges):
         self.statuses.append((body["thread_ts"], body["status"]))
         return {}
 
+    async def _canvases_create(self, _: str, body: Json, __: str) -> Json:
+        need(self.has_canvases, "canvas_disabled_user_team")
+        channel = str(body.get("channel_id") or "")
+        need(not self.is_free or bool(channel), "free_teams_cannot_create_non_tabbed_canvases")
+        tabbed = any(canvas.channel == channel for canvas in self.canvases.values())
+        need(not (self.is_free and tabbed), "free_team_canvas_tab_already_exists")
+        self._reachable(channel, "")
+        name = f"F{next(self._numbers)}"
+        self.canvases[name] = Canvas(channel, body["title"], check_canvas(body["document_content"]))
+        return {"canvas_id": name}
+
+    async def _canvases_edit(self, _: str, body: Json, __: str) -> Json:
+        canvas = self.canvases.get(body["canvas_id"])
+        need(canvas is not None, "canvas_not_found")
+        (change,) = body["changes"]  # Slack takes one a call
+        need(change["operation"] == "replace", "invalid_arguments")
+        canvas.text = check_canvas(change["document_content"])
+        canvas.edits += 1
+        return {}
+
+    async def _files_info(self, _: str, body: Json, __: str) -> Json:
+        need(body["file"] in self.canvases, "file_not_found")
+        return {"file": {"id": body["file"], "permalink": f"https://lab.slack.com/docs/T1/{body['file']}"}}
+
     async def _files_getUploadURLExternal(self, _: str, body: Json, __: str) -> Json:
         need(int(body["length"]) > 0, "invalid_arguments")
         name = f"F{next(self._numbers)}"
@@ -287,6 +337,14 @@ class SlackApi(ObservedChanges):
             if socket._req and socket._req.transport:
                 socket._req.transport.abort()
             self.forget_socket(socket)
+
+
+def check_canvas(content: Json) -> str:
+    """The text of a canvas: Markdown within Slack's limit, with headings of three levels."""
+    text = str(content["markdown"])
+    need(content["type"] == "markdown" and len(text) <= CANVAS_CHARACTERS, "invalid_arguments")
+    need(not any(line.startswith("####") for line in text.split("\n")), "canvas_creation_failed")
+    return text
 
 
 async def _body(request: web.Request) -> Json:

@@ -55,7 +55,7 @@ async def test_the_demonstration_from_slash_command_to_files(library: LocalLibra
         await slack.until(lambda: "2 Learning to Retrieve ·" in outline.text)
         await slack.press(outline, "Write it")
         done = await slack.message("Change a section", thread)
-        await slack.until(lambda: len(slack.shared) == 3)  # they come with it
+        await slack.until(lambda: slack.canvases)  # it comes in place of the files
         await slack.press(done, "2 Learning to Retrieve")
         section = await slack.until(lambda: next((m for m in slack.messages if "Evidence" in m.buttons), 0))
         await slack.press(section, "More →")
@@ -65,7 +65,7 @@ async def test_the_demonstration_from_slash_command_to_files(library: LocalLibra
         await slack.say("which systems outperform earlier dense retrieval systems?", thread=thread)
         await slack.message("in their own words", thread)
         await slack.press(done, "All files")
-        await slack.until(lambda: len(slack.shared) == 3 + len(FORMATS))
+        await slack.until(lambda: len(slack.shared) == len(FORMATS))
         assert {slack.files[name][0].split(".")[-1] for _, _, name in slack.shared} >= {"md", "pdf", "bib"}
         assert {(channel, at) for channel, at, _ in slack.shared} == {("C1", thread)}
         cards = [m for m in slack.in_thread(thread) if "approved by @U1" in m.text]
@@ -96,7 +96,14 @@ async def test_a_restart_in_the_middle_of_a_job_and_buttons_from_before(
             assert done is status
             assert "Stop" not in status.buttons
             assert "$" in status.text
-            await slack.until(lambda: slack.shared)
+            await slack.message("a canvas, which changes", thread)
+            (canvas,) = slack.canvases.values()
+            assert re.search(r"\[1\]\(<https?://", canvas.text)
+            before = canvas.text
+            await slack.say("shorten 1", thread=thread)
+            await slack.until(lambda: canvas.edits)
+            assert canvas.text != before
+            assert not slack.shared
             await slack.press(pressed, "Write it")  # by somebody who had not seen what became of it
             stale = await slack.message("earlier proposal", thread)
             assert stale.only_for == "U1"
