@@ -135,8 +135,9 @@ class Outgoing:
     ``closes`` is the slot's last, and is left out where nothing stands there. ``hints`` are words that can be typed
     here; each platform says them in its way. ``awaits`` says it is the person's turn. ``only_for`` is the person it is
     meant for alone; ``people`` are those its text names. ``document`` is what the message is about: a platform that
-    keeps documents shows it in place of text and files, and where it comes without them, changes what it shows. ``key``
-    is the same each time a message is sent again, so that a platform can drop repeats.
+    keeps documents shows it in place of text and files, and where it comes without them, changes what it shows.
+    ``title`` is what the conversation is about, said as a job begins. ``key`` is the same each time a message is sent
+    again, so that a platform can drop repeats.
     """
 
     conversation: Conversation
@@ -155,6 +156,7 @@ class Outgoing:
     only_for: str = ""
     people: tuple[str, ...] = ()
     document: Document | None = None
+    title: str = ""
     key: str = ""
 
 
@@ -209,6 +211,8 @@ class AdapterTexts:
     """The field of a form in which several stand that are too many, a line for each."""
     document: str
     """A document can be read at the address ``{}``."""
+    examples: tuple[str, ...]
+    """What can be said to begin."""
     say: str
     """Words that can be typed instead, ``{}``."""
     mention: str

@@ -348,9 +348,12 @@ class SlackAdapter:
         await ack()
 
     async def _home_opened(self, event: Json, context: AsyncBoltContext) -> None:
-        if event.get("tab") != "home":
-            return
         tenant, person = context.team_id or "", str(event["user"])
+        if event.get("tab") != "home":
+            if channel := event.get("channel"):
+                at = Conversation(self.platform, tenant, str(channel))
+                self._sender.suggest(at, [(words, words) for words in self._words.examples])
+            return
         overview = await self.backend.overview(self.platform, tenant, person)
         places = [survey.conversation for survey in overview.surveys if survey.conversation.thread][:LINKS]
         links = dict(zip(places, await asyncio.gather(*map(self._link, places)), strict=True))

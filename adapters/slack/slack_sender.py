@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -43,7 +43,8 @@ NO_PLACE = frozenset(
 )
 """Errors after which nothing can be written in that conversation."""
 
-COMMENT_CHARACTERS = 3_000
+COMMENT_CHARACTERS, TITLE_CHARACTERS = 3_000, 150
+PROMPTS = 4
 CANVAS_CHARACTERS = 2**20
 CANVAS_GONE = frozenset({"canvas_not_found", "canvas_deleted"})
 NO_AGENTS = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type", "feature_not_enabled"})
@@ -69,16 +70,28 @@ class SlackSender:
         self.may_edit, self.wait_for_edit = self._lanes.may_edit, self._lanes.wait_for_edit
         self._edited = EditedMessages(self)
         self._parts: dict[str, int] = {}
-        self._without_agents: set[str] = set()
+        self._without_agents: set[tuple[str, str]] = set()
         self.backend: ChatBackend
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, or note it as the latest."""
+        at = outgoing.conversation
         if outgoing.kind == "message" and not (outgoing.slot or outgoing.job):
             await self._message(outgoing)
-        elif await self._edited.show(outgoing):
-            at, status = outgoing.conversation, "processing" if outgoing.kind == "started" else "suspended"
-            self._edited.do_later(at, "agent", partial(self._set_agent, at, status))
+        elif await self._edited.show(outgoing) and at.thread:
+            state = {"status": "processing" if outgoing.kind == "started" else "suspended", "thread_ts": at.thread}
+            state |= {"title": outgoing.title[:TITLE_CHARACTERS]} if outgoing.title else {}
+            self._edited.do_later(at, "agent", partial(self._tell_agent, at, "agents.sessions.setStatus", **state))
+        words = [(button.label, button.typed) for button in outgoing.buttons if button.typed]
+        if words and not outgoing.only_for and at.channel.startswith("D"):
+            self.suggest(at, words)
+
+    def suggest(self, at: Conversation, words: Sequence[tuple[str, str]]) -> None:
+        """Offer words to be said in direct messages, each with its label, when there is time."""
+        prompts = [{"title": label, "message": said} for label, said in words[:PROMPTS]]
+        # With a thread, which the older kind of assistants has, Slack does nothing and says so to nobody.
+        telling = partial(self._tell_agent, at, "assistant.threads.setSuggestedPrompts", prompts=prompts)
+        self._edited.do_later(replace(at, thread=""), "prompts", telling)
 
     def meet(self, backend: ChatBackend) -> None:
         """Whom to ask what was shown by former processes."""
@@ -263,19 +276,17 @@ class SlackSender:
             if error.code not in GONE:
                 raise
 
-    async def _set_agent(self, at: Conversation, status: str) -> None:
-        """Slack's own sign that an agent is at work, with its stop button, where the workspace has it."""
-        if at.tenant in self._without_agents or not at.thread:
+    async def _tell_agent(self, at: Conversation, method: str, **arguments: Any) -> None:
+        """Slack's own view of agents, where the workspace has it: the work with its stop button, words to be said."""
+        if (at.tenant, method) in self._without_agents:
             return
         try:
-            await self.call(
-                at.tenant, "agents.sessions.setStatus", channel_id=at.channel, thread_ts=at.thread, status=status
-            )
+            await self.call(at.tenant, method, channel_id=at.channel, **arguments)
         except SlackRefusal as error:
             if error.code in NO_AGENTS:
-                self._without_agents.add(at.tenant)
+                self._without_agents.add((at.tenant, method))
         except PlatformError as error:
-            log.info("the agent's status could not be set", error=str(error))
+            log.info("the view of agents could not be changed", error=str(error))
 
 
 def _code(error: SlackApiError) -> str:

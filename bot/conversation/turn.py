@@ -158,7 +158,9 @@ class Turn:
     def start(self, job: Job) -> None:
         """A job begins; its status can be stopped."""
         stop = draw_buttons(self.session, (STOP,))
-        started = Outgoing(self.stored.conversation, progress.word_started(job), "started", buttons=stop, job=job.id)
+        brief, text = self.session.state.brief, progress.word_started(job)
+        title = brief.topic if brief else ""
+        started = Outgoing(self.stored.conversation, text, "started", buttons=stop, job=job.id, title=title)
         self.messages.append(started)
         self.starts.append(job)
 

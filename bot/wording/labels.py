@@ -72,6 +72,8 @@ REFUSALS = {
     "160005": THREAD_LOCKED,
 }
 
+EXAMPLES = ("survey retrieval-augmented generation", "quick does caffeine impair sleep?", "help")
+
 WORDS = AdapterTexts(
     not_here="I cannot write in that channel, so the survey is here. To have it there, invite me: `/invite @Scholium`",
     too_long="This is too long for a form. Change it by words in the thread, for example `rename 2 to …`; see `help`.",
@@ -83,6 +85,7 @@ WORDS = AdapterTexts(
     nothing_here="There is no survey here. `/survey start` begins one, `/survey list` shows yours.",
     more_options="More options, one a line",
     document="The survey is [a canvas](<{}>), which changes as you change the survey. `export` makes files of it.",
+    examples=EXAMPLES,
     say="or say {}",
     mention="or mention me and say {}",
     refusals=REFUSALS,
@@ -93,7 +96,7 @@ HOME_WELCOME = (
     "I write literature surveys together with you: I propose keywords, papers and an outline, and each waits for your "
     "word before I go on. Then I write the sections, with the source of each sentence, and answer questions about "
     "them.\n\nYou have no survey yet. Mention me in a channel with a topic, for example:\n\n"
-    "- `@Scholium survey retrieval-augmented generation`\n- `@Scholium quick does caffeine impair sleep?`"
+    f"- `@Scholium {EXAMPLES[0]}`\n- `@Scholium {EXAMPLES[1]}`"
 )
 
 

@@ -30,6 +30,8 @@ SCOPES = {
     "files.completeUploadExternal": "files:write",
     "canvases.create": "canvases:write",
     "canvases.edit": "canvases:write",
+    "agents.sessions.setStatus": "assistant:write",
+    "assistant.threads.setSuggestedPrompts": "assistant:write",
 }
 CANVAS_CHARACTERS = 2**20
 APP_TOKEN = "xapp-1"
@@ -92,6 +94,8 @@ class SlackApi(ObservedChanges):
     canvases: dict[str, Canvas] = field(default_factory=dict)
     shared: list[tuple[str, str, str]] = field(default_factory=list)
     statuses: list[tuple[str, str]] = field(default_factory=list)
+    titles: dict[str, str] = field(default_factory=dict)
+    prompts: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     calls: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     refused: list[tuple[str, str]] = field(default_factory=list)
     pinged: list[str] = field(default_factory=list)
@@ -143,6 +147,8 @@ class SlackApi(ObservedChanges):
             answer = await getattr(self, f"_{method.replace('.', '_')}")(self.teams.get(token, ""), body, token)
         except No as no:
             self.refused.append((method, str(no)))
+            async with self.changed:
+                self.changed.notify_all()
             headers = {"Retry-After": "1"} if str(no) == "ratelimited" else {}
             status = 429 if str(no) == "ratelimited" else 200
             needed = {"needed": SCOPES[method]} if str(no) == "missing_scope" else {}
@@ -233,7 +239,19 @@ class SlackApi(ObservedChanges):
     async def _agents_sessions_setStatus(self, _: str, body: Json, __: str) -> Json:
         need(self.has_agents, "unknown_method")
         need(body["status"] in {"processing", "active", "suspended", "closed"}, "invalid_arguments")
+        need(1 <= len(body.get("title", "-")) <= 255, "invalid_arguments")
         self.statuses.append((body["thread_ts"], body["status"]))
+        if "title" in body:
+            self.titles[body["thread_ts"]] = body["title"]
+        return {}
+
+    async def _assistant_threads_setSuggestedPrompts(self, _: str, body: Json, __: str) -> Json:
+        need(self.has_agents, "unknown_method")
+        need(body["channel_id"].startswith("D"), "channel_not_found")
+        need(1 <= len(body["prompts"]) <= 4, "invalid_arguments")
+        need(all(prompt["title"] and prompt["message"] for prompt in body["prompts"]), "invalid_arguments")
+        if "thread_ts" not in body:  # with one, an agent's call does nothing
+            self.prompts[body["channel_id"]] = [(p["title"], p["message"]) for p in body["prompts"]]
         return {}
 
     async def _canvases_create(self, _: str, body: Json, __: str) -> Json:

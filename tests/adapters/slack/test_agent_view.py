@@ -1,0 +1,58 @@
+"""Slack's view of agents: what is at work and on what, and what can be said in direct messages."""
+
+from __future__ import annotations
+
+import pytest
+
+from adapters.chat import Button, Conversation, Outgoing
+from bot.wording.labels import WORDS
+from tests.adapters.slack.test_adapter import connected
+from tests.fakes import FakeBackend
+from tests.stand_ins.slack_workspace import Slack
+
+STOP = (Button("Stop", "stop:s:1", "stop"),)
+CARD = (
+    Button("Search with these", "ok:s:2", "ok"),
+    Button("Edit", "edit:s:2", "", asks=True),
+    *(Button(f"Choose {n}", f"choose {n}:s:2", str(n)) for n in range(1, 6)),
+)
+
+
+async def test_what_can_be_said_is_suggested_by_state_and_the_work_is_named(slack: Slack) -> None:
+    async with connected(slack, FakeBackend()) as adapter:
+        await slack.event({"type": "app_home_opened", "tab": "messages", "user": "U1", "channel": "D1"})
+        await slack.until(lambda: slack.prompts.get("D1") == [(words, words) for words in WORDS.examples])
+        at = Conversation("slack", "T1", "D1", await slack.say("survey graphs", channel="D1"))
+        await adapter.send(Outgoing(at, "Looking for keywords", "started", STOP, job="j", title="graphs"))
+        await slack.until(lambda: slack.prompts["D1"] == [("Stop", "stop")])
+        await slack.until(lambda: slack.statuses == [(at.thread, "processing")])
+        assert slack.titles == {at.thread: "graphs"}
+        await adapter.send(Outgoing(at, "The keywords", buttons=CARD, job="j", slot="card"))
+        said = [("Search with these", "ok"), *((f"Choose {n}", str(n)) for n in range(1, 4))]
+        await slack.until(lambda: slack.prompts["D1"] == said)
+        await slack.until(lambda: slack.statuses[-1] == (at.thread, "suspended"))
+    assert slack.refused == []
+
+
+@pytest.mark.parametrize("why", ["no agents", "missing scope"])
+async def test_a_workspace_without_agents_is_asked_once(slack: Slack, why: str) -> None:
+    slack.has_agents = why != "no agents"
+    slack.missing_scopes |= {"assistant:write"} if slack.has_agents else set()
+    async with connected(slack, FakeBackend()) as adapter:
+        at = Conversation("slack", "T1", "D1", await slack.say("survey graphs", channel="D1"))
+        for number in range(2):
+            await adapter.send(Outgoing(at, f"The keywords {number}", buttons=CARD))
+            await slack.until(lambda: slack.refused)
+        await adapter.send(Outgoing(at, "Working", "started", STOP, job="j"))
+        await slack.until(lambda: len(slack.refused) == 2)
+    assert len(slack.messages) == 3
+    assert slack.calls["assistant.threads.setSuggestedPrompts"] == 1
+
+
+async def test_in_channels_nothing_is_suggested(slack: Slack) -> None:
+    async with connected(slack, FakeBackend()) as adapter:
+        at = Conversation("slack", "T1", "C1", await slack.say("<@UBOT> survey graphs"))
+        await adapter.send(Outgoing(at, "The keywords", buttons=CARD))
+        await adapter.send(Outgoing(at, "Working", "started", STOP, job="j", title="graphs"))
+        await slack.until(lambda: slack.titles)
+    assert slack.calls["assistant.threads.setSuggestedPrompts"] == 0
