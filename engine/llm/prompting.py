@@ -42,7 +42,7 @@ def fill(name: str, **values: str) -> Prompt:
 
 
 ABSTRACT_TOKENS = 600
-"""Longest abstract that is sent whole; of a longer one whole sentences are, the last one among them."""
+"""Longest abstract that is sent whole; of a longer one its last sentences are."""
 
 LATEST_ENTRIES = 2_048
 """Papers whose entries are kept: estimates and prompts need those of a survey's papers dozens of times."""
@@ -99,18 +99,18 @@ def _first_author(paper: Paper) -> str:
 
 
 def _abridge(said: Sequence[NumberedSentence], tokens: int) -> Sequence[NumberedSentence]:
-    """All of an abstract, or of a longer one its last sentence, which tells the results, and the first that fit.
+    """All of an abstract, or of a longer one the last sentences that fit: the results stand at its end.
 
     The sentences keep their numbers.
     """
     room = tokens * CHARACTERS_PER_TOKEN
     chosen: list[NumberedSentence] = []
-    for sentence in (*said[-1:], *said[:-1]):
+    for sentence in reversed(said):
         room -= len(sentence.text) + 3
         if room < 0:
             break
         chosen.append(sentence)
-    return sorted(chosen, key=lambda sentence: sentence.number) or [
+    return chosen[::-1] or [
         replace(one, text=shorten(one.text, tokens * CHARACTERS_PER_TOKEN)) for one in said[:1]
     ]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from engine.addresses import sentences_at
+from engine.addresses import number_sentences, sentences_at
 from engine.values import Paper, PaperKey
 
 How = Literal["simulation", "hardware", "field", "clinical", "theory", "data", "survey", "unclear"]
@@ -15,6 +15,8 @@ How = Literal["simulation", "hardware", "field", "clinical", "theory", "data", "
 other papers; ``unclear`` where its sentences do not say."""
 
 MANNERS: tuple[How, ...] = get_args(How)
+
+_PARTS = ("task", "method", "shown", "limit")
 
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -44,11 +46,24 @@ class Note:
         return "; ".join(filter(None, (part.rstrip(" .;") for part in said)))
 
 
-def is_grounded(note: Note, papers: Sequence[Paper]) -> bool:
-    """Whether it rests on sentences that one of the papers has, and every figure in it stands in one of them."""
+def ground(note: Note, papers: Sequence[Paper]) -> Note | None:
+    """The note with every sentence that it rests on: those it names, and the first that holds each other figure of it.
+
+    A setting and its result often stand in different sentences of an abstract. A part with a figure that stands nowhere
+    in the paper is left out. ``None`` where nothing is left, or it names a sentence that none of the papers has.
+    """
     own = next((paper for paper in papers if paper.key == note.key), None)
-    found = sentences_at(own, note.sentences) if own else ()
-    if not note.sentences or len(found) != len(set(note.sentences)):
-        return False
-    there = set(_FIGURE.findall(" ".join(sentence.text for sentence in found)))
-    return bool(note.shown or note.method) and set(_FIGURE.findall(note.text)) <= there
+    if own is None or not note.sentences or len(sentences_at(own, note.sentences)) != len(set(note.sentences)):
+        return None
+    places: dict[str, list[int]] = {}
+    for sentence in number_sentences(own):
+        for figure in _figures(sentence.text):
+            places.setdefault(figure, []).append(sentence.number)
+    parts = {name: text for name in _PARTS if _figures(text := getattr(note, name)) <= set(places)}
+    kept = replace(note, **{name: parts.get(name, "") for name in _PARTS})
+    further = {places[figure][0] for figure in _figures(kept.text) if not set(places[figure]) & set(note.sentences)}
+    return replace(kept, sentences=(*note.sentences, *sorted(further))) if kept.shown or kept.method else None
+
+
+def _figures(text: str) -> set[str]:
+    return set(_FIGURE.findall(text.replace("·", ".")))

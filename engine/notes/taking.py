@@ -13,7 +13,7 @@ from engine.addresses import locate_words
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block, sentence_block
-from engine.notes.note import How, Note, is_grounded
+from engine.notes.note import How, Note, ground
 from engine.reading.attribute_trees import AttributeTree
 from engine.values import OutlineNode, Paper, PaperKey
 
@@ -109,7 +109,7 @@ async def take_notes(
         except (LanguageModelError, LimitExceeded) as error:
             return error
         made = (read_note(item) for item in answer.notes)
-        return [note for note in made if is_grounded(note, group)]
+        return [note for one in made if (note := ground(one, group))]
 
     async with asyncio.TaskGroup() as tasks:
         reading = [tasks.create_task(read(group, at)) for at, group in enumerate(groups)]
@@ -143,7 +143,7 @@ def note_tree(paper: Paper, tree: AttributeTree) -> tuple[Note, ...]:
         if at := locate_words(value.quote, paper):
             found.setdefault(at.number, []).append(value.text)
     made = (Note(paper.key, (at,), "unclear", "", "", "; ".join(dict.fromkeys(said)), "") for at, said in found.items())
-    return tuple(note for note in made if is_grounded(note, (paper,)))
+    return tuple(note for one in made if (note := ground(one, (paper,))))
 
 
 def show_sentences(paper: Paper, notes: Sequence[Note] = (), *, only_noted: bool = False) -> str:

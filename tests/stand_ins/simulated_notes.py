@@ -24,7 +24,7 @@ def take_notes(prompt: str) -> dict[str, Any]:
                 "sentences": sorted({lines[0], lines[len(lines) // 2], lines[-1]}),
                 "how": "data",
                 "task": re.sub(r"\d", "", take_words(title, 6)),
-                "method": re.sub(r"\d", "", take_words(title, 4)),
+                "method": "" if invented else re.sub(r"\d", "", take_words(title, 4)),
                 "shown": " ".join(said.split()[:12]) + invented,
                 "limit": "",
             }
