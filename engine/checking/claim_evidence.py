@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice, zip_longest
 
 from engine.addresses import NumberedSentence, sentences_at
 from engine.checking.doubts import Source, carries
@@ -38,17 +39,19 @@ class EvidenceSentence:
 
 
 def choose_evidence(claim: str, papers: Sequence[Paper], named: Addresses) -> tuple[EvidenceSentence, ...]:
-    """The sentences named of each paper; where they do not carry the claim, the best of the paper as well."""
+    """The sentences named of each paper; where they do not carry the claim, the best of each as well.
+
+    Where there are more than can be shown, those named come first, and every paper has one before any has two.
+    """
     bare = replace_citations(claim, lambda _: "")
     told = {paper.key: sentences_at(paper, named.get(paper.key, ())) for paper in papers}
     together = " ".join(own.text for sentences in told.values() for own in sentences)
     is_carried = all(told.values()) and carries(bare, together, " ".join(paper.title for paper in papers))
-    chosen: list[EvidenceSentence] = []
-    for paper in papers:
-        best = () if is_carried else rank_sentences(bare, paper)[:BEST_SENTENCES]
-        numbers = {own.number for own in (*told[paper.key], *best)}
-        chosen += [EvidenceSentence(paper, own) for own in sentences_at(paper, numbers)]
-    return tuple(chosen[:MOST_SENTENCES])
+    best = [] if is_carried else [rank_sentences(bare, paper)[:BEST_SENTENCES] for paper in papers]
+    by_turns = chain(zip_longest(*told.values()), zip_longest(*best))
+    wanted = dict.fromkeys((at, own) for turn in by_turns for at, own in enumerate(turn) if own)
+    chosen = sorted(islice(wanted, MOST_SENTENCES), key=lambda item: (item[0], item[1].number))
+    return tuple(EvidenceSentence(papers[at], own) for at, own in chosen)
 
 
 def source_of(evidence: Iterable[EvidenceSentence], shared: str = "", papers: Sequence[Paper] = ()) -> Source:

@@ -110,9 +110,7 @@ def _abridge(said: Sequence[NumberedSentence], tokens: int) -> Sequence[Numbered
         if room < 0:
             break
         chosen.append(sentence)
-    return chosen[::-1] or [
-        replace(one, text=shorten(one.text, tokens * CHARACTERS_PER_TOKEN)) for one in said[:1]
-    ]
+    return chosen[::-1] or [replace(one, text=shorten(one.text, tokens * CHARACTERS_PER_TOKEN)) for one in said[:1]]
 
 
 def _gist(paper: Paper) -> str:

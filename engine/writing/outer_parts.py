@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from engine.citations import list_cited_keys
+from engine.citations import Address, cite_sentences, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
-from engine.survey import Section, walk
+from engine.survey import Claim, Section, walk
 from engine.text import split_sentences
 from engine.values import OutlineNode, Paper, PaperKey
 from engine.writing.drafting import Assignment, Draft, mark_unchecked, settle_citations, verify_citations
@@ -63,22 +63,44 @@ class Framing:
         request = Request("drafting", f"frame/{self.task.trial}/{title}", prompt, max(1_024, words * 4), 0.7)
         prose = read_prose(await self.model.text(request), title)
         draft = settle_citations(Draft(node, papers, prose))
-        draft = await verify_citations(self.model, draft, self.task.topic) if self.check else mark_unchecked(draft)
+        if self.check:
+            named = replace(draft, text=self._name_sentences(draft.text))
+            draft = await verify_citations(self.model, named, self.task.topic)
+        else:
+            draft = mark_unchecked(draft)
         if not draft.text:
             raise LanguageModelError("no sentence of it holds", retryable=True)
         return draft
 
     def list_findings(self) -> list[str]:
         """Headings of the finished sections, and under each the first claim of each paragraph."""
-        lines: list[str] = []
+        return [
+            line
+            for heading, claims in self._list_openings()
+            for line in (heading, *(f"- {claim.text}" for claim in claims))
+        ]
+
+    def _name_sentences(self, text: str) -> str:
+        """The text, its citations with the sentences that the same papers were cited for in the findings.
+
+        A sentence about what was found is held against these, and not against what a paper says of its aims.
+        """
+        behind: dict[PaperKey, list[int]] = {}
+        for citation in (c for _, claims in self._list_openings() for claim in claims for c in claim.citations):
+            if citation.sentence:
+                behind.setdefault(citation.key, []).append(citation.sentence)
+        return replace_citations(
+            text, lambda keys: cite_sentences(Address(key, tuple(behind.get(key, ()))) for key in keys)
+        )
+
+    def _list_openings(self) -> Iterator[tuple[str, list[Claim]]]:
         introduction = Section("Introduction", "")  # it comes first and has the number 1
         for number, section in walk((introduction, *self.sections)):
             if section is introduction:
                 continue
-            lines.append(f"{number} {section.title}")
-            claimed = {claim.text for claim in section.claims}
+            claimed = {claim.text: claim for claim in section.claims}
             openings = (
-                next((line for line in paragraph if line in claimed), "") for paragraph in split_sentences(section.text)
+                next((claimed[line] for line in paragraph if line in claimed), None)
+                for paragraph in split_sentences(section.text)
             )
-            lines += [f"- {line}" for line in list(filter(None, openings))[:FINDINGS_EACH]]
-        return lines
+            yield f"{number} {section.title}", list(filter(None, openings))[:FINDINGS_EACH]

@@ -1,0 +1,24 @@
+"""What a claim is held against."""
+
+from __future__ import annotations
+
+from engine.addresses import number_sentences
+from engine.checking.claim_evidence import MOST_SENTENCES, choose_evidence
+from tests.fakes import paper, papers
+
+
+def test_named_sentences_are_shown_before_others_and_those_of_every_paper() -> None:
+    """The third paper's named sentence once gave way to “Background.” of the first."""
+    abstract = "Background. Support was built. Support was tried. Support was used. Use of it was low."
+    cited = [paper(number, abstract=abstract) for number in range(1, 5)]
+    named = {one.key: (5,) for one in cited} | {cited[0].key: (4, 5)}
+    shown = choose_evidence("Support built and tried in three trials was obstructed by doctors.", cited, named)
+    assert len(shown) <= MOST_SENTENCES
+    assert {(item.paper.key, item.said.number) for item in shown} >= {(p.key, n) for p in cited for n in named[p.key]}
+
+
+def test_every_paper_of_many_has_a_sentence_before_any_has_two() -> None:
+    many = papers(MOST_SENTENCES)
+    for named in ({}, {one.key: tuple(s.number for s in number_sentences(one)) for one in many}):
+        shown = choose_evidence("They retrieve better than others.", many, named)
+        assert [item.paper.key for item in shown] == [one.key for one in many]

@@ -1,0 +1,29 @@
+"""What stands around the sections is held against what they found."""
+
+from __future__ import annotations
+
+from engine.survey import Citation, Claim, Section
+from engine.values import Outline, OutlineNode
+from engine.writing.drafting import Assignment
+from engine.writing.outer_parts import Framing
+from tests.fakes import FakeModel, paper, whole
+from tests.stand_ins.simulation import simulate_answer
+
+AIMS = "Prescribing support was built. We tried support for prescribing. Support of prescribing may change prescribing."
+TRIAL = paper(1, abstract=f"{AIMS} Use was low. Rates were equal.")
+
+
+async def test_a_conclusion_is_held_against_the_sentences_that_its_findings_cite() -> None:
+    """The words of a paper's aims are nearer to a summary than its result; the judge saw the aims alone."""
+    said = f"Prescribing support was hardly opened [@{TRIAL.key}]."
+    found = Claim(said, (Citation(TRIAL.key, "Use was low.", "supported", sentence=4),))
+    sections = (Section("Support", said, claims=(found,)),)
+    written = f"Support for prescribing is seldom opened, and so prescribing stays as it was [@{TRIAL.key}]."
+    model = FakeModel(lambda prompt, kind: simulate_answer(prompt, kind) if kind else written)
+    node = OutlineNode("Conclusion", "What was found.", role="conclusion")
+    task = Assignment("prescribing", Outline("T", (node,)), 50)
+    draft = await Framing(model, task, sections, {TRIAL.key: TRIAL}, "", check=True).write(node)
+    assert "2 Support" in whole(model.requests[0])
+    assert f"- {said}" in whole(model.requests[0])
+    assert "Use was low." in whole(model.asked("check/")[0])
+    assert draft.text == written
