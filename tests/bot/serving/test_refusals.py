@@ -24,7 +24,7 @@ async def test_files_that_slack_refuses_are_not_announced_and_the_owner_knows_wh
     library: LocalLibrary,
     slack: Slack,
 ) -> None:
-    slack.missing_scopes.add("files:write")
+    slack.missing_scopes |= {"files:write", "canvases:write"}
     async with on_slack(slack):
         thread = await slack.say("<@UBOT> survey dense retrieval sections=4")
         for label in ("Search with these", "Make an outline", "Write it"):
