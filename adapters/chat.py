@@ -136,8 +136,9 @@ class Outgoing:
     here; each platform says them in its way. ``awaits`` says it is the person's turn. ``only_for`` is the person it is
     meant for alone; ``people`` are those its text names. ``document`` is what the message is about: a platform that
     keeps documents shows it in place of text and files, and where it comes without them, changes what it shows.
-    ``title`` is what the conversation is about, said as a job begins. ``key`` is the same each time a message is sent
-    again, so that a platform can drop repeats.
+    ``title`` is what the conversation is about, said as a job begins. ``rating`` are labels of good and not good, where
+    people may say which it is. ``key`` is the same each time a message is sent again, so that a platform can drop
+    repeats.
     """
 
     conversation: Conversation
@@ -157,6 +158,7 @@ class Outgoing:
     people: tuple[str, ...] = ()
     document: Document | None = None
     title: str = ""
+    rating: tuple[str, ...] = ()
     key: str = ""
 
 
@@ -250,6 +252,10 @@ class ChatBackend(Protocol):
 
     async def recall(self, conversation: Conversation, name: str) -> str:
         """The note; empty where there is none."""
+        ...
+
+    async def rate(self, conversation: Conversation, message: str, person: str, *, good: bool) -> None:
+        """Keep what a person thinks of a message, by the platform's name for it."""
         ...
 
     async def note_listening(self) -> None:

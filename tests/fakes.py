@@ -108,6 +108,7 @@ class FakeBackend:
     received: list[Incoming] = field(default_factory=list)
     left_by: list[str] = field(default_factory=list)
     closed_places: list[Conversation] = field(default_factory=list)
+    ratings: list[tuple[str, str, bool]] = field(default_factory=list)
     is_listening: bool = False
 
     async def handle(self, incoming: Incoming) -> None:
@@ -134,6 +135,9 @@ class FakeBackend:
 
     async def recall(self, conversation: Conversation, name: str) -> str:
         return self.notes.get((conversation, name), "")
+
+    async def rate(self, conversation: Conversation, message: str, person: str, *, good: bool) -> None:
+        self.ratings.append((message, person, good))
 
     async def note_listening(self) -> None:
         self.is_listening = True

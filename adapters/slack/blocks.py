@@ -36,6 +36,7 @@ ACTIONS = 25
 
 SOMEBODY = "a colleague"
 FORM = "form"
+RATING, GOOD, BAD = "rating", "good", "bad"
 FIELD_CHARACTERS = 3_000
 
 Json = dict[str, Any]
@@ -77,7 +78,7 @@ def messages(outgoing: Outgoing, say: str) -> list[Rendered]:
     place = FormPlace(at.channel, at.thread).pack() if outgoing.only_for else ""
     words = () if outgoing.closes else (*(b.typed for b in outgoing.buttons), *outgoing.hints)
     typed = _list_typed_words(words, say)
-    below = (*_facts(outgoing.facts), *_actions(outgoing.buttons, place), *_hints(typed))
+    below = (*_facts(outgoing.facts), *_actions(outgoing.buttons, place), *_rating(outgoing.rating), *_hints(typed))
     text = "\n".join(part for part in (last.text, " · ".join(outgoing.facts), typed) if part)
     return [*rendered[:-1], Rendered((*last.blocks, *below), text.strip() or "…")]
 
@@ -176,6 +177,16 @@ def _actions(buttons: Sequence[Button], place: str = "") -> tuple[Json, ...]:
         return ()
     actions: Json = {"type": "actions", "elements": [_button(b, n) for n, b in enumerate(buttons[:ACTIONS])]}
     return (actions | ({"block_id": place} if place else {}),)
+
+
+def _rating(labels: Sequence[str]) -> tuple[Json, ...]:
+    """Slack's own buttons for what people think of an answer."""
+    if not labels:
+        return ()
+    named = zip(labels, (GOOD, BAD), strict=True)
+    good, bad = ({"text": {"type": "plain_text", "text": label[:LABEL]}, "value": value} for label, value in named)
+    pair = {"type": "feedback_buttons", "action_id": RATING, "positive_button": good, "negative_button": bad}
+    return ({"type": "context_actions", "elements": [pair]},)
 
 
 def _list_typed_words(words: Sequence[str], say: str) -> str:

@@ -46,6 +46,8 @@ from adapters.editing import SendingPace
 from adapters.http_server import ConnectionLimits
 from adapters.slack.blocks import (
     FORM,
+    GOOD,
+    RATING,
     FormPlace,
     Json,
     fits,
@@ -260,6 +262,7 @@ class SlackAdapter:
         app.message_shortcut(SHORTCUT)(self._shortcut)
         app.action(re.compile(r"act_\d+"))(self._handle_button)
         app.action(re.compile(r"ask_\d+"))(self._open_form)
+        app.action(RATING)(self._handle_rating)
         app.action("open")(_acknowledge_link)
         app.view(FORM)(self._handle_form)
         return app
@@ -333,6 +336,12 @@ class SlackAdapter:
             return
         place = FormPlace(at.channel, at.thread, form.action, incoming.opens)
         await self._sender.call(at.tenant, "views.open", trigger_id=trigger, view=modal(form, place))
+
+    async def _handle_rating(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
+        message, action = body["message"], body["actions"][0]
+        at = self._place(context)(body["channel"]["id"], message.get("thread_ts") or "")
+        await self.backend.rate(at, message["ts"], body["user"]["id"], good=action["value"] == GOOD)
+        await ack()
 
     async def _handle_form(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         view = body["view"]

@@ -21,6 +21,7 @@ from bot.serving.bundled import BUNDLED
 from bot.settings import Settings, load_settings
 from bot.store.database import StoreDamaged, open_database
 from bot.store.left_over import count_set_aside
+from bot.store.ratings import count_ratings
 from bot.store.sessions import Store
 from engine.errors import ScholiumError, UserError
 from engine.values import Query
@@ -67,7 +68,7 @@ async def _store(app: App) -> Diagnosis:
         store = Store(await open_database(settings.store_url()), "doctor")
         try:
             await store.check()
-            failed = await count_set_aside(store)
+            failed, (good, bad) = await count_set_aside(store), await count_ratings(store)
         finally:
             await store.close()
     except StoreDamaged as error:
@@ -84,9 +85,9 @@ async def _store(app: App) -> Diagnosis:
             f"conversations are kept in {where}; {failed:,} of what was said failed and was set aside",
             "scholium set-aside lists it",
         )
-    return Diagnosis(
-        "works", f"conversations are kept in {where}; here you are {load_terminal_person(settings.home).name}"
-    )
+    rated = f"; answers were called good {good:,} times, not good {bad:,} times" if good or bad else ""
+    here = f"here you are {load_terminal_person(settings.home).name}"
+    return Diagnosis("works", f"conversations are kept in {where}; {here}{rated}")
 
 
 def _places(app: App) -> Iterator[Diagnosis]:

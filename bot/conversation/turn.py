@@ -189,9 +189,10 @@ class Turn:
         else:
             self.result(job, said)
 
-    def result(self, job: Job, text: str, *, buttons: tuple[Button, ...] = ()) -> None:
-        """What a job has found, in the place of its status."""
-        self._send(Outgoing(self.stored.conversation, text, buttons=buttons, job=job.id, facts=self.facts))
+    def result(self, job: Job, text: str, *, buttons: tuple[Button, ...] = (), rating: tuple[str, ...] = ()) -> None:
+        """What a job has found, in the place of its status; ``rating`` as in `Outgoing`."""
+        at, facts = self.stored.conversation, self.facts
+        self._send(Outgoing(at, text, buttons=buttons, job=job.id, facts=facts, rating=rating))
 
     def announce(self, job: Job) -> None:
         """Say what the job has found in a message of its own: nobody is told of an edit, and this one took long."""

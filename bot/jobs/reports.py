@@ -25,7 +25,7 @@ from bot.views.actions import FIGURES
 from bot.wording import reviews
 from bot.wording import sentences as wording
 from bot.wording.discussion import answer, answer_sources, gaps
-from bot.wording.labels import draw_buttons
+from bot.wording.labels import RATING, draw_buttons
 from engine.errors import LimitExceeded, NoPapers, ScholiumError, ServiceError
 from engine.evaluation.measures import Evaluation
 from engine.rendering.files import file_stem, write_figure, write_files
@@ -146,7 +146,8 @@ class Reporter:
 
     async def _word_result(self, stored: StoredConversation, job: Job, result: Answer | FieldGaps | Evaluation) -> Say:
         if isinstance(result, Answer):
-            return lambda turn: turn.result(job, answer(result), buttons=answer_sources(result, turn.session))
+            buttons = partial(answer_sources, result)
+            return lambda turn: turn.result(job, answer(result), buttons=buttons(turn.session), rating=RATING)
         if isinstance(result, Evaluation):
             text = wording.evaluation(result, details=job.details)
             more = () if job.details else (FIGURES,)

@@ -29,6 +29,7 @@ from bot.store.schema import (
     outbox,
     pieces,
     processes,
+    ratings,
     sent_papers,
     sessions,
     spending,
@@ -186,6 +187,7 @@ async def data_of(store: Store, person: str) -> dict[str, Any]:
             "recorded answers": await rows(calls, calls.c.session_id.in_(ids)),
             "messages": await rows(events, events.c.person == person),
             "papers sent": await rows(sent_papers, sent_papers.c.person == person),
+            "ratings": await rows(ratings, ratings.c.person == person),
             "answers": await rows(outbox, outbox.c.session_id.in_(ids)),
             "spending": await rows(spending, spending.c.person == person),
             "invited to": [row.id for row in (await connection.execute(invited)).all()],
@@ -219,7 +221,7 @@ async def delete_data_of(store: Store, person: str) -> DeletedData:
         gone = await connection.execute(events.delete().where(events.c.person == person))
         await store.erase(connection, [row.id for row in own], [row.conversation_id for row in own])
         await connection.execute(spending.update().where(spending.c.person == person).values(person=""))
-        for table in (allowances, sent_papers):
+        for table in (allowances, ratings, sent_papers):
             await connection.execute(table.delete().where(table.c.person == person))
         mentions = sa.select(sessions.c.id, sessions.c.invited).where(sessions.c.invited.contains(json.dumps(person)))
         for row in (await connection.execute(mentions)).all():

@@ -224,3 +224,14 @@ sent_papers = Table(
     Index("sent_papers_by_person", "person"),
 )
 """Who sent which papers to a workspace's library; ``digest`` stands for a key that may be too long to be indexed."""
+
+ratings = Table(
+    "ratings",
+    metadata,
+    Column("conversation_id", String(64), primary_key=True),
+    Column("message", String(64), primary_key=True),
+    Column("person", String(256), primary_key=True),
+    Column("good", Boolean, nullable=False),
+    Column("rated_at", Double, nullable=False),
+)
+"""Who found which answer good; ``message`` is the platform's name for it."""

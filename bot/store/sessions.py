@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from adapters.chat import Conversation, Incoming, Outgoing
 from bot.store.database import Database
 from bot.store.reservations import OpenReservations
-from bot.store.schema import conversations, events, notes, outbox, pieces, processes, sessions
+from bot.store.schema import conversations, events, notes, outbox, pieces, processes, ratings, sessions
 from bot.store.serialization import (
     SessionCodec,
     StoredSession,
@@ -320,7 +320,8 @@ class Store:
         await connection.execute(sessions.delete().where(sessions.c.id.in_(session_ids)))
         for name in names:
             await _leave_current(connection, name)
-        await connection.execute(outbox.delete().where(outbox.c.conversation_id.in_(names)))
+        for table in (outbox, ratings):
+            await connection.execute(table.delete().where(table.c.conversation_id.in_(names)))
         await connection.execute(notes.delete().where(notes.c.conversation_id.in_(names) & notes.c.name.not_in(noted)))
         old = events.c.conversation_id.in_(names) & events.c.handled_at.is_not(None)
         await connection.execute(events.delete().where(old))

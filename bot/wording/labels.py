@@ -72,6 +72,7 @@ REFUSALS = {
     "160005": THREAD_LOCKED,
 }
 
+RATING = ("Good answer", "Not a good answer")
 EXAMPLES = ("survey retrieval-augmented generation", "quick does caffeine impair sleep?", "help")
 
 WORDS = AdapterTexts(

@@ -83,6 +83,15 @@ def check_actions(block: Json) -> None:
         check_button(element)
 
 
+def check_rating(block: Json) -> None:
+    need(1 <= len(block["elements"]) <= 5, "invalid_blocks")
+    for element in block["elements"]:
+        need(element["type"] == "feedback_buttons" and 1 <= len(element["action_id"]) <= 255, "invalid_blocks")
+        for button in (element["positive_button"], element["negative_button"]):
+            check_plain(button["text"], 75)
+            need(1 <= len(button["value"]) <= 2_000, "invalid_blocks")
+
+
 def check_rich_text(block: Json) -> None:
     need(bool(block["elements"]), "invalid_blocks")
     for element in block["elements"]:
@@ -180,6 +189,7 @@ _CHECKS: dict[str, Callable[[Json], None]] = {
     "section": lambda block: check_text(block["text"], 3_000),
     "context": check_context,
     "actions": check_actions,
+    "context_actions": check_rating,
     "rich_text": check_rich_text,
     "table": lambda block: check_table(block),
     "input": check_input_block,

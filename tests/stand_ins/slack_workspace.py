@@ -122,6 +122,17 @@ class Slack(SlackApi):
         body |= {"actions": [{**button, "action_ts": self.stamp(), "block_id": block}]}
         await self.deliver("interactive", body, times=times)
 
+    async def rate(self, message: Message, name: str, user: str = "U1") -> None:
+        """Press one of the buttons under an answer: ``positive_button`` or ``negative_button``."""
+        (block,) = (b for b in message.body["blocks"] if b["type"] == "context_actions")
+        (element,) = block["elements"]
+        body = _interaction("block_actions", message.team, user, self.trigger())
+        body |= {"channel": {"id": message.channel}, "container": {"message_ts": message.ts}}
+        body |= {"message": {"ts": message.ts, **({"thread_ts": message.thread} if message.thread else {})}}
+        pressed = {"type": "feedback_buttons", "action_id": element["action_id"], "value": element[name]["value"]}
+        body |= {"actions": [{**pressed, "block_id": "b", "action_ts": self.stamp()}]}
+        await self.deliver("interactive", body)
+
     async def press_at_home(self, label: str, number: int = 0, user: str = "U1") -> None:
         actions = [b for b in self.homes[user]["blocks"] if b["type"] == "actions"]
         found = [(b, e) for b in actions for e in b["elements"] if e["text"]["text"] == label]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapters.chat import Button, Conversation, Outgoing
-from bot.wording.labels import WORDS
+from bot.wording.labels import RATING, WORDS
 from tests.adapters.slack.test_adapter import connected
 from tests.fakes import FakeBackend
 from tests.stand_ins.slack_workspace import Slack
@@ -56,3 +56,15 @@ async def test_in_channels_nothing_is_suggested(slack: Slack) -> None:
         await adapter.send(Outgoing(at, "Working", "started", STOP, job="j", title="graphs"))
         await slack.until(lambda: slack.titles)
     assert slack.calls["assistant.threads.setSuggestedPrompts"] == 0
+
+
+async def test_what_people_think_of_an_answer_is_kept(slack: Slack) -> None:
+    backend = FakeBackend()
+    async with connected(slack, backend) as adapter:
+        at = Conversation("slack", "T1", "C1", await slack.say("<@UBOT> survey graphs"))
+        await adapter.send(Outgoing(at, "By their records: 3", job="j", rating=RATING))
+        answer = await slack.message("By their records")
+        await slack.rate(answer, "positive_button", user="U2")
+        await slack.rate(answer, "negative_button")
+    assert backend.ratings == [(answer.ts, "U2", True), (answer.ts, "U1", False)]
+    assert slack.refused == slack.late == []

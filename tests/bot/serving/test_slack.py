@@ -63,7 +63,7 @@ async def test_the_demonstration_from_slash_command_to_files(library: LocalLibra
         await slack.press(section, "Sources")
         await slack.message("Ada Author", thread)
         await slack.say("which systems outperform earlier dense retrieval systems?", thread=thread)
-        await slack.message("in their own words", thread)
+        await slack.rate(await slack.message("in their own words", thread), "negative_button")
         await slack.press(done, "All files")
         await slack.until(lambda: len(slack.shared) == len(FORMATS))
         assert {slack.files[name][0].split(".")[-1] for _, _, name in slack.shared} >= {"md", "pdf", "bib"}
