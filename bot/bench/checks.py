@@ -13,7 +13,7 @@ from typing import Any
 
 from rich.console import Console
 
-from bot.bench.report import Figures, ReportOptions, print_report
+from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from engine.addresses import number_sentences
 from engine.checking.claim_evidence import choose_evidence, source_of
 from engine.checking.doubts import carries, find_doubts

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from bot.app import open_app
-from bot.bench.report import Figures, ReportOptions, print_report
+from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from bot.serving.libraries import Place
 from engine.errors import UserError
 from engine.gathering.search import gather, propose_keywords

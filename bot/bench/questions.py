@@ -14,7 +14,7 @@ from rich.console import Console
 
 from bot.app import open_app
 from bot.bench.checks import LabelledClaim, read_claims
-from bot.bench.report import Figures, ReportOptions, print_report
+from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from engine.errors import UserError
 from engine.evaluation.knowledge import Question, make_questions
 from engine.limits import Limits

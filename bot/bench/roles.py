@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from bot.bench.report import Figures, ReportOptions, print_report
+from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from engine.reading.labelled_abstracts import LabelledAbstract, read_labelled_abstracts
 from engine.reading.sentence_roles import ROLES, Matrix, RoleModel, role_model, statement_probabilities
 

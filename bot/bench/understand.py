@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from adapters.chat import Place
-from bot.bench.report import Figures, ReportOptions, print_report
+from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from bot.commands.access import act_of
 from bot.commands.commands import Export, FreeText
 from bot.commands.grammar import parse

@@ -27,7 +27,7 @@ def bench_gather(
     """What a survey gets of the papers wanted, at 100, 300 and 1200, beside what the library's own search has."""
     with open_console() as console:
         from bot.bench.gather import measure_gathering
-        from bot.bench.report import ReportOptions
+        from bot.bench.yardstick_report import ReportOptions
 
         place = read_place(at)
 
@@ -42,8 +42,8 @@ def bench_understand(
 ) -> None:
     """Share of utterances that are read as they were meant, without a language model."""
     with open_console() as console:
-        from bot.bench.report import ReportOptions
         from bot.bench.understand import understand_file
+        from bot.bench.yardstick_report import ReportOptions
 
     run_command(understand_file(console, data, ReportOptions(json, beside)))
 
@@ -69,7 +69,7 @@ def bench_checks(
     """Share of false and of true claims that the program doubts by itself, against the whole source."""
     with open_console() as console:
         from bot.bench.checks import checks as run
-        from bot.bench.report import ReportOptions
+        from bot.bench.yardstick_report import ReportOptions
 
         run(console, data, ReportOptions(json, beside))
 
@@ -83,7 +83,7 @@ def bench_roles(
     """What the sentences of an abstract do: how often the model is right."""
     with open_console() as console:
         from bot.bench import roles
-        from bot.bench.report import ReportOptions
+        from bot.bench.yardstick_report import ReportOptions
 
     run_command(roles.measure(console, data, ReportOptions(json, beside)))
 
@@ -125,7 +125,7 @@ def bench_questions(
         raise typer.BadParameter("give either --claims FILE, to measure, or --topic, to make questions.")
     with open_console() as console:
         from bot.bench import questions
-        from bot.bench.report import ReportOptions
+        from bot.bench.yardstick_report import ReportOptions
 
         if claims:
             questions.print_answers(console, claims, ReportOptions(json, beside))

@@ -19,9 +19,9 @@ from bot.commands.briefs import ONLINE
 from bot.jobs.queue import check_queue
 from bot.serving.bundled import BUNDLED
 from bot.settings import Settings, load_settings
+from bot.store.answer_ratings import count_ratings
 from bot.store.database import StoreDamaged, open_database
 from bot.store.left_over import count_set_aside
-from bot.store.ratings import count_ratings
 from bot.store.sessions import Store
 from engine.errors import ScholiumError, UserError
 from engine.values import Query

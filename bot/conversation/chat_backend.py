@@ -10,7 +10,7 @@ from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.intake import admit, compute
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
-from bot.store import notes, ratings, surveys
+from bot.store import answer_ratings, notes, surveys
 from bot.store.sessions import Store, StoredConversation
 from bot.store.wanted_jobs import load_wanted_jobs
 from bot.wording import labels
@@ -81,7 +81,7 @@ class ConversationBackend:
 
     async def rate(self, conversation: Conversation, message: str, person: str, *, good: bool) -> None:
         """Keep what the person thinks of an answer."""
-        await ratings.rate(self._store, conversation, message, person, good=good)
+        await answer_ratings.rate(self._store, conversation, message, person, good=good)
 
     async def note_listening(self) -> None:
         if self.on_listening is not None:

@@ -20,8 +20,8 @@ from scipy.sparse import csr_matrix
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
-from bot.bench.report import ReportOptions
 from bot.bench.roles import judge_statements, measure_roles, print_scores
+from bot.bench.yardstick_report import ReportOptions
 from engine.errors import UserError
 from engine.reading.labelled_abstracts import LabelledAbstract, read_labelled_abstracts
 from engine.reading.sentence_roles import (

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from bot.bench.checks import checks, read_claims
-from bot.bench.report import ReportOptions
+from bot.bench.yardstick_report import ReportOptions
 from engine.errors import UserError
 
 SOURCE = "SwiftNet flies at 60 km/h. It needs no map."

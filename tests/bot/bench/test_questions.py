@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from bot.bench.questions import print_answers
-from bot.bench.report import ReportOptions
+from bot.bench.yardstick_report import ReportOptions
 
 SOURCES = {
     "SwiftNet flies through twelve gates at 60 km/h.": "SwiftNet is a racing drone. It flies twelve gates at 60 km/h.",

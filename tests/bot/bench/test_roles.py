@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bot.bench.report import ReportOptions
 from bot.bench.roles import measure
+from bot.bench.yardstick_report import ReportOptions
 from engine.errors import UserError
 from engine.reading.sentence_roles import unpack_model
 from tests.measures.train_roles import train
