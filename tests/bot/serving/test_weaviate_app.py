@@ -47,11 +47,11 @@ def test_ingest_move_find_and_doctor(tmp_path: Path) -> None:
     gold = tmp_path / "gold.json"
     gold.write_text(json.dumps({"graph attention": [papers(1, "graph", 101)[0].key]}))
     for at in ("local", "weaviate"):
-        found = command(tmp_path, "bench", "find", "--gold", str(gold), "--library", "near", "--at", at, "--json")
-        assert '"100": 1.0' in found.stdout
+        found = command(tmp_path, "bench", "gather", "--gold", str(gold), "--library", "near", "--at", at, "--json")
+        assert json.loads(found.stdout)["mean"]["search @100"] == 1.0
     doctor = command(tmp_path, "doctor")
     assert "Weaviate at" in doctor.stdout and "library “far”, 22 papers" in doctor.stdout
-    assert command(tmp_path, "bench", "find", "--gold", str(gold), "--at", "nowhere").returncode == 2
+    assert command(tmp_path, "bench", "gather", "--gold", str(gold), "--at", "nowhere").returncode == 2
 
 
 def test_a_weaviate_that_is_away_is_said_and_no_other_library_taken(tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ async def test_a_read_only_server_is_said_and_nothing_is_lost(
 
 async def test_a_slow_server_is_said(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
     await (await opened(client, server, tmp_path)).add(EVERYTHING)
-    hasty = replace(server, query_s=0.001, connect_s=PATIENCE_S)
+    hasty = replace(server, query_s=0.00001, connect_s=PATIENCE_S)
     described = await read_description(client, "lib")
 
     async def search() -> None:
