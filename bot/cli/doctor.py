@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
+import re
 import shutil
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
@@ -18,26 +20,32 @@ from bot.cli.platforms import check_slack
 from bot.commands.briefs import ONLINE
 from bot.jobs.queue import check_queue
 from bot.serving.bundled import BUNDLED
+from bot.serving.online_sources import online_sources
 from bot.settings import Settings, load_settings
 from bot.store.answer_ratings import count_ratings
 from bot.store.database import StoreDamaged, open_database
 from bot.store.left_over import count_set_aside
 from bot.store.sessions import Store
 from engine.errors import ScholiumError, UserError
-from engine.values import Query
-
-if TYPE_CHECKING:  # it loads Weaviate's client
-    from engine.retrieval.libraries.weaviate_state import Cluster
-import re
-from dataclasses import dataclass
-
-from bot.serving.online_sources import online_sources
 from engine.llm.model import CallFailed, Request
 from engine.llm.prompting import fill
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import ProcessCache
+from engine.values import Query
+
+if TYPE_CHECKING:  # it loads Weaviate's client
+    from engine.retrieval.libraries.weaviate_state import Cluster
 
 _MARKS = {"works": "✓", "absent": "–", "broken": "✗"}
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One thing that was looked at."""
+
+    state: Literal["works", "absent", "broken"]
+    what: str
+    advice: str = ""
 
 
 async def doctor(console: Console) -> int:
@@ -176,15 +184,6 @@ def _platforms(settings: Settings) -> Iterator[Diagnosis]:
 MODEL_S = 20.0
 ONLINE_S = 10.0
 PROBE_TOKENS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """One thing that was looked at."""
-
-    state: Literal["works", "absent", "broken"]
-    what: str
-    advice: str = ""
 
 
 async def probe_models(app: App) -> AsyncIterator[Diagnosis]:
