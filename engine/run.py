@@ -207,6 +207,8 @@ class Recipe:
     steps: frozenset[Step] = SURVEY_STEPS
     random_groups: bool = False
     """Whether groups are drawn at random, to be compared with those by likeness."""
+    follows_template: bool = False
+    """Whether its sections can be those of a person's template."""
 
     def paper_count(self, limits: Limits) -> int:
         """How many papers it proposes at first."""

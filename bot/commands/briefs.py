@@ -23,7 +23,6 @@ from engine.values import ALL_YEARS, Brief
 SECTIONS = (3, 20)
 SUBSECTION_WORDS = (50, 3_000)
 LONGEST_WISH = 200
-TEMPLATED = "autosurvey"
 PAPER_SPACE, TOKEN_SHARE = (10, 500), (10, 90)
 """Papers of each query, percent of the tokens for summaries (Jarvis' sliders)."""
 QUICK = "quick"
@@ -98,10 +97,9 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
                 f"write for an audience or in a style. Leave {name}= out."
             )
     template = defaults.read_template(options["template"]) if "template" in options else ()
-    if template and recipe != TEMPLATED:
-        raise UserError(
-            f"template= works with recipe={TEMPLATED}, which plans sections; {recipe} groups the papers itself."
-        )
+    if template and not defaults.recipes[recipe].follows_template:
+        able = " or ".join(f"recipe={name}" for name, other in defaults.recipes.items() if other.follows_template)
+        raise UserError(f"template= works with {able}; {recipe} plans its sections in its own way.")
     return Brief(
         topic=check_topic(command.topic, defaults.topic_characters),
         recipe=recipe,

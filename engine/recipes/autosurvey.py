@@ -60,6 +60,7 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
     name: str = "autosurvey"
     source: str = "Wang et al., AutoSurvey: Large Language Models Can Automatically Write Surveys, NeurIPS 2024"
     needs_model: bool = True
+    follows_template: bool = True
 
     def paper_count(self, limits: Limits) -> int:
         """It plans from many, and retrieves for each subsection among them."""

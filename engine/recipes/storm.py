@@ -97,6 +97,7 @@ class StormRecipe(AutoSurveyRecipe):
 
     name: str = "storm"
     source: str = "Shao et al., Assisting in Writing Wikipedia-like Articles From Scratch with LLMs, NAACL 2024"
+    follows_template: bool = False
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Perspectives, then conversations side by side, then an outline of what was asked."""

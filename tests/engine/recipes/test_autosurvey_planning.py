@@ -206,6 +206,12 @@ def test_a_file_that_is_no_template_is_refused_with_what_one_looks_like(text: st
         read_template(text)
 
 
+@pytest.mark.parametrize("text", ["# One\n# " + "a" * 201, "# One\n" + "word " * 121 + "\n# Two"])
+def test_what_is_too_long_for_a_template_is_said_and_not_cut(text: str) -> None:
+    with pytest.raises(UserError, match="characters; a template takes"):
+        read_template(text)
+
+
 def test_templates_have_names_in_chat_and_may_be_files_in_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,5 +231,5 @@ def test_templates_have_names_in_chat_and_may_be_files_in_the_terminal(
     assert len(brief_of(path, app.defaults_for("rag", tmp_path)).template) == 2
     other = parse(words.format("review").replace("autosurvey", "surveyx"))
     assert isinstance(other, StartSurvey)
-    with pytest.raises(UserError, match="template= works with recipe=autosurvey"):
+    with pytest.raises(UserError, match="template= works with recipe=autosurvey; surveyx plans"):
         brief_of(other, app.defaults())
