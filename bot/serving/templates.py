@@ -31,7 +31,8 @@ def find_template(folder: Path, name: str, *, may_be_path: bool = False) -> tupl
 def read_template(text: str) -> tuple[TemplateSection, ...]:
     """The sections of a template; a single heading above all others is its name and no section.
 
-    Raises `UserError` where there are fewer than two sections or more than thirty, or one has no title.
+    Raises `UserError` where there are fewer than two sections or more than thirty, or one has no title or too long a
+    text.
     """
     found: list[tuple[int, str, list[str]]] = []
     for line in text.splitlines():
@@ -45,7 +46,12 @@ def read_template(text: str) -> tuple[TemplateSection, ...]:
     top = min((level for level, _, _ in found), default=0)
     sections: list[TemplateSection] = []
     for level, title, lines in found:
-        own = TemplateSection(title[:LONGEST_TITLE], clean(" ".join(lines))[:LONGEST_DESCRIPTION])
+        own = TemplateSection(title, clean(" ".join(lines)))
+        for what, said, longest in (("heading", title, LONGEST_TITLE), ("text below", own.holds, LONGEST_DESCRIPTION)):
+            if len(said) > longest:
+                raise UserError(
+                    f"The {what} “{shorten(title, 60)}” has {len(said):,} characters; a template takes {longest}."
+                )
         if level == top:
             sections.append(own)
         else:
