@@ -115,10 +115,15 @@ class MeteredModel:
         """The answer in pieces; it is recorded when it is whole. Tried again only while no piece was given."""
         request = self.sampling.apply(request)
         key = self._key(request, None)
-        known = await self.record.find(key)
-        if known:
-            yield known.text
-            return
+        async with self._turns.setdefault(key, asyncio.Lock()):
+            known = await self.record.find(key)
+            if known:
+                yield known.text
+                return
+            async for piece in self._stream(key, request):
+                yield piece
+
+    async def _stream(self, key: str, request: Request) -> AsyncIterator[str]:
         model = self.models[request.task]
         current, pieces = request, list[str]()
         span = _begin_span(request, model)

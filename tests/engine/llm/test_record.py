@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -29,6 +30,12 @@ async def test_an_answer_of_no_use_is_not_given_to_whoever_asks_again() -> None:
 async def test_what_is_asked_twice_at_once_is_paid_for_once() -> None:
     async with run_simulated_service(SimulatedService(pace=0.01)) as service:
         model = metered(service)
-        answers = await asyncio.gather(*(model.text(request()) for _ in range(5)), model.text(request("another")))
+        streamed = (_read(model.stream(request())) for _ in range(2))
+        written = (model.text(request()) for _ in range(3))
+        answers = await asyncio.gather(*streamed, *written, model.text(request("another")))
     assert len(set(answers[:5])) == 1
     assert len(service.calls) == 2
+
+
+async def _read(pieces: AsyncIterator[str]) -> str:
+    return "".join([piece async for piece in pieces])
