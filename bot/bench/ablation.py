@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.app import open_app
-from bot.bench.compare import write_unattended
+from bot.bench.compare import share_checked, write_unattended
 from bot.serving.libraries import OwnLibrary
 from engine.errors import UserError
 from engine.evaluation.documents import from_survey
@@ -25,7 +25,6 @@ from engine.llm.model import LanguageModel, Provider, Task
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.rubrics import AUTOSURVEY
 from engine.run import RunContext
-from engine.survey import Survey, walk
 from engine.values import Brief, Outline, PaperSelection
 
 
@@ -142,13 +141,6 @@ class _Ablation:
         tools = EvaluationTools(self.library, embedder, entailment, judges)
         evaluation = await evaluate_document(from_survey(survey), brief.topic, tools)
         return AblationRow(account.total(), share_checked(survey), evaluation.scores())
-
-
-def share_checked(survey: Survey) -> float:
-    """Share of its claims whose citations were all checked."""
-    stored = [claim for _, section in walk(survey.sections) for claim in section.claims_in_text()]
-    checked = [c for c in stored if c.citations and all(e.verdict != "unchecked" for e in c.citations)]
-    return len(checked) / len(stored) if stored else 0.0
 
 
 def _tabulate_quality(rows: Mapping[str, AblationRow], title: str) -> Table:

@@ -140,16 +140,21 @@ async def write_unattended(recipe: Recipe, brief: Brief, context: RunContext) ->
 
 def _compare(survey: Survey, seconds: float, usage: Usage, embedder: Embedder, human: Document | None) -> Compared:
     document = from_survey(survey)
-    stored = [claim for _, section in walk(survey.sections) for claim in section.claims]
-    checked = [c for c in stored if c.citations and all(e.verdict != "unchecked" for e in c.citations)]
     recall = (
         soft_heading_recall(document.headings(), human.headings(), embedder, clipped=True)
         if human and human.headings()
         else None
     )
     overlap = rouge(document.text(), human.text()).mean() if human else None
-    share = len(checked) / len(stored) if stored else 0.0
-    return Compared(seconds, usage, len(survey.references), len(claims(document)), share, recall, overlap)
+    cited, claimed = len(survey.references), len(claims(document))
+    return Compared(seconds, usage, cited, claimed, share_checked(survey), recall, overlap)
+
+
+def share_checked(survey: Survey) -> float:
+    """Share of the claims in its text whose citations were all checked."""
+    stored = [claim for _, section in walk(survey.sections) for claim in section.claims_in_text()]
+    checked = [c for c in stored if c.citations and all(e.verdict != "unchecked" for e in c.citations)]
+    return len(checked) / len(stored) if stored else 0.0
 
 
 def _tabulate(topic: str, found: Mapping[str, Compared | str]) -> Table:

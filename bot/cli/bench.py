@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bot.cli.running import LibraryName, open_console, read_place, run_command
+from bot.cli.running import AsJson, LibraryName, open_console, read_place, run_command
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Beside = Annotated[Path | None, typer.Option(help="What another commit printed with --json: shown beside this one's.")]
 
 bench = typer.Typer(help="Measure.", no_args_is_help=True, rich_markup_mode=None)
@@ -180,7 +178,10 @@ def bench_compare(
     run_command(compare(console, wanted, output, as_json=json))
 
 
-with suppress(ModuleNotFoundError):  # what plays people, platforms and services comes with the tests, in a clone
+try:  # what plays people, platforms and services comes with the tests, in a clone
     from tests.measures.commands import add_commands
-
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] != "tests":
+        raise
+else:
     add_commands(bench)

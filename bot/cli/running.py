@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LibraryName = Annotated[str, typer.Option(help="Name of the library of papers.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @contextmanager

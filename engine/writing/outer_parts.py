@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from engine.citations import Address, cite_sentences, list_cited_keys, replace_citations
 from engine.errors import LanguageModelError
@@ -75,9 +76,7 @@ class Framing:
     def list_findings(self) -> list[str]:
         """Headings of the finished sections, and under each the first claim of each paragraph."""
         return [
-            line
-            for heading, claims in self._list_openings()
-            for line in (heading, *(f"- {claim.text}" for claim in claims))
+            line for heading, claims in self._openings for line in (heading, *(f"- {claim.text}" for claim in claims))
         ]
 
     def _name_sentences(self, text: str) -> str:
@@ -86,12 +85,16 @@ class Framing:
         A sentence about what was found is held against these, and not against what a paper says of its aims.
         """
         behind: dict[PaperKey, list[int]] = {}
-        for citation in (c for _, claims in self._list_openings() for claim in claims for c in claim.citations):
+        for citation in (c for _, claims in self._openings for claim in claims for c in claim.citations):
             if citation.sentence:
                 behind.setdefault(citation.key, []).append(citation.sentence)
         return replace_citations(
             text, lambda keys: cite_sentences(Address(key, tuple(behind.get(key, ()))) for key in keys)
         )
+
+    @cached_property
+    def _openings(self) -> list[tuple[str, list[Claim]]]:
+        return list(self._list_openings())
 
     def _list_openings(self) -> Iterator[tuple[str, list[Claim]]]:
         introduction = Section("Introduction", "")  # it comes first and has the number 1

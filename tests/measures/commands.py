@@ -6,9 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from bot.cli.running import LibraryName, open_console, run_command
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+from bot.cli.running import AsJson, LibraryName, open_console, run_command
 
 
 def add_commands(bench: typer.Typer) -> None:
