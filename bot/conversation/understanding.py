@@ -16,6 +16,7 @@ from bot.commands.intents.plain_words import hear_name, understand
 from bot.conversation import survey_forms
 from bot.store.talk import Talk
 from bot.wording.proposals import proposal
+from bot.wording.sentences import HELP
 from engine.errors import UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
@@ -102,6 +103,7 @@ async def read(model: LanguageModel, text: str, session: SurveySession, talk: Ta
     """The commands that do what the person says; none where nothing fits. Raises `LanguageModelError`."""
     prompt = fill(
         "conversation/reading",
+        commands=HELP,
         phase=session.state.phase,
         proposal=data(proposal(session.state)),
         people="The person and others talk here." if talk.others else "Only the person and the bot talk here.",

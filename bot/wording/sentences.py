@@ -32,10 +32,11 @@ HELP = """**What you can say**
 (no review) · then `follow 1` · `full survey` |
 | few papers | `search online` (the same topic, with online sources) |
 | at every proposal | `ok` · `no` (another one) · `back` · `undo` · `undo 3` · `redo` · `start over` |
-| keywords | `add dense retrieval` · `drop transformers` |
-| papers | `exclude 3 7` · `include 3` · `more` · `more 50` · `show papers` · \
+| keywords proposed | `add dense retrieval` · `drop transformers` |
+| papers proposed | `exclude 3 7` · `include 3` · `more` · `more 50` · `show papers` · \
 `papers:` and your list, a title, DOI or arXiv id a line |
-| outline | `rename 2 to …` · `describe 3.2: …` · `drop 3` · `move 4 before 2` · `merge 3 4` · `split 3` · \
+| outline | `rename 2 to …` · `describe 3.2: …` (what it says) · `drop 3` · `move 4 before 2` · `move 4 after 2` · \
+`move 12 to 3` (paper 12 to section 3) · `merge 3 4` · `split 3` · \
 `add section … after 2` (also later: only what it touches is written again) · \
 `search for 3` (more papers for it) |
 | the survey | `show 3.2` · `why 3.2` · `why [12]` · `why table 2` · `references` · `tree 12` · `ask …`, \
@@ -48,7 +49,8 @@ or simply ask a question |
 | the field | `gaps` (which parts of it lack surveys) · `background` (from Wikipedia, into the introduction) |
 | people | `invite NAME` (may change the survey too) |
 | your surveys | `list` · `open 2` · `new` · `name this survey …` · `archive` (a new topic never replaces a survey) |
-| any time | `status` · `cost` · `budget` · `budget survey 1` (for administrators `budget person NAME 5.00`) \
+| any time | `status` · `cost` · `budget` · `budget survey 1` (a dollar more) \
+ · `budget survey to 5` (for administrators `budget person NAME 5.00`) \
 · `sources` · `history` · `stop` · `forget` · `help` · `help all` |"""
 
 
