@@ -177,7 +177,7 @@ class _Check:
         twice: list[SentenceState] = []
 
         def decide(group: Sequence[SentenceState], answer: CheckAnswer) -> None:
-            verdicts = {verdict.claim: verdict for verdict in answer.verdicts}
+            verdicts = answer.list_verdicts()
             twice.extend(line for line in group if _settle(line, verdicts.get(line.number)))
 
         def decide_again(group: Sequence[SentenceState], answer: SecondAnswer) -> None:
@@ -316,24 +316,26 @@ def _write(line: SentenceState, written: str, papers: dict[str, Paper]) -> None:
     line.text = remove_addresses(allowed)
 
 
-def _settle(line: SentenceState, verdict: ClaimVerdict | None) -> bool:
-    """What becomes of a claim by its verdict; true where it holds by it and the program doubts it."""
-    holds = verdict is not None and verdict.verdict in {"supported", "frames"}
+def _settle(line: SentenceState, verdict: ClaimVerdict | str | None) -> bool:
+    """What becomes of a claim by its verdict, or the letters that say it; true where it holds and is doubted."""
     line.unanswered = verdict is None
-    if verdict is not None and verdict.verdict == "frames":  # it need not speak of what its neighbours speak of
-        line.doubts = tuple(doubt for doubt in line.doubts if doubt.kind == "name")
-    if not line.judged and verdict is not None:
-        line.judged, line.agreed = True, holds == (not line.doubts)
     if verdict is None:
         line.fail("")
-    elif verdict.verdict == "frames" and line.is_ours and not line.doubts:
+        return False
+    letters, other = (verdict, None) if isinstance(verdict, str) else ("", verdict)
+    frames = other is not None and other.verdict == "frames"
+    if frames:  # it need not speak of what its neighbours speak of
+        line.doubts = tuple(doubt for doubt in line.doubts if doubt.kind == "name")
+    if not line.judged:
+        line.judged, line.agreed = True, (other is None or frames) == (not line.doubts)
+    if other is not None and not frames:
+        line.fail(f"{other.verdict}: {other.beyond}".rstrip(": "))
+        return False
+    if frames and line.is_ours and not line.doubts:
         line.state = "framing"
-    elif holds:
-        line.hold(pick_evidence(line.evidence, verdict.evidence))
-        return bool(line.doubts)
-    else:
-        line.fail(f"{verdict.verdict}: {verdict.beyond}".rstrip(": "))
-    return False
+        return False
+    line.hold(pick_evidence(line.evidence, letters))
+    return bool(line.doubts)
 
 
 def _cite_named(line: SentenceState, paper: Paper) -> Citation:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
@@ -79,9 +78,9 @@ def letter_of(at: int) -> str:
     return chr(ord("a") + at)
 
 
-def pick_evidence(evidence: Sequence[EvidenceSentence], labels: Iterable[str]) -> tuple[EvidenceSentence, ...]:
-    """The sentences with these letters, however a model writes them (``a``, ``3a``, ``[a]``); all where none is one."""
-    letters = {found[0].lower() for label in labels for found in re.findall(r"[A-Za-z](?![A-Za-z])", label)}
+def pick_evidence(evidence: Sequence[EvidenceSentence], labels: str) -> tuple[EvidenceSentence, ...]:
+    """The sentences with these letters, however a model writes them (``a``, ``bc``, ``[a]``); all where none is one."""
+    letters = {letter for letter in labels.lower() if letter.isalpha()}
     return tuple(item for at, item in enumerate(evidence) if letter_of(at) in letters) or tuple(evidence)
 
 

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Literal
 
 from pydantic import Field
 
 from engine.llm.model import TypedAnswer
 
-JudgedAs = Literal["supported", "partly", "contradicted", "not said", "frames"]
-
 
 class ClaimVerdict(TypedAnswer):
-    """What the evidence makes of a claim; ``beyond`` is what goes further, ``evidence`` the letters that say it."""
+    """What the evidence makes of a claim that it does not say whole; ``beyond`` is what goes further."""
 
     claim: int
-    verdict: JudgedAs
+    verdict: Literal["partly", "contradicted", "not said", "frames"]
     beyond: str = ""
-    evidence: list[str] = Field(default_factory=list)
 
 
 class CheckAnswer(TypedAnswer):
-    """A verdict for each claim asked about."""
+    """Every claim asked about in one of two lists: most are supported, and are told in a few characters each."""
 
-    verdicts: list[ClaimVerdict] = Field(default_factory=list)
+    supported: list[str] = Field(default_factory=list)
+    """The number of the claim with the letters of the sentences that say it: ``3a``, ``4bc``."""
+    others: list[ClaimVerdict] = Field(default_factory=list)
+
+    def list_verdicts(self) -> dict[int, ClaimVerdict | str]:
+        """By the number of the claim its verdict, or, where it is supported, the letters; in both lists, the former."""
+        numbers = {said: "".join(takewhile(str.isdecimal, said.strip())) for said in self.supported}
+        held: dict[int, ClaimVerdict | str] = {int(n): said.strip()[len(n) :] for said, n in numbers.items() if n}
+        return held | {verdict.claim: verdict for verdict in self.others}
 
 
 class SecondVerdict(TypedAnswer):

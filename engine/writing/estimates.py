@@ -27,7 +27,7 @@ TOKENS_PER_DRAFTED_WORD = 1.8
 WORDS_PER_CLAIM = 25
 """A survey cites about once a sentence; measured on 400 drafts of 150 to 700 words."""
 
-TOKENS_PER_VERDICT, CLAIM_TOKENS = 17, 95
+TOKENS_PER_VERDICT, CLAIM_TOKENS = 6, 95
 """One verdict as it is written, and one claim with its evidence as it is shown."""
 
 FINDING_TOKENS, HEADING_TOKENS = 45, 15
@@ -48,9 +48,9 @@ PARAGRAPH_WORDS = 110
 DOUBTFUL, REWORDED_TOKENS = 0.05, 45
 """Share of claims that are worded anew and judged once more, and tokens of a new wording."""
 
-PLAIN_TOKENS, EDITED, EARLIER = 1.4, 0.02, 2
-"""Tokens of a word without citations, as a reviewer reads it, the share of sentences that are edited, and the parts of
-a section that a draft is shown where it sees those before it."""
+PLAIN_TOKENS, EDITED, EDIT_TOKENS, EARLIER = 1.4, 0.02, 17, 2
+"""Tokens of a word without citations, as a reviewer reads it, the share of sentences that are edited, tokens of one
+edit, and the parts of a section that a draft is shown where it sees those before it."""
 
 REPAIRING, REVIEWING, FRAMING, AGREEING = 1, 2, 2, 3
 """Waves: what did not hold is judged again when all was judged once; then the whole is read while it is framed; then
@@ -134,7 +134,7 @@ def _plan_review(task: Assignment) -> list[CallChain]:
     leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
     edits = max(1, round(EDITED * leaves * expect_claims(task.words)))
     read = PlannedCall(
-        "checking", PROMPT_OVERHEAD + round(leaves * task.words * PLAIN_TOKENS), edits * TOKENS_PER_VERDICT, REVIEWING
+        "checking", PROMPT_OVERHEAD + round(leaves * task.words * PLAIN_TOKENS), edits * EDIT_TOKENS, REVIEWING
     )
     again = replace(plan_check(1), wave=REVIEWING)
     return [(read, again), *[(again,)] * (edits - 1)]
@@ -195,7 +195,7 @@ def _plan_frame(task: Assignment, parts: int, *, check: bool, review: bool) -> l
         chains += with_checks([draft], length) if check else [(draft,)]
     framed = [tuple(replace(call, wave=FRAMING) for call in chain) for chain in chains]
     shown = read + round((parts * words + ABSTRACT_WORDS) * PLAIN_TOKENS)
-    return [*framed, *([(PlannedCall("checking", shown, TOKENS_PER_VERDICT, AGREEING),)] if review else [])]
+    return [*framed, *([(PlannedCall("checking", shown, EDIT_TOKENS, AGREEING),)] if review else [])]
 
 
 def estimate_cost(

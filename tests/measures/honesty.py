@@ -165,8 +165,9 @@ class SimulatedJudge:
         answer: TypedAnswer
         if schema is CheckAnswer:
             claims = re.findall(r'<claim number="(\d+)"[^>]*>\n(.*)\n', said)
-            verdicts = [{"claim": int(n), "verdict": "supported" if self._agree(t) else "not said"} for n, t in claims]
-            answer = CheckAnswer.model_validate({"verdicts": verdicts})
+            agreed = {n: self._agree(t) for n, t in claims}
+            others = [{"claim": int(n), "verdict": "not said"} for n, agrees in agreed.items() if not agrees]
+            answer = CheckAnswer.model_validate({"supported": [n for n in agreed if agreed[n]], "others": others})
         elif schema is SecondAnswer:
             stated = re.findall(r"^Statement (\d+)[^:]*: (.*)$", said, re.M)
             judgements = [{"statement": int(n), "follows": self._agree(t)} for n, t in stated]

@@ -189,10 +189,8 @@ def _check(prompt: str) -> dict[str, Any]:
     """Nearly all is supported, by the first sentence shown."""
     claims = re.findall(r'<claim number="(\d+)"(?: own)?>\n(.*)\n', prompt)
     return {
-        "verdicts": [
-            {"claim": int(n), "verdict": "supported" if len(said) % 23 else "not said", "evidence": ["a"]}
-            for n, said in claims
-        ]
+        "supported": [f"{n}a" for n, said in claims if len(said) % 23],
+        "others": [{"claim": int(n), "verdict": "not said", "beyond": ""} for n, said in claims if not len(said) % 23],
     }
 
 

@@ -103,7 +103,7 @@ async def test_a_paper_is_not_cited_where_no_sentence_says_what_it_says(
     def reply(prompt: str, schema: str) -> str:
         if schema == "CheckAnswer" and says_nothing.is_set():
             claims = re.findall(r'<claim number="(\d+)"', prompt)
-            return json.dumps({"verdicts": [{"claim": int(n), "verdict": "not said"} for n in claims]})
+            return json.dumps({"others": [{"claim": int(n), "verdict": "not said"} for n in claims]})
         return simulate_answer(prompt, schema)
 
     async with run_simulated_service(SimulatedService(pace=0, reply=reply)) as service:
@@ -129,8 +129,7 @@ async def test_an_answer_grows_sentence_by_sentence_and_says_what_is_general_kno
         if "Question: " in prompt:
             return f"Model1 learns dense retrieval from the passage index [@{key}]. Search is old. A lie [@made:up]."
         if schema == "CheckAnswer":
-            verdicts = [{"claim": int(n), "verdict": "supported"} for n in re.findall(r'<claim number="(\d+)"', prompt)]
-            return json.dumps({"verdicts": verdicts})
+            return json.dumps({"supported": re.findall(r'<claim number="(\d+)"', prompt)})
         return simulate_answer(prompt, schema)
 
     async with run_simulated_service(SimulatedService(pace=0, reply=reply)) as service:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
+from engine.checking.verdicts import CheckAnswer, ClaimVerdict
 from engine.citations import cite, cite_sentences, list_addresses
 from engine.errors import LanguageModelError
 from engine.local_models import Scores
@@ -41,7 +42,9 @@ class Judge:
 
     def reply(self, prompt: str, _: str) -> str:
         if claims := re.findall(r'<claim number="(\d+)"(?: own)?>\n(.*)\n', prompt):
-            return json.dumps({"verdicts": [self.judge(int(n), said) for n, said in claims]})
+            others = [self.judge(int(n), said) for n, said in claims if _has(said, (*self.denies, *self.framing))]
+            denied = {other["claim"] for other in others}
+            return json.dumps({"supported": [f"{n}a" for n, _ in claims if int(n) not in denied], "others": others})
         if stated := re.findall(r"^Statement (\d+)[^:]*: (.*)$", prompt, re.M):
             judged = [{"statement": int(n), "follows": not _has(said, self.denies_again)} for n, said in stated]
             return json.dumps({"judgements": judged})
@@ -50,10 +53,7 @@ class Judge:
         return json.dumps({"sentences": [{"sentence": n, "text": (new or [""])[0]} for n, _, new in told]})
 
     def judge(self, number: int, said: str) -> dict[str, Any]:
-        if _has(said, self.framing):
-            return {"claim": number, "verdict": "frames"}
-        verdict = "not said" if _has(said, self.denies) else "supported"
-        return {"claim": number, "verdict": verdict, "evidence": ["a"]}
+        return {"claim": number, "verdict": "frames" if _has(said, self.framing) else "not said"}
 
 
 def _has(said: str, words: tuple[str, ...]) -> bool:
@@ -182,8 +182,18 @@ async def test_where_nobody_can_be_asked_claims_stay_marked_but_for_what_is_cert
     assert [warning.detail for warning in found.warnings] == ["claims not checked: no answer"]
 
 
+def test_a_claim_told_in_both_lists_is_not_supported_and_letters_are_read_however_they_are_written() -> None:
+    answer = CheckAnswer(
+        supported=["1a", "2 bc", "3", "claim 4", "5a"],
+        others=[ClaimVerdict(claim=5, verdict="partly", beyond="by far")],
+    )
+    found = answer.list_verdicts()
+    assert {n: said for n, said in found.items() if isinstance(said, str)} == {1: "a", 2: " bc", 3: ""}
+    assert found.keys() == {1, 2, 3, 5}
+
+
 async def test_a_model_without_verdicts_leaves_no_claim_and_that_is_said() -> None:
-    model = FakeModel(lambda prompt, _: json.dumps({"verdicts": []} if "<claim" in prompt else {"sentences": []}))
+    model = FakeModel(lambda prompt, _: json.dumps({"supported": []} if "<claim" in prompt else {"sentences": []}))
     found = await check_section(model, CheckTask("Part", f"SwiftNet flies on hardware {F}.", (FAST,)))
     assert (found.text, found.tally.unanswered) == ("", 1)
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from adapters.http_server import serve_http
 from engine.addresses import number_sentences
 from engine.bounded_process import ProcessLimits
-from engine.checking.verdicts import CheckAnswer, ClaimVerdict
+from engine.checking.verdicts import CheckAnswer
 from engine.errors import RetrievalError, UserError
 from engine.llm.prompting import paper_block
 from engine.reading.arxiv_page import read_html
@@ -380,8 +380,7 @@ async def test_a_writer_is_given_the_opening_and_evidence_names_the_page(place: 
     block = paper_block(list(bodies.values()), 300)
     assert "The index holds 21 million of them." in block and block.count("</paper>") == 1
     (number,) = (s.number for s in number_sentences(bodies[given_paper.key]) if "gains 9.5 points" in s.text)
-    support = ClaimVerdict(claim=1, verdict="supported", evidence=["a"])
-    model = FakeModel(lambda _, __: CheckAnswer(verdicts=[support]).model_dump_json())
+    model = FakeModel(lambda _, __: CheckAnswer(supported=["1a"]).model_dump_json())
     draft = Draft(OutlineNode("T"), tuple(bodies.values()), f"It gains 9.5 points [@{given_paper.key}:{number}].")
     ((citation,),) = [claim.citations for claim in (await verify_citations(model, draft, "")).claims]
     assert "The model gains 9.5 points" in citation.quote

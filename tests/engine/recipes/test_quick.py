@@ -56,10 +56,7 @@ async def review(library: LocalLibrary, model: Any = None, **options: Any) -> Re
 
 def support_all(prompt: str) -> str:
     """Every claim is supported by its first sentence."""
-    answer = json.loads(simulate_answer(prompt, "CheckAnswer"))
-    for verdict in answer["verdicts"]:
-        verdict.update(verdict="supported", evidence=["a"])
-    return json.dumps(answer)
+    return json.dumps({"supported": [f"{n}a" for n in re.findall(r'<claim number="(\d+)"', prompt)], "others": []})
 
 
 async def test_the_report_has_all_that_was_asked_searched_and_found(library: LocalLibrary) -> None:

@@ -90,7 +90,7 @@ def _answer_late(*_: str) -> str:
     raise LanguageModelError("The model did not answer in time.", retryable=True)
 
 
-@pytest.mark.parametrize("check", [_answer_late, lambda *_: json.dumps({"verdicts": [], "repairs": []})])
+@pytest.mark.parametrize("check", [_answer_late, lambda *_: json.dumps({"supported": [], "others": []})])
 async def test_an_answer_that_nothing_judged_is_no_silence_of_the_papers(check: Callable[[str, str], str]) -> None:
     with pytest.raises(LanguageModelError, match="no verdict"):
         await _ask("how do soft lenses focus light?", f"{LENSES} {cite([FIRST.key])}.", check)
