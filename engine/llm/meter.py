@@ -1,6 +1,6 @@
-"""The meter around every model: how many calls at once and a minute, tokens, money, and the budget.
+"""The meter around every model: how many calls at once and a minute, tokens and money.
 
-A call is reserved at its worst case before it starts, so that calls in flight can never overrun the budget.
+A call is reserved at its worst case before it starts, so that calls in flight can never overrun a budget.
 """
 
 from __future__ import annotations
@@ -13,19 +13,10 @@ from typing import Protocol
 
 from aiolimiter import AsyncLimiter
 
-from engine.errors import LimitExceeded
 from engine.llm.breaker import CircuitBreaker
 from engine.llm.model import Completion
 from engine.llm.places import Places
 from engine.llm.prices import PriceList
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """Most that may be spent; ``None`` is no limit. Money in US dollars."""
-
-    money: float | None = None
-    tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +116,10 @@ class Ledger(Protocol):
 
 @dataclass
 class Account:
-    """What one job has spent and reserved, by step: a `Ledger` in memory."""
+    """What was spent, by step: a `Ledger` without limits, for measurements and for commands of the command line."""
 
-    budget: Budget = field(default_factory=Budget)
     steps: dict[str, Usage] = field(default_factory=dict)
     prices: PriceList = field(default_factory=PriceList)
-    _reserved_money: float = 0.0
-    _reserved_tokens: int = 0
 
     def total(self) -> Usage:
         """All steps together."""
@@ -149,24 +137,8 @@ class Account:
     async def reserve(
         self, step: str, model: str, input_tokens: int, output_tokens: int
     ) -> AsyncIterator[AccountReservation]:
-        """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
-        if self.budget.money is not None:
-            self.prices.require(model)
-        money = self.prices.cost(model, input_tokens, output_tokens)
-        tokens = input_tokens + output_tokens
-        spent = self.total()
-        used = spent.input_tokens + spent.output_tokens + self._reserved_tokens
-        if self.budget.tokens is not None and used + tokens > self.budget.tokens:
-            raise LimitExceeded(f"The budget of {self.budget.tokens:,} tokens is used up.")
-        if self.budget.money is not None and spent.money + self._reserved_money + money > self.budget.money:
-            raise LimitExceeded(f"The budget of ${self.budget.money:.2f} is used up.")
-        self._reserved_money += money
-        self._reserved_tokens += tokens
-        try:
-            yield AccountReservation(self, step_name(step), model)
-        finally:
-            self._reserved_money -= money
-            self._reserved_tokens -= tokens
+        """Nothing is held: every call fits."""
+        yield AccountReservation(self, step_name(step), model)
 
 
 @dataclass(frozen=True)

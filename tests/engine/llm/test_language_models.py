@@ -11,8 +11,8 @@ from typing import Any, get_args
 
 import pytest
 
-from engine.errors import LanguageModelError, LimitExceeded, UserError
-from engine.llm.meter import Account, Budget, Throttle, Usage
+from engine.errors import LanguageModelError, UserError
+from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import (
     CallFailed,
@@ -136,18 +136,18 @@ async def test_a_passing_fault_is_retried_and_what_the_provider_counts_is_paid(p
     assert total_of(model).output_tokens >= 2
 
 
-async def test_calls_that_fail_count_towards_the_budget() -> None:
+async def test_calls_that_fail_are_counted_with_what_the_provider_counts() -> None:
     async with run_simulated_service(
         SimulatedService(pace=0, fault=lambda _: "refused", reply=lambda _, __: "word " * 60)
     ) as service:
-        account = Account(Budget(tokens=400))
+        account = Account()
         model = metered(service, account=account)
-        for i in range(6):
-            with pytest.raises((CallFailed, LimitExceeded)):
+        for i in range(3):
+            with pytest.raises(CallFailed):
                 await model.text(request(str(i), max_tokens=80))
     total = account.total()
-    assert total.calls == len(service.calls) < 6
-    assert total.input_tokens + total.output_tokens <= 400
+    assert total.calls == len(service.calls) == 3
+    assert total.output_tokens > 0
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -210,21 +210,6 @@ async def test_a_finished_call_is_never_paid_again() -> None:
         await metered(service, record=record, job="another").text(request())
         await metered(service, record=record).text(request("Which other?"))
     assert len(service.calls) == 3
-
-
-async def test_calls_in_flight_never_overrun_the_budget() -> None:
-    async with run_simulated_service(SimulatedService(pace=0.02, reply=lambda _, __: "word " * 60)) as service:
-        account = Account(Budget(tokens=1_000))
-        model = metered(service, account=account)
-        results = await asyncio.gather(
-            *(model.text(request(str(i), max_tokens=150)) for i in range(40)), return_exceptions=True
-        )
-    refused = [r for r in results if isinstance(r, LimitExceeded)]
-    total = account.total()
-    assert refused
-    assert len(refused) < 40
-    assert total.input_tokens + total.output_tokens <= 1_000
-    assert total.calls == 40 - len(refused) == len(service.calls)
 
 
 async def test_one_limit_of_calls_at_once_for_all_models() -> None:
