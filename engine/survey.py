@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from engine.overview import Name, NearbyGroup, Overview, TimeLine
 from engine.values import LeftOut, Paper, PaperKey, SearchRecord, make_inert
@@ -97,6 +97,38 @@ class ClaimTally:
             insisted=self.insisted - sum(bool(claim.insisted) for claim in claims),
             ours=self.ours - sum(claim.ours for claim in claims),
         )
+
+
+How = Literal["simulation", "hardware", "field", "clinical", "theory", "data", "survey", "unclear"]
+"""What a finding was shown by: in simulation, on a machine, in the field, on patients, by proof, on data sets, from
+other papers; ``unclear`` where its sentences do not say."""
+
+MANNERS: tuple[How, ...] = get_args(How)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a paper says to a question; ``sentences`` are numbers, from 1, of those that it rests on.
+
+    Text is empty where these sentences do not say it.
+    """
+
+    key: PaperKey
+    sentences: tuple[int, ...]
+    how: How
+    task: str
+    """What it is about, or on whom."""
+    method: str
+    """By which method, on which data."""
+    shown: str
+    """What was found, with its figure, the unit, and what it is compared with."""
+    limit: str
+
+    @property
+    def text(self) -> str:
+        """All that it says, on one line."""
+        said = (self.task, self.method, self.shown, f"limit: {self.limit}" if self.limit else "")
+        return "; ".join(filter(None, (part.rstrip(" .;") for part in said)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +303,8 @@ class Survey:
     not_covered: tuple[NearbyGroup, ...] = ()
     prompts: tuple[tuple[str, str], ...] = ()
     """Prompts that it was written with: name and digest; one that changed in the meantime stands with both."""
+    notes: tuple[Note, ...] = ()
+    """What was noted of its papers before it was written: the matrix from which questions over all are answered."""
 
     def __post_init__(self) -> None:
         make_inert(self, "title")

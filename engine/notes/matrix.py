@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from engine.llm.prompting import data
-from engine.notes.note import MANNERS, How, Note
+from engine.survey import MANNERS, How, Note
 
 
 def describe_matrix(parts: Mapping[str, Sequence[Note]], titles: Mapping[str, str]) -> str:

@@ -1,49 +1,18 @@
-"""A note: what one paper says to one question, how that was shown, and the sentences of the paper that say it."""
+"""A note holds only where the sentences that it names exist, and its figures stand in the paper."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import replace
 
 from engine.addresses import number_sentences, sentences_at
-from engine.values import Paper, PaperKey
-
-How = Literal["simulation", "hardware", "field", "clinical", "theory", "data", "survey", "unclear"]
-"""What a finding was shown by: in simulation, on a machine, in the field, on patients, by proof, on data sets, from
-other papers; ``unclear`` where its sentences do not say."""
-
-MANNERS: tuple[How, ...] = get_args(How)
+from engine.survey import Note
+from engine.values import Paper
 
 _PARTS = ("task", "method", "shown", "limit")
 
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What a paper says to a question; ``sentences`` are numbers, from 1, of those that it rests on.
-
-    Text is empty where these sentences do not say it.
-    """
-
-    key: PaperKey
-    sentences: tuple[int, ...]
-    how: How
-    task: str
-    """What it is about, or on whom."""
-    method: str
-    """By which method, on which data."""
-    shown: str
-    """What was found, with its figure, the unit, and what it is compared with."""
-    limit: str
-
-    @property
-    def text(self) -> str:
-        """All that it says, on one line."""
-        said = (self.task, self.method, self.shown, f"limit: {self.limit}" if self.limit else "")
-        return "; ".join(filter(None, (part.rstrip(" .;") for part in said)))
 
 
 def ground(note: Note, papers: Sequence[Paper]) -> Note | None:

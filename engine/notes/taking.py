@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import Field
@@ -13,8 +13,9 @@ from engine.addresses import locate_words
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block, sentence_block
-from engine.notes.note import How, Note, ground
+from engine.notes.note import ground
 from engine.reading.attribute_trees import AttributeTree
+from engine.survey import How, Note
 from engine.values import OutlineNode, Paper, PaperKey
 
 READ_AT_ONCE = 10
@@ -130,7 +131,7 @@ def read_note(answer: NoteAnswer) -> Note:
 
 def _show(paper: Paper, tree: AttributeTree | None) -> str:
     known = note_tree(paper, tree) if tree else ()
-    return show_sentences(paper, known, only_noted=bool(known))
+    return show_sentences(paper, known, () if known else None)
 
 
 def note_tree(paper: Paper, tree: AttributeTree) -> tuple[Note, ...]:
@@ -146,10 +147,11 @@ def note_tree(paper: Paper, tree: AttributeTree) -> tuple[Note, ...]:
     return tuple(note for one in made if (note := ground(one, (paper,))))
 
 
-def show_sentences(paper: Paper, notes: Sequence[Note] = (), *, only_noted: bool = False) -> str:
-    """A paper as quoted data: its notes, and its sentences with their addresses, all or those that were noted."""
+def show_sentences(paper: Paper, notes: Sequence[Note] = (), numbers: Collection[int] | None = None) -> str:
+    """A paper as quoted data: its notes, and its sentences with their addresses, all or the noted and numbered ones."""
     noted = {number for note in notes for number in note.sentences}
-    head, title, *lines = (sentence_block(paper, noted) if only_noted else paper_block([paper])).split("\n")
+    whole = paper_block([paper]) if numbers is None else sentence_block(paper, noted.union(numbers))
+    head, title, *lines = whole.split("\n")
     said = [f"({note.how}) {data(note.text)}" if note.how != "unclear" else data(note.text) for note in notes]
     return "\n".join((head, title, *said, *lines))
 

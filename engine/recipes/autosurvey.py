@@ -115,7 +115,7 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
         read = [key for key, paper in papers.items() if paper.body]
         sections, field = await view_field(whole, sections, context, nearby=looking.result())
         survey = assemble_survey(whole, sections, _word_method(papers.values(), has_texts=bool(read)), field)
-        survey = add_abstract(survey, composition.abstract)
+        survey = replace(add_abstract(survey, composition.abstract), notes=composition.list_notes())
         if read:
             survey = replace(survey, facts=(*survey.facts, list_read(read)))
         cited = {paper.key for paper in survey.references}

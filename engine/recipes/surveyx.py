@@ -184,5 +184,6 @@ class SurveyXRecipe(Trials, RevisedByModel):
             list_read(prepared.read_in_full()),
             ("Citations removed and added in rewriting", f"{changed.removed:,} and {changed.added:,}"),
         )
-        survey = add_warnings(replace(survey, facts=(*survey.facts, *facts)), warnings)
+        survey = replace(survey, facts=(*survey.facts, *facts), notes=composition.list_notes())
+        survey = add_warnings(survey, warnings)
         return Candidate(task.selection, task.outline, survey)

@@ -14,7 +14,8 @@ from engine.checking.verdicts import SecondAnswer
 from engine.citations import cite, list_cited_keys, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
-from engine.llm.prompting import data, fill, paper_block, sentence_block
+from engine.llm.prompting import data, fill, paper_block
+from engine.notes.taking import group_notes, show_sentences
 from engine.quoting.passages import QuotedPassage
 from engine.revising.extractive_answers import list_spoken_of, read_with_last
 from engine.revising.extractive_changes import (
@@ -40,7 +41,7 @@ from engine.writing.model_text import read_prose
 
 ANSWER_PAPERS, ANSWER_SENTENCES, ANSWER_ROWS = 12, 60, 60
 """Papers that are shown whole because a question names them, sentences of others that rank first, and further papers
-of which one sentence is shown: a question may be over all of them, as “which have flown, and how fast?” is."""
+of which one sentence and the notes are shown: a question may be over all, as “which have flown, and how fast?” is."""
 
 TRANSLATION_ATTEMPTS = 3
 _SPECIFIC = re.compile(r"\d|(?<=\S )\w*[A-Z]|^\w+[A-Z]")
@@ -304,20 +305,22 @@ async def _answer_with_model(
 def _choose_evidence(
     question: str, papers: Sequence[Paper], survey: Survey, context: RunContext
 ) -> tuple[tuple[Paper, ...], str]:
-    """The papers that a question names or refers to, whole, then the sentences of all others that rank first."""
+    """The papers that a question names or refers to, whole; then the notes of others and their first sentences."""
     scope = find_scope(question, papers, survey)
     meant = scope.papers if scope else list_spoken_of(question, papers, context.asked)
     first = tuple(meant)[:ANSWER_PAPERS]
     ranked = rank_sentences(read_with_last(question, context.asked), papers, context.embedder)
     others = [one for one in ranked if one.paper not in first]
-    best = {one.paper: one for one in reversed(others[ANSWER_SENTENCES:]) if one.share >= SIGNAL}
+    noted = group_notes(survey.notes)
+    further = (one for one in reversed(others[ANSWER_SENTENCES:]) if one.share >= SIGNAL or one.paper.key in noted)
+    best = {one.paper: one for one in further}
     near = {one.paper for one in others[:ANSWER_SENTENCES]}
     rows = [one for paper, one in best.items() if paper not in near]
     rows.sort(key=lambda one: -one.score)
     numbers: dict[Paper, list[int]] = {}
     for one in (*others[:ANSWER_SENTENCES], *rows[:ANSWER_ROWS]):
         numbers.setdefault(one.paper, []).append(one.sentence.number)
-    shown = [sentence_block(paper, found) for paper, found in numbers.items()]
+    shown = [show_sentences(paper, noted.get(paper.key, ()), found) for paper, found in numbers.items()]
     return (*first, *numbers), "\n".join(filter(None, (paper_block(first), *shown)))
 
 

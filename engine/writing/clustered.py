@@ -370,7 +370,7 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     written = {i: section for i, section in sections.items() if not (concludes and i == last)}
     shown = replace(task, outline=body)
     written, view = await view_field(shown, written, context)
-    survey = assemble_survey(shown, written, METHOD, view)
+    survey = replace(assemble_survey(shown, written, METHOD, view), notes=composition.list_notes())
     frame = Frame(brief, survey, papers, model, context, title=outline.title)
     await frame.refine()
     return add_warnings(

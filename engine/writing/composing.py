@@ -15,11 +15,10 @@ from dataclasses import dataclass, field, replace
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
 from engine.notes.matrix import describe_matrix
-from engine.notes.note import Note
 from engine.notes.taking import Question, group_notes, take_notes
 from engine.run import Progress, RunContext
 from engine.session.kept_text import KeptPart, leaves_of
-from engine.survey import UNREVIEWED, Section, SurveyWarning, walk
+from engine.survey import UNREVIEWED, Note, Section, SurveyWarning, walk
 from engine.values import OutlineNode, Paper, PaperKey, Query
 from engine.writing.assembly import open_section
 from engine.writing.critique import Reading, criticise
@@ -117,6 +116,10 @@ class Composition:
             if made[i] != body[i]:
                 await self.context.section_finished(made[i], i)
         return {**body, **made, **framing.result()}
+
+    def list_notes(self) -> tuple[Note, ...]:
+        """All notes, each once, in the outline's order."""
+        return tuple(dict.fromkeys(note for place in self._titles() for note in self.notes.get(place, ())))
 
     def _outer_nodes(self) -> dict[int, OutlineNode]:
         """Introduction and conclusion, by position."""

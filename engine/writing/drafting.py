@@ -12,9 +12,8 @@ from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
 from engine.notes.matrix import count_manners
-from engine.notes.note import Note
 from engine.notes.taking import group_notes, show_sentences
-from engine.survey import Claim, ClaimTally, SurveyWarning
+from engine.survey import Claim, ClaimTally, Note, SurveyWarning
 from engine.text import join_sentences, split_sentences
 from engine.values import Outline, OutlineNode, Paper, PaperKey, walk_outline
 from engine.writing.model_text import read_prose
@@ -86,7 +85,7 @@ class Material:
         """The papers as quoted data, those named ``last`` at the end: notes with the sentences that they rest on."""
         own = group_notes(self.notes)
         ordered = sorted(self.papers, key=lambda paper: paper.key in last)
-        shown = (show_sentences(paper, own.get(paper.key, ()), only_noted=paper.key in own) for paper in ordered)
+        shown = (show_sentences(paper, own.get(paper.key, ()), () if paper.key in own else None) for paper in ordered)
         counted = f"\n{count_manners(self.notes)}" if self.notes else ""
         return "\n".join(shown) + counted
 

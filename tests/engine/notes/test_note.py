@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.notes.note import Note, ground
+from engine.notes.note import ground
+from engine.survey import Note
 from tests.fakes import paper
 
 TRIAL = paper(1, abstract="We randomised 27 clinics. It was used in 6% of visits. Rates were 39% versus 43%.")

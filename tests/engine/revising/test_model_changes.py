@@ -22,7 +22,7 @@ from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.revising.model_changes import TRANSLATION_ATTEMPTS
 from engine.run import Answer, RunContext
 from engine.session.events import Exchange
-from engine.survey import Citation, Claim, Section, SectionChange, Survey
+from engine.survey import Citation, Claim, Note, Section, SectionChange, Survey
 from engine.values import Brief, FoundPaper, Paper, PaperSelection
 from tests.fakes import FakeModel, WordEmbedder, paper, section, whole
 from tests.stand_ins.simulation import SimulatedService, run_simulated_service, simulate_answer
@@ -120,6 +120,20 @@ async def test_a_question_over_all_papers_is_shown_a_sentence_of_each() -> None:
     selection = PaperSelection(tuple(FoundPaper(one, 1.0) for one in crowd))
     await AutoSurveyRecipe().answer(BRIEF, "Which racing drones have flown fast?", selection, SURVEY, context)
     assert "over a wide lake" in whole(model.asked("answer")[0])
+
+
+async def test_a_question_over_all_papers_is_shown_what_was_noted_when_the_survey_was_written() -> None:
+    told = " ".join(f"The racing drone number {n} has flown fast on a track." for n in range(80))
+    silent = paper(51, abstract="Our policy steers through gates at 60 km/h. It crossed a lake.")
+    note = Note(silent.key, (1,), "hardware", "quadrotor", "policy", "60 km/h through gates", "")
+    model = FakeModel(lambda prompt, kind: simulate_answer(prompt, kind) if kind else "NONE")
+    context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
+    selection = PaperSelection(tuple(FoundPaper(one, 1.0) for one in (paper(50, abstract=told), silent)))
+    survey = replace(SURVEY, notes=(note,))
+    await AutoSurveyRecipe().answer(BRIEF, "Which racing drones have flown fast?", selection, survey, context)
+    shown = whole(model.asked("answer")[0])
+    assert "(hardware) quadrotor; policy; 60 km/h through gates" in shown
+    assert "1. Our policy steers through gates at 60 km/h." in shown
 
 
 async def test_records_answer_counts_before_the_model_is_asked() -> None:
