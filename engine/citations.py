@@ -135,7 +135,7 @@ def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
         claims = tuple(
             replace(claim, text=keep_allowed_citations(claim.text, papers).text, citations=kept)
             for claim in section.claims
-            if (kept := tuple(c for c in claim.citations if c.key in papers))
+            if (kept := tuple(c for c in claim.citations if c.key in papers)) or claim.common
         )
         below = tuple(resolve(s, f"{number}.{i}") for i, s in enumerate(section.sections, start=1))
         return replace(section, text=text.text, tables=tables, claims=claims, sections=below)

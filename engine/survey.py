@@ -40,7 +40,8 @@ class Claim:
 
     ``was`` is how it read before the check, where that changed it. ``insisted`` are words of it that the program did
     not find in its evidence: two judgements, of which the second did not know of that, let it stand. A claim that is
-    ``ours`` cites nothing itself: it joins, compares or counts what its neighbours cite, and rests on their words.
+    ``ours`` cites nothing itself: it joins, compares or counts what its neighbours cite, and rests on their words. One
+    that is ``common`` explains a term as any textbook does: no paper stands behind it, and it has no citations.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Claim:
     was: str = ""
     insisted: str = ""
     ours: bool = False
+    common: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,8 @@ class ClaimTally:
         return ClaimTally(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)})
 
     def without(self, claims: Sequence[Claim]) -> ClaimTally:
-        """Counted without these claims, which stood."""
+        """Counted without these claims, which stood; common knowledge is not counted."""
+        claims = [claim for claim in claims if not claim.common]
         endings = [claim.ending for claim in claims]
         sources = [{citation.source for citation in claim.citations} for claim in claims]
         return replace(

@@ -152,7 +152,7 @@ def _compare(survey: Survey, seconds: float, usage: Usage, embedder: Embedder, h
 
 def share_checked(survey: Survey) -> float:
     """Share of the claims in its text whose citations were all checked."""
-    stored = [claim for _, section in walk(survey.sections) for claim in section.claims_in_text()]
+    stored = [c for _, section in walk(survey.sections) for c in section.claims_in_text() if not c.common]
     checked = [c for c in stored if c.citations and all(e.verdict != "unchecked" for e in c.citations)]
     return len(checked) / len(stored) if stored else 0.0
 

@@ -204,7 +204,9 @@ def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
             said = [_origin(within, papers[key])] if within else []
             said += [f"{_words_behind(citation)}{_origin([citation], papers[key])}" for citation in beside]
             behind.append(f"{link(f'[{known[key]}] {_title(papers[key])}', papers[key])}: {'; '.join(said)}")
-        if behind:
+        if item.claim.common:
+            parts.append(f"- **{item.place}** {_show_sentence(words)} {COMMON}{_what_became_of(item.claim)}")
+        elif behind:
             sentence = escape_markdown(clean(words)) if shown else _show_sentence(words)
             parts.append(f"- **{item.place}** {sentence} ← {' · '.join(behind)}{_what_became_of(item.claim)}")
     is_summarised = any(c.verdict == "summarised" for item in items for c in item.claim.citations if c.key in papers)
@@ -269,6 +271,7 @@ _VERDICTS = {
 }
 
 
+COMMON = "*(common knowledge: it explains a term, and no paper is cited for it)*"
 CONNECTING = "*Not taken from a paper's text; these introduce, connect or count:*"
 
 

@@ -274,7 +274,7 @@ class _Check:
             for before, line in pairs
             if before.state == "removed"
             and before.paragraph == line.paragraph
-            and line.state in {"held", "framing"}
+            and line.state in {"held", "framing", "common"}
             and line.stood_behind != before.number
         ]
 
@@ -323,16 +323,16 @@ def _settle(line: SentenceState, verdict: ClaimVerdict | str | None) -> bool:
         line.fail("")
         return False
     letters, other = (verdict, None) if isinstance(verdict, str) else ("", verdict)
-    frames = other is not None and other.verdict == "frames"
-    if frames:  # it need not speak of what its neighbours speak of
+    unfounded = other is not None and (other.verdict == "frames" or (other.verdict == "common" and line.is_ours))
+    if unfounded:  # it need not speak of what is around it
         line.doubts = tuple(doubt for doubt in line.doubts if doubt.kind == "name")
     if not line.judged:
-        line.judged, line.agreed = True, (other is None or frames) == (not line.doubts)
-    if other is not None and not frames:
+        line.judged, line.agreed = True, (other is None or unfounded) == (not line.doubts)
+    if other is not None and not unfounded:
         line.fail(f"{other.verdict}: {other.beyond}".rstrip(": "))
         return False
-    if frames and line.is_ours and not line.doubts:
-        line.state = "framing"
+    if other is not None and line.is_ours and not line.doubts:
+        line.state = "framing" if other.verdict == "frames" else "common"
         return False
     line.hold(pick_evidence(line.evidence, letters))
     return bool(line.doubts)

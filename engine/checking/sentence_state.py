@@ -12,8 +12,9 @@ from engine.citations import keep_allowed_citations, list_cited_keys, remove_cit
 from engine.survey import Citation, Claim, ClaimTally, Ending
 from engine.text import fold
 
-State = Literal["pending", "failed", "held", "framing", "removed", "unchecked"]
-"""To be judged; to be reworded; judged to hold; no claim at all; taken out; not judged: nobody could be asked."""
+State = Literal["pending", "failed", "held", "framing", "common", "removed", "unchecked"]
+"""To be judged; to be reworded; judged to hold; no claim at all; common knowledge, which needs no paper; taken out; not
+judged: nobody could be asked."""
 
 
 @dataclass
@@ -55,7 +56,7 @@ class SentenceState:
 
     @property
     def stands(self) -> bool:
-        return self.state in {"held", "framing", "unchecked"}
+        return self.state in {"held", "framing", "common", "unchecked"}
 
     def hold(self, chosen: Sequence[EvidenceSentence]) -> None:
         """End it as a claim that rests on these sentences; papers of which none is among them are no longer cited."""
@@ -94,15 +95,16 @@ def list_claims(lines: Sequence[SentenceState]) -> tuple[Claim, ...]:
             line.original if line.text != line.original else "",
             line.insisted,
             line.is_ours,
+            line.state == "common",
         )
         for line in lines
-        if line.state in {"held", "unchecked"}
+        if line.state in {"held", "common", "unchecked"}
     )
 
 
 def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
     """What became of the claims among the sentences."""
-    own = [line for line in lines if line.state != "framing"]
+    own = [line for line in lines if line.state not in {"framing", "common"}]
     held = [line for line in own if line.state == "held"]
     kinds = [{citation.source for citation in line.citations} for line in held]
     return ClaimTally(
@@ -112,7 +114,7 @@ def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
         removed=sum(line.state == "removed" and not line.repeats for line in own),
         repeated=sum(line.repeats for line in own),
         unchecked=sum(line.state == "unchecked" for line in own),
-        connecting=len(lines) - len(own),
+        connecting=sum(line.state == "framing" for line in lines),
         on_full_texts=sum("full text" in kind for kind in kinds),
         on_summaries=sum("summary" in kind and "full text" not in kind for kind in kinds),
         insisted=sum(bool(line.insisted) for line in held),

@@ -104,7 +104,7 @@ async def _apply(model: LanguageModel, topic: str, part: Draft, edits: Mapping[i
         text = "\n\n".join(worded.values())
         title = part.node.title
         found = await check_section(model, CheckTask(title, text, part.papers, topic, f"{title}/critique"))
-        held = {claim.was or claim.text: claim for claim in found.claims}
+        held = {claim.was or claim.text: claim for claim in found.claims if not claim.common}
         changes.update({number: held[text] for number, text in worded.items() if text in held})
     return _put(part, changes)
 
@@ -115,8 +115,9 @@ def _put(part: Draft, changes: Mapping[int, Claim | None]) -> Draft:
         return part
     lines = all_sentences(part.text)
     gone = {lines[at - 1] for at in changes}
-    old = [claim for claim in part.claims if claim.text in gone]
     new_claims = {lines[at - 1]: claim for at, claim in changes.items() if claim}
+    gone_claims = [claim for claim in part.claims if claim.text in gone]
+    old = [claim for claim in gone_claims if not claim.common or claim.text in new_claims]
     claims: list[Claim] = []
     for claim in part.claims:
         fresh = new_claims.get(claim.text)

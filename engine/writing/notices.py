@@ -28,11 +28,13 @@ def with_notice(survey: Survey) -> Survey:
     """The survey with its notice: the method, what was quoted, what was checked, what could not be."""
     if not survey.method:  # it was stored before methods were
         return survey
-    claims = [claim for _, section in walk(survey.sections) for claim in section.claims]
+    stored = [claim for _, section in walk(survey.sections) for claim in section.claims]
+    claims = [claim for claim in stored if not claim.common]
     parts = (
         survey.method,
         _on_quotations(survey, claims),
         _on_checks(checks_of(survey)),
+        _on_common(len(stored) - len(claims)),
         _on_unchecked(claims),
         DISCLAIMER,
     )
@@ -105,6 +107,12 @@ def _on_ours(tally: ClaimTally) -> str:
         _pluralize(tally.repeated, "claim repeated another and was", "claims repeated others and were") + " left out."
     )
     return " ".join([ours] * bool(tally.ours) + [gone] * bool(tally.repeated))
+
+
+def _on_common(count: int) -> str:
+    """How many sentences no paper stands behind, because any textbook says them."""
+    explain = _pluralize(count, "sentence explains a term", "sentences explain terms")
+    return f"{explain} as common knowledge, without a citation." if count else ""
 
 
 def _on_agreement(tally: ClaimTally) -> str:

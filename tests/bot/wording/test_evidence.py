@@ -33,6 +33,16 @@ def why(found: Survey) -> str:
 QUOTE = SECOND.removesuffix(".")
 
 
+def test_common_knowledge_is_shown_as_such() -> None:
+    cited = paper("x:1")
+    known = Claim("An encoder maps text to vectors.", (), common=True)
+    found = survey(cited, FIRST, Citation(cited.key, FIRST, "supported"))
+    section = found.sections[0]
+    section = replace(section, text=f"{section.text} {known.text}", claims=(*section.claims, known))
+    shown = why(replace(found, sections=(section,)))
+    assert "An encoder maps text to vectors. *(common knowledge" in shown and shown.count("An encoder") == 1
+
+
 def test_words_that_the_sentence_quotes_are_shown_once_with_the_place_they_stand_in() -> None:
     cited = paper("x:1")
     found = survey(cited, f"“{QUOTE}”", Citation(cited.key, QUOTE, "quoted"))

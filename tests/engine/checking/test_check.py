@@ -38,11 +38,16 @@ class Judge:
     denies: tuple[str, ...] = ()
     denies_again: tuple[str, ...] = ()
     framing: tuple[str, ...] = ()
+    common: tuple[str, ...] = ()
     rewords: dict[str, str] = field(default_factory=dict)
 
     def reply(self, prompt: str, _: str) -> str:
         if claims := re.findall(r'<claim number="(\d+)"(?: own)?>\n(.*)\n', prompt):
-            others = [self.judge(int(n), said) for n, said in claims if _has(said, (*self.denies, *self.framing))]
+            others = [
+                self.judge(int(n), said)
+                for n, said in claims
+                if _has(said, (*self.denies, *self.framing, *self.common))
+            ]
             denied = {other["claim"] for other in others}
             return json.dumps({"supported": [f"{n}a" for n, _ in claims if int(n) not in denied], "others": others})
         if stated := re.findall(r"^Statement (\d+)[^:]*: (.*)$", prompt, re.M):
@@ -53,7 +58,8 @@ class Judge:
         return json.dumps({"sentences": [{"sentence": n, "text": (new or [""])[0]} for n, _, new in told]})
 
     def judge(self, number: int, said: str) -> dict[str, Any]:
-        return {"claim": number, "verdict": "frames" if _has(said, self.framing) else "not said"}
+        named = {"frames": self.framing, "common": self.common, "not said": self.denies}
+        return {"claim": number, "verdict": next(verdict for verdict, words in named.items() if _has(said, words))}
 
 
 def _has(said: str, words: tuple[str, ...]) -> bool:
@@ -125,6 +131,15 @@ async def test_a_sentence_that_only_frames_is_no_claim_and_an_own_one_that_does_
     found, _ = await check(text, Judge(denies=("lidar",), framing=("This part",)))
     assert found.text == f"This part compares racers. SwiftNet flies on hardware {cite([FAST.key])}."
     assert (found.tally.claims, found.tally.connecting, found.tally.removed) == (2, 1, 1)
+
+
+async def test_what_any_textbook_says_stands_without_a_paper_and_is_marked() -> None:
+    text = f"A drone race is flown through gates. SwiftNet flies on hardware {F}. It wins {S}. GhostNet sees gates."
+    found, _ = await check(text, Judge(common=("race", "wins", "GhostNet")))
+    assert found.text == f"A drone race is flown through gates. SwiftNet flies on hardware {cite([FAST.key])}."
+    known, claimed = found.claims
+    assert (known.common, known.citations, claimed.common) == (True, (), False)
+    assert (found.tally.claims, found.tally.kept, found.tally.removed, found.tally.connecting) == (3, 1, 2, 0)
 
 
 async def test_where_program_and_judge_differ_a_second_judgement_decides_without_knowing_why() -> None:

@@ -53,6 +53,13 @@ def test_what_was_judged_twice_and_what_it_gave_no_verdict_for_is_said() -> None
     assert "The model gave no verdict for 4 claims, so they were removed." in survey(silent).notice
 
 
+def test_common_knowledge_is_counted_apart_from_what_was_checked() -> None:
+    known = Claim("A drone flies.", (), common=True)
+    found = survey(Section("A", "", (*claims(2, "supported"), known), tally=ClaimTally(claims=2, kept=2)))
+    assert "2 of 2 claims were checked" in found.notice
+    assert "1 sentence explains a term as common knowledge, without a citation." in found.notice
+
+
 def test_claims_that_nobody_could_check_are_named_as_such() -> None:
     tally = ClaimTally(claims=3, kept=2, unchecked=1)
     one = Section("A", "", (*claims(2, "supported"), *claims(1, "unchecked")), tally=tally)
