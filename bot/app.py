@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bot.commands.briefs import ONLINE, Defaults
+from bot.commands.briefs import LIBRARY, ONLINE, Defaults
 from bot.jobs.runner import JobContext, JobListener
 from bot.serving.bundled import BUNDLED
 from bot.serving.libraries import Libraries, OwnLibrary
@@ -32,6 +32,7 @@ from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
 from engine.retrieval.libraries.combined import ExcludingLibrary, JointLibrary, TracedLibrary, exclusion_of
 from engine.retrieval.libraries.library import EmptyLibrary, Library, OnIndexProgress
+from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineCache, OnlineTransport
 from engine.run import Recipe, RunContext
 from engine.session.state import State, SurveySession
@@ -139,11 +140,12 @@ class App:
             raise UserError("Name a topic first.")
         named = await self.libraries.library(brief.library) if brief.library else None
         library: Library = named or EmptyLibrary()
-        if await self.libraries.has_papers(services.workspace):
+        searched = not brief.places or LIBRARY in brief.places
+        if searched and await self.libraries.has_papers(services.workspace):
             own = await self.libraries.workspace_library(services.workspace)
             library = JointLibrary(own, named) if named else own
-        if brief.without:
-            library = ExcludingLibrary(library, exclusion_of(brief.without))
+        if brief.without or brief.kinds:
+            library = ExcludingLibrary(library, exclusion_of(brief))
         embedder = await self._embedder(session.state, named)
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
         texts = self._texts(services, online=self.settings.fetches_texts(online=brief.online))
@@ -152,7 +154,7 @@ class App:
             embedder,
             self.settings.limits(),
             model=services.model,
-            online=online_sources(self.settings, self.web(services.cache)) if brief.online else None,
+            online=self._online(brief, services.cache) if brief.online else None,
             judge=self.settings.judging(online=brief.online),
             cross_encoder=await asyncio.to_thread(self.libraries.cross_encoder),
             texts=texts,
@@ -165,6 +167,10 @@ class App:
             seed=self.settings.seed,
         )
         return JobContext(self.recipes[brief.recipe], context, wikipedia(self.settings, self.web(services.cache)))
+
+    def _online(self, brief: Brief, cache: OnlineCache) -> Online:
+        """The online sources that the brief names."""
+        return online_sources(self.settings, self.web(cache)).restrict(brief.places, brief.kinds)
 
     async def forest(self, brief: Brief, workspace: str, keys: Sequence[PaperKey], embedder: Embedder) -> Forest:
         """The attribute trees that a survey may use: the workspace's own before those of the library.

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
+
+PaperKind = Literal["review", "meta-analysis", "clinical trial", "case report", "dataset", "conference paper"]
+KINDS: tuple[PaperKind, ...] = get_args(PaperKind)
 
 Sampling = Literal["weighted", "random"]
 """By relevance, citations and full text; or, as published, at random among the best."""
@@ -21,8 +24,6 @@ class QuickOptions:
     """Whether the papers are shown as a table, and no review is written of them."""
     background: bool = False
     """Whether Wikipedia explains the topic first."""
-    places: tuple[str, ...] = ()
-    """Where it is searched, in lower case: ``library``, ``pubmed`` and so on; empty: wherever it fits."""
 
 
 @dataclass(frozen=True, slots=True)

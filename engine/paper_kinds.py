@@ -1,9 +1,11 @@
-"""Whether a paper says that it is a survey of others."""
+"""Whether a paper is of a kind of publication, and whether it says that it is a survey of others."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from engine.options import PaperKind
 from engine.values import Paper
 
 _SURVEY = re.compile(
@@ -29,3 +31,8 @@ _ABOUT_REVIEWS = re.compile(
 def is_survey(paper: Paper) -> bool:
     """Whether the title says that the paper surveys others."""
     return bool(_SURVEY.search(_ABOUT_REVIEWS.sub(" ", paper.title)))
+
+
+def is_of_kind(paper: Paper, kinds: Sequence[PaperKind]) -> bool:
+    """Whether a service says that the paper is one of these, or its title says that it is a review."""
+    return any(kind in paper.kinds for kind in kinds) or ("review" in kinds and is_survey(paper))

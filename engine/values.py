@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NewType
 
-from engine.options import QuickOptions, TemplateSection
+from engine.options import PaperKind, QuickOptions, TemplateSection
 from engine.text import inert
 
 PaperKey = NewType("PaperKey", str)
@@ -75,6 +75,8 @@ class Paper:
     """Papers that a person said are not this one, though their records look alike (`unmerge`)."""
     body: tuple[Passage, ...] = ()
     """The opening of its main text, while it is being written from; never stored with the paper."""
+    kinds: tuple[PaperKind, ...] = ()
+    """What an online service says it is; libraries do not keep it."""
 
     @property
     def content(self) -> str:
@@ -159,6 +161,10 @@ class Brief:
     """Whether online sources are searched beside the library, or alone where ``library`` is empty."""
     without: tuple[str, ...] = ()
     """Identifiers of papers that no search may find; ``surveys`` among them stands for all surveys."""
+    kinds: tuple[PaperKind, ...] = ()
+    """The only kinds of publication that searches may find; empty: all."""
+    places: tuple[str, ...] = ()
+    """Where it is searched, in lower case: ``library``, ``openalex`` and so on; empty: where it is usual."""
     quick: QuickOptions | None = None
     """The options of a quick review, where one was asked for."""
 

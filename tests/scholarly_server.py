@@ -146,6 +146,8 @@ class Scholarly:
         if path == "/graph/v1/paper/search":
             offset, limit = int(query["offset"]), int(query["limit"])
             found = self.ranked(_words(query["query"]), query.get("year", ""))
+            wanted = query.get("publicationTypes")
+            found = [p for p in found if not wanted or set(wanted.split(",")) & set(s2(p)["publicationTypes"] or ())]
             if not found:
                 return web.json_response({"total": 0, "offset": offset})
             page: Json = {"total": len(found), "offset": offset, "data": list(map(s2, found[offset : offset + limit]))}
@@ -265,7 +267,7 @@ def s2(paper: Paper) -> Json:
         "publicationVenue": None,
         "citationCount": paper.citations,
         "openAccessPdf": {"url": paper.pdf, "status": "GREEN"} if paper.pdf else None,
-        "publicationTypes": None,
+        "publicationTypes": [kind.title().replace(" ", "") for kind in paper.kinds] or None,
     }
 
 
@@ -288,6 +290,7 @@ def work(paper: Paper, *, retracted: bool) -> Json:
         "abstract_inverted_index": dict(places) or None,
         "best_oa_location": None,
         "is_retracted": retracted,
+        "type": paper.kinds[0] if paper.kinds else "article",
     }
 
 

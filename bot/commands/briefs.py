@@ -13,7 +13,7 @@ from engine.errors import UserError
 from engine.limits import LENGTH_CLASSES_TOKENS, Limits
 from engine.llm.model import Task
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
-from engine.options import QuickOptions, Sampling, TemplateSection
+from engine.options import KINDS, PaperKind, QuickOptions, Sampling, TemplateSection
 from engine.retrieval.libraries.combined import SURVEYS
 from engine.retrieval.paper_keys import identifiers_in
 from engine.run import Recipe
@@ -26,7 +26,8 @@ LONGEST_WISH = 200
 PAPER_SPACE, TOKEN_SHARE = (10, 500), (10, 90)
 """Papers of each query, percent of the tokens for summaries (Jarvis' sliders)."""
 QUICK = "quick"
-PLACES = ("library", "semantic scholar", "openalex", "arxiv", "pubmed")
+LIBRARY = "library"
+PLACES = (LIBRARY, "semantic scholar", "openalex", "arxiv", "pubmed")
 LANGUAGES = {"en": "English"}
 """Those that surveys are written in."""
 
@@ -74,8 +75,12 @@ class Defaults:
 def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
     """The brief; raises `UserError` saying what to write instead."""
     options = command.options
+    places = tuple(_one_of("places", place, (*PLACES, *defaults.publishers)) for place in _list(options, "places"))
     library = options["library"] if "library" in options else defaults.library()
-    online = _yes_or_no("online", options.get("online"), default=defaults.online or library == ONLINE)
+    if places and LIBRARY not in places:
+        library = ONLINE
+    usual = any(place != LIBRARY for place in places) if places else defaults.online or library == ONLINE
+    online = _yes_or_no("online", options.get("online"), default=usual)
     if library == ONLINE:
         if not online:
             raise UserError("library=online searches online; leave online=no out, or name another library.")
@@ -86,7 +91,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
             f"There is no library “{library}”; there are: {known}. Name one of them, or write library=online"
         )
     recipe = _recipe(options.get("recipe", defaults.recipe), defaults)
-    quick = _quick_options(options, defaults.publishers, online=online) if recipe == QUICK else None
+    quick = _quick_options(options, online=online) if recipe == QUICK else None
     wishes = {name: clean(options.get(name, "")) for name in ("audience", "style")}
     for name, said in wishes.items():
         if len(said) > LONGEST_WISH:
@@ -115,22 +120,35 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         budget_tokens=_tokens(options.get("budget")),
         online=online,
         without=_parse_excluded(options.get("without", "")),
+        kinds=tuple(map(_kind, _list(options, "types"))),
+        places=places,
         quick=quick,
     )
 
 
-def _quick_options(options: Mapping[str, str], publishers: Sequence[str], *, online: bool) -> QuickOptions:
+def _list(options: Mapping[str, str], name: str) -> list[str]:
+    """The parts of ``name=this,that``."""
+    return [part.strip().lower() for part in options.get(name, "").split(",") if part.strip()]
+
+
+def _kind(said: str) -> PaperKind:
+    """The kind of publication that is called so, or that has this word in its name."""
+    found = next((kind for kind in KINDS if said == kind or said.removesuffix("s") in kind.split()), None)
+    if found is None:
+        raise UserError(f"types={said[:40]} is not possible; write some of: {', '.join(KINDS)}.")
+    return found
+
+
+def _quick_options(options: Mapping[str, str], *, online: bool) -> QuickOptions:
     usual = QuickOptions()
     sampling: Sampling = "random" if options.get("sampling", "").lower() == "random" else "weighted"
     _one_of("sampling", options.get("sampling", sampling), ("weighted", "random"))
-    places = tuple(part.strip().lower() for part in options.get("places", "").split(",") if part.strip())
     return QuickOptions(
         space=_number("papers", options.get("papers"), PAPER_SPACE) or usual.space,
         share=_number("share", options.get("share"), TOKEN_SHARE) or usual.share,
         sampling=sampling,
         only_search=_yes_or_no("review", options.get("review"), default=True) is False,
         background=_yes_or_no("background", options.get("background"), default=online),
-        places=tuple(_one_of("places", place, (*PLACES, *publishers)) for place in places),
     )
 
 

@@ -63,9 +63,9 @@ from engine.values import YearRange
 
 OPTIONS = (
     *("recipe", "length", "years", "audience", "style", "template", "language", "sections", "words", "library"),
-    *("online", "budget", "without"),
+    *("online", "budget", "without", "types", "places"),
 )
-QUICK_OPTIONS = ("papers", "share", "sampling", "places", "background", "review")
+QUICK_OPTIONS = ("papers", "share", "sampling", "background", "review")
 _OPTION = re.compile(rf"\b({'|'.join((*OPTIONS, *QUICK_OPTIONS))})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
 _LIST = re.compile(r"(?:use )?(?:these |my )?(?:papers|reading list|list of papers)\s*:\s*(.+)", re.I | re.S)
 LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})

@@ -75,12 +75,14 @@ def start_event(command: StartSurvey | Continuation, state: State, defaults: Def
             raise UserError(reviews.NO_TOPIC)
         if state.brief.online:
             raise UserError(reviews.SEARCHED_ONLINE)
-        return Start(replace(state.brief, online=True), _paper_count(state.brief, defaults))
+        return Start(replace(state.brief, online=True, places=()), _paper_count(state.brief, defaults))
     if not (state.brief and state.brief.quick and state.survey):
         raise UserError(reviews.NO_REVIEW)
     if isinstance(command, FullSurvey):
         start = StartSurvey(state.brief.topic, {"library": state.brief.library or ONLINE, **command.options})
-        brief = replace(brief_of(start, defaults), years=state.brief.years, online=state.brief.online)
+        before = state.brief
+        brief = replace(brief_of(start, defaults), years=before.years, online=before.online, kinds=before.kinds)
+        brief = replace(brief, places=before.places)
         return WriteFull(brief, _paper_count(brief, defaults))
     asked = state.survey.follow_up
     if not 1 <= command.number <= len(asked):

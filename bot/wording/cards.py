@@ -10,7 +10,7 @@ from bot.views.actions import BEGIN, Action, list_actions
 from bot.views.steps import Topic, view_step
 from bot.wording.discussion import list_changed_places
 from bot.wording.labels import draw_buttons
-from bot.wording.proposals import word_proposal
+from bot.wording.proposals import word_proposal, word_restrictions
 from bot.wording.replies import list_hints
 from bot.wording.reviews import word_taken
 from bot.wording.sentences import pluralize
@@ -78,7 +78,11 @@ def make_card(session: SurveySession, price: str = "") -> Card:
     step = view_step(session.state)
     text = word_proposal(step.proposal)
     hints = ("survey TOPIC", "help") if step.proposal == Topic() else list_hints(session.state)
-    return Card(f"{text}\n\n{price}" if price else text, draw_buttons(session, step.actions), hints)
+    brief = session.state.brief
+    restricted = word_restrictions(brief) if brief and session.state.phase in {"keywords", "papers"} else ""
+    return Card(
+        "\n\n".join(part for part in (text, restricted, price) if part), draw_buttons(session, step.actions), hints
+    )
 
 
 def make_refused_card(session: SurveySession, meant: str) -> Card:

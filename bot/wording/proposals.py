@@ -24,8 +24,9 @@ from engine.rendering.markdown import describe_search, escape_markdown
 from engine.retrieval.matching import SURE
 from engine.retrieval.paper_keys import surname
 from engine.session.state import State
-from engine.text import clean, shorten
+from engine.text import clean, list_words, shorten
 from engine.values import (
+    Brief,
     FoundPaper,
     KeywordPool,
     Paper,
@@ -68,6 +69,13 @@ def _keywords(pool: KeywordPool) -> str:
     return "\n".join(
         ["**Keywords** to search with:", "", *lines, *(["", f"⚠ {escape_markdown(note)}"] if note else [])]
     )
+
+
+def word_restrictions(brief: Brief) -> str:
+    """What kinds of publication are searched for, and where, as the brief has it; empty where it names neither."""
+    kinds = f" only of the kind {list_words(brief.kinds, 'or')}" if brief.kinds else ""
+    places = f" in {list_words(brief.places)} alone" if brief.places else ""
+    return f"Papers are searched for{kinds}{',' if kinds and places else ''}{places}." if kinds or places else ""
 
 
 def _origin(origin: str, found: int) -> str:

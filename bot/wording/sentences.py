@@ -27,8 +27,8 @@ HELP = """**What you can say**
 | When | Say |
 | --- | --- |
 | to begin | `survey TOPIC` with `length=8k` `years=2018..2025` `sections=8` `words=300` `library=NAME` `online=yes` \
-`budget=2.50` |
-| a quick answer | `quick does caffeine impair sleep?` with `papers=100` `places=pubmed` `online=yes` · `search TOPIC` \
+`types=review` `places=openalex` `budget=2.50` |
+| a quick answer | `quick does caffeine impair sleep?` with `papers=100` `online=yes` · `search TOPIC` \
 (no review) · then `follow 1` · `full survey` |
 | few papers | `search online` (the same topic, with online sources) |
 | at every proposal | `ok` · `no` (another one) · `back` · `undo` · `undo 3` · `redo` · `start over` |

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import Field as Bounded
 
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.retrieval.online.queries import BooleanQuery, Field, PaperKind, plain_phrase
+from engine.options import PaperKind
+from engine.retrieval.online.queries import BooleanQuery, Field, plain_phrase
 from engine.text import clean, inert, sentences, shorten, to_title_case
 from engine.values import ALL_YEARS, YearRange
 
@@ -56,6 +57,10 @@ class ReviewScope:
     life_sciences: bool = False
     subject: str = ""
     """The request itself, within a sentence; empty where a language model planned."""
+
+    def restrict(self, kinds: tuple[PaperKind, ...]) -> ReviewScope:
+        """With these kinds of publication in every query, where a person named some."""
+        return replace(self, queries=tuple(replace(q, kinds=kinds) for q in self.queries)) if kinds else self
 
     def number_questions(self) -> str:
         """The questions as prompts have them."""

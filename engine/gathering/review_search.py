@@ -17,6 +17,7 @@ from engine.gathering.candidates import FoundPapers
 from engine.gathering.review_scope import ReviewScope, plan_other_queries
 from engine.gathering.tiers import Subject, has_known_signal, measure_words
 from engine.options import Sampling
+from engine.retrieval.libraries.combined import exclusion_of
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.sources import PaperSearch
 from engine.retrieval.ranking import measure_popularity
@@ -46,8 +47,6 @@ class ReviewSearch(FoundPapers):
     context: RunContext
     space: int
     """Papers taken of each query in each place, the best first."""
-    places: frozenset[str] = frozenset()
-    """Names of the places that are searched, in lower case; empty: all that fit."""
 
     async def run(self, request: str, scope: ReviewScope) -> tuple[BooleanQuery, ...]:
         """Search until there are papers enough or nothing else is left to try; the queries that were made.
@@ -73,22 +72,16 @@ class ReviewSearch(FoundPapers):
         await self.context.progress(Progress("searching", detail="; ".join(query.render() for query in queries)))
         online = self.context.online
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._in_library(query)) for query in queries if self._is_wanted("library")]
+            tasks = [group.create_task(self._in_library(query)) for query in queries]
             if online:
-                searched = [
-                    place
-                    for place in online.places(life_sciences=scope.life_sciences or "pubmed" in self.places)
-                    if self._is_wanted(place.name.lower())
-                ]
+                searched = online.places(life_sciences=scope.life_sciences)
                 tasks += [group.create_task(self._online(place, query)) for query in queries for place in searched]
+        excluded = exclusion_of(self.brief)
         for task in tasks:  # in the order of the queries, whoever answered first
             place, query, papers, note = task.result()
-            self.take(papers, str(query))
+            self.take([paper for paper in papers if not excluded.holds(paper)], str(query))
             if place:
                 self.note_search(place, str(query), len(papers), note)
-
-    def _is_wanted(self, place: str) -> bool:
-        return not self.places or place in self.places
 
     async def _in_library(self, query: BooleanQuery) -> _Searched:
         """The most relevant papers; none where the library says no more of the query than by chance."""

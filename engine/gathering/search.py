@@ -20,7 +20,7 @@ from engine.retrieval.libraries.combined import exclusion_of
 from engine.retrieval.merging.titles import plain_letters
 from engine.retrieval.ranking import SEEDS
 from engine.run import Progress, RunContext
-from engine.text import shorten
+from engine.text import list_words, shorten
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Paper, PaperSelection, Query
 
 LEAST_EVIDENCE = 2
@@ -141,13 +141,13 @@ async def _rank(
         await search.rank_online(embedder)
     if context.online and citations:
         await search.follow_citations()
-    excluded = exclusion_of(brief.without)
+    excluded = exclusion_of(brief)
     found = [item for item in search.fuse() if not excluded.holds(item.paper)]
     await context.progress(Progress("filtering", len(pool.keywords), len(pool.keywords)))
     added = [keyword.text for keyword in pool.keywords if keyword.origin == "person"]
     subjects = [Subject(text, await context.library.count_topic(text)) for text in (brief.topic, *added)]
     papers = [item.paper for item in found]
-    tiers = await asyncio.to_thread(_divide, subjects, papers, embedder)
+    tiers = await asyncio.to_thread(_divide, subjects, papers, embedder) if papers else None
     if tiers is None:
         raise await explain_no_papers(brief, papers, context)
     return RankedPapers(search, embedder, found, _add_cited(tiers, found), context.limits.survey_papers)
@@ -172,6 +172,8 @@ async def explain_no_papers(brief: Brief, found: Sequence[Paper], context: RunCo
     """The error for a topic of which nothing is said; ``found`` are the nearest papers, best first."""
     topic = brief.topic[:TOPIC_CHARACTERS]
     years = "" if brief.years.first is None and brief.years.last is None else f" from {brief.years}"
+    if brief.kinds:
+        years += f" of the kind {list_words(brief.kinds, 'or')}"
     if not brief.library:
         return NoPapers(f"No online source has a paper{years} about “{topic}”. Try other words or wider years.")
     counted = await context.library.count_topic(brief.topic)

@@ -98,8 +98,8 @@ class QuickRecipe(RevisedEitherWay):
         """Plan, search, read, write. Raises `UserError` with what to change where no paper is relevant."""
         options = brief.quick or QuickOptions()
         await context.progress(Progress("planning", detail=brief.topic))
-        scope = await plan_review(brief.topic, brief.years, context.model)
-        search = ReviewSearch(brief=brief, context=context, space=options.space, places=frozenset(options.places))
+        scope = (await plan_review(brief.topic, brief.years, context.model)).restrict(brief.kinds)
+        search = ReviewSearch(brief=brief, context=context, space=options.space)
         search.take(carried[:CARRIED], "the review before")
         queries = await search.run(brief.topic, scope)
         candidates = await search.candidates(scope, options.sampling, context.seed + context.attempt)

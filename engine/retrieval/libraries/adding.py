@@ -75,9 +75,9 @@ def write_records(records: Sequence[Paper]) -> str:
 def read_records(text: str | None) -> tuple[Paper, ...]:
     """What `write_records` gave."""
     records = json.loads(text) if text else []
-    tuples = (*_LISTS, "body")
+    tuples = (*_LISTS, "body", "kinds")
     return tuple(
-        Paper(**{**r, **{n: tuple(r[n]) for n in tuples}, "origins": tuple((f, s) for f, s in r["origins"])})
+        Paper(**{**r, **{n: tuple(r.get(n, ())) for n in tuples}, "origins": tuple((f, s) for f, s in r["origins"])})
         for r in records
     )
 

@@ -6,11 +6,12 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.paper_kinds import is_survey
+from engine.options import PaperKind
+from engine.paper_kinds import is_of_kind, is_survey
 from engine.retrieval.libraries.library import AddReport, Library, TopicCounts
 from engine.retrieval.merging.merged_papers import MergedPapers, find_same, merge_records
 from engine.tracing import trace_step
-from engine.values import FoundPaper, Paper, PaperKey, Query
+from engine.values import Brief, FoundPaper, Paper, PaperKey, Query
 
 
 class TracedLibrary:
@@ -45,25 +46,30 @@ SURVEYS = "surveys"
 """Named among what is left out: every paper that calls itself a survey."""
 
 SPARE = 2
-"""Where surveys are left out, so many times as many papers are asked for: their number is not known before."""
+"""Where surveys or all kinds but some are left out, so many times as many papers are asked for: their number is not
+known before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """What no search may find: papers by any of their identifiers, and, where wanted, all surveys."""
+    """What no search may find: papers by any of their identifiers, all surveys, all that are of no wanted kind."""
 
     keys: frozenset[PaperKey] = frozenset()
     surveys: bool = False
+    kinds: tuple[PaperKind, ...] = ()
+    """The wanted kinds; empty: all."""
 
     def holds(self, paper: Paper) -> bool:
         """Whether the paper is left out."""
         named = not self.keys.isdisjoint((paper.key, *paper.identifiers))
-        return named or (self.surveys and is_survey(paper))
+        is_other = bool(self.kinds) and not is_of_kind(paper, self.kinds)
+        return named or is_other or (self.surveys and is_survey(paper))
 
 
-def exclusion_of(without: Sequence[str]) -> Exclusion:
-    """What a brief leaves out: identifiers, and ``surveys`` for all surveys."""
-    return Exclusion(frozenset(PaperKey(name) for name in without if name != SURVEYS), SURVEYS in without)
+def exclusion_of(brief: Brief) -> Exclusion:
+    """What a brief leaves out: identifiers, ``surveys`` for all surveys, and kinds that are not wanted."""
+    named = frozenset(PaperKey(name) for name in brief.without if name != SURVEYS)
+    return Exclusion(named, SURVEYS in brief.without, brief.kinds)
 
 
 class ExcludingLibrary:
@@ -79,7 +85,7 @@ class ExcludingLibrary:
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """At most ``query.limit`` papers, none of them excluded."""
         asked = replace(query, exclude=query.exclude | await self._keys())
-        if self._exclusion.surveys:
+        if self._exclusion.surveys or self._exclusion.kinds:
             asked = replace(asked, limit=query.limit * SPARE)
         found = await self._inner.search(asked)
         return [item for item in found if not self._exclusion.holds(item.paper)][: query.limit]

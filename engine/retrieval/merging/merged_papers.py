@@ -44,6 +44,7 @@ def merge_records(old: Paper, new: Paper) -> Paper:
         **{name: value for name, (value, _) in chosen.items()},  # type: ignore[arg-type]
         identifiers=tuple(known),
         retracted=old.retracted or new.retracted,
+        kinds=tuple(dict.fromkeys((*old.kinds, *new.kinds))),
         origins=tuple(origins),
     )
 

@@ -14,7 +14,8 @@ from typing import Any
 from urllib.parse import quote
 
 from engine.errors import RequestRefused, RetrievalError
-from engine.retrieval.online.queries import BooleanQuery, PaperKind
+from engine.options import PaperKind
+from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.service_state import Allowance
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
@@ -39,7 +40,7 @@ TITLES_AT_ONCE, LONGEST_TITLES = 20, 1_500
 
 FIELDS = (
     "id,doi,ids,title,authorships,publication_year,primary_location,cited_by_count,abstract_inverted_index,"
-    "best_oa_location,is_retracted"
+    "best_oa_location,is_retracted,type"
 )
 
 _KINDS: dict[PaperKind, str] = {"review": "review", "dataset": "dataset"}
@@ -202,6 +203,7 @@ def to_paper(item: Mapping[str, Any]) -> Paper | None:
         "url": link_of("", identifiers) or f"https://openalex.org/{number.upper()}",
         "pdf": pdf if pdf.startswith("https://") else "",
         "retracted": item.get("is_retracted") is True,
+        "kinds": tuple(kind for kind, name in _KINDS.items() if item.get("type") == name),
     }
     return note_source(values, identifiers, NAME)
 

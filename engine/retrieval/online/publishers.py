@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engine.errors import RetrievalError
-from engine.retrieval.online.queries import BooleanQuery, plain_phrase
+from engine.retrieval.online.queries import BooleanQuery, query_of
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_keys import doi_key, paper_key
@@ -40,7 +40,7 @@ class PublisherSearch:
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers by relevance for plain words, and the age of the oldest answer in seconds."""
-        return await self.find(BooleanQuery(tuple((word,) for word in plain_phrase(text).split()), years), limit)
+        return await self.find(query_of(text, years), limit)
 
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
         """Likewise for a query with operators and years; kinds of publication and fields are not restricted."""

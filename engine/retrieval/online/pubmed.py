@@ -16,7 +16,8 @@ from typing import Any
 
 from lxml import etree
 
-from engine.retrieval.online.queries import BooleanQuery, PaperKind, plain_phrase
+from engine.options import PaperKind
+from engine.retrieval.online.queries import BooleanQuery, plain_phrase
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_keys import doi_key
@@ -157,6 +158,7 @@ def to_paper(record: Any) -> Paper | None:
         "venue": _text(article.find("Journal/Title")) or _text(article.find("Journal/ISOAbbreviation")),
         "url": f"https://pubmed.ncbi.nlm.nih.gov/{number}/",
         "retracted": _is_retracted(record, article),
+        "kinds": tuple(kind for kind, name in _KINDS.items() if name.partition("[")[0] in _list_types(article)),
     }
     return note_source(values, tuple(key for key in (doi_key(doi), pmid) if key), NAME)
 
@@ -189,10 +191,13 @@ def _year(article: Any) -> int | None:
     return next((int(match[0]) for match in found if match), None)
 
 
+def _list_types(article: Any) -> set[str]:
+    return {_text(kind).lower() for kind in article.iterfind("PublicationTypeList/PublicationType")}
+
+
 def _is_retracted(record: Any, article: Any) -> bool:
-    kinds = {_text(kind).lower() for kind in article.iterfind("PublicationTypeList/PublicationType")}
     notices = record.iterfind("MedlineCitation/CommentsCorrectionsList/CommentsCorrections[@RefType='RetractionIn']")
-    return "retracted publication" in kinds or next(notices, None) is not None
+    return "retracted publication" in _list_types(article) or next(notices, None) is not None
 
 
 def _dates(years: YearRange) -> Mapping[str, str]:

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from engine.options import PaperKind
 from engine.text import words
 from engine.values import ALL_YEARS, Paper, YearRange
 
-PaperKind = Literal["review", "meta-analysis", "clinical trial", "case report", "dataset", "conference paper"]
 Field = Literal[
     "computer science",
     "medicine",
@@ -31,7 +31,6 @@ Field = Literal[
     "philosophy",
     "linguistics",
 ]
-KINDS: tuple[PaperKind, ...] = get_args(PaperKind)
 FIELDS: tuple[Field, ...] = get_args(Field)
 
 
@@ -66,6 +65,11 @@ class BooleanQuery:
         filters = [f"years {self.years}"] if self.years != ALL_YEARS else []
         filters += [*self.kinds, *self.fields]
         return self.render() + (f" [{'; '.join(filters)}]" if filters else "")
+
+
+def query_of(text: str, years: YearRange = ALL_YEARS, kinds: tuple[PaperKind, ...] = ()) -> BooleanQuery:
+    """All words of a text."""
+    return BooleanQuery(tuple((word,) for word in plain_phrase(text).split()), years, kinds)
 
 
 def plain_phrase(text: str) -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.online.queries import BooleanQuery, PaperKind
+from engine.options import PaperKind
+from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.semantic_scholar_client import ASKED_FOR, PacedRequester, make_client
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy
 from engine.retrieval.paper_keys import arxiv_key, choose_key, doi_key, paper_key
@@ -48,6 +49,7 @@ FIELDS = [
     "citationCount",
     "externalIds",
     "openAccessPdf",
+    "publicationTypes",
 ]
 
 _KINDS: dict[PaperKind, str] = {
@@ -252,6 +254,7 @@ def to_paper(item: Mapping[str, Any]) -> Paper | None:
         "citations": item["citationCount"] if isinstance(item.get("citationCount"), int) else None,
         "url": link_of("", identifiers) or f"https://www.semanticscholar.org/paper/{own}",
         "pdf": pdf if pdf.startswith("https://") else "",
+        "kinds": tuple(kind for kind, name in _KINDS.items() if name in (item.get("publicationTypes") or ())),
     }
     return note_source(values, identifiers, NAME)
 

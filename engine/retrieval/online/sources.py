@@ -6,17 +6,21 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain, zip_longest
 from typing import Protocol, TypeVar
 
 from engine.errors import RetrievalError
+from engine.options import PaperKind
+from engine.paper_kinds import is_of_kind
 from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex
 from engine.retrieval.online.pubmed import PubMed
-from engine.retrieval.online.queries import BooleanQuery
+from engine.retrieval.online.queries import BooleanQuery, query_of
 from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.transport import DAY_S
+from engine.text import list_words
 from engine.values import ALL_YEARS, Paper, PaperKey, SearchRecord, YearRange
 
 GRAPH_PAPERS = 100
@@ -116,6 +120,21 @@ class Online:
     publishers: Sequence[PaperSearch] = ()
     failed: dict[str, str] = field(default_factory=dict)
     """Source → why it is not asked any more."""
+    kinds: tuple[PaperKind, ...] = ()
+    """The only kinds of publication that a search may find; empty: all."""
+    asks_all: bool = False
+    """Whether a person named the sources: then a search asks all of them."""
+
+    def restrict(self, places: Sequence[str], kinds: tuple[PaperKind, ...]) -> Online:
+        """These sources with only the named ``places`` (lower case; none named: all) and ``kinds``."""
+        if not places:
+            return replace(self, kinds=kinds)
+        named = [source for source in self.places(life_sciences=True) if source.name.lower() in places]
+        scholar = self.scholar if self.scholar in named else None
+        others = [source for source in named if source is not scholar]
+        graph = self.open_alex if self.open_alex in named else None
+        chosen = replace(self, scholar=scholar, others=others, open_alex=graph, pubmed=None, publishers=())
+        return replace(chosen, kinds=kinds, asks_all=True)
 
     def places(self, *, life_sciences: bool) -> list[PaperSearch]:
         """Every service that can be searched at the same time; PubMed for the life sciences alone."""
@@ -137,19 +156,33 @@ class Online:
         return ""
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> SearchResult:
-        """From the first source that answers. Raises `RetrievalError` where none does: that is not "no papers"."""
+        """From the first source that answers, or from all that a person named, each in turn its next best.
+
+        Raises `RetrievalError` where none answers: that is not "no papers".
+        """
         sources: list[PaperSearch] = [*([self.scholar] if self.scholar else []), *self.others]
-        for source in sources:
-            if source.name in self.failed:
-                continue
+        found: dict[str, Sequence[Paper]] = {}
+        oldest = 0.0
+        for source in (s for s in sources if s.name not in self.failed):
             try:
-                papers, age = await source.search(text, limit, years)
+                if self.kinds:
+                    papers, age = await source.find(query_of(text, years, self.kinds), limit)
+                    papers = [paper for paper in papers if is_of_kind(paper, self.kinds)]
+                else:
+                    papers, age = await source.search(text, limit, years)
             except RetrievalError as error:
                 self.failed[source.name] = str(error)
                 continue
-            return SearchResult(papers, self._record(source.name, text, len(papers), age))
-        reasons = " ".join(self.failed.values())
-        raise RetrievalError(f"No online source could be searched. {reasons}", retryable=True)
+            found[source.name] = papers
+            oldest = max(oldest, age)
+            if not self.asks_all:
+                break
+        if not found:
+            reasons = " ".join(self.failed.values())
+            raise RetrievalError(f"No online source could be searched. {reasons}", retryable=True)
+        mixed = [paper for paper in chain.from_iterable(zip_longest(*found.values())) if paper]
+        asked = f"{text} [{'; '.join(self.kinds)}]" if self.kinds else text
+        return SearchResult(mixed, self._record(list_words(found), asked, len(mixed), oldest))
 
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> SearchResult:
         """The most cited papers with all the words. Raises `RetrievalError` where nobody can say."""

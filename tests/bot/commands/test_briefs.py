@@ -63,8 +63,21 @@ def read_brief(line: str, **changes: Any) -> Brief:
         ("quick does it help? online=yes", replace(QUICK, online=True, quick=QuickOptions(background=True))),
         (
             'quick does it help? papers=10 share=90 sampling=Random places="Library, arXiv" background=yes',
-            replace(QUICK, quick=QuickOptions(10, 90, "random", background=True, places=("library", "arxiv"))),
+            replace(
+                QUICK, online=True, places=("library", "arxiv"), quick=QuickOptions(10, 90, "random", background=True)
+            ),
         ),
+        (
+            "survey bee navigation types=reviews,trial places=OpenAlex,pubmed",
+            replace(
+                USUAL,
+                library="",
+                online=True,
+                kinds=("review", "clinical trial"),
+                places=("openalex", "pubmed"),
+            ),
+        ),
+        ("survey bee navigation places=library", replace(USUAL, places=("library",))),
         ("quick does it help? review=no", replace(QUICK, quick=QuickOptions(only_search=True))),
         ("quick does it help? review=yes background=no", replace(QUICK, quick=QuickOptions())),
     ],

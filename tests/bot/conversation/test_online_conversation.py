@@ -128,6 +128,32 @@ async def test_library_and_online_are_one_list(site: Scholarly, library: LocalLi
         assert state.papers.repeats >= 12
 
 
+async def test_only_papers_of_the_kinds_and_places_that_were_named_are_gathered(
+    site: Scholarly, library: LocalLibrary
+) -> None:
+    site.add(replace(p, kinds=("clinical trial",)) for p in papers(9, start=300))
+    async with opened() as lab:
+        (*_, keywords) = await lab.chat.say('survey dense retrieval types=trial places="semantic scholar"')
+        assert "Papers are searched for only of the kind clinical trial, in semantic scholar alone." in keywords.text
+        await lab.talk("ok")
+        assert "only of the kind clinical trial" in lab.chat.last
+        state = await lab.state()
+        assert state.papers and {f.paper.key for f in state.papers.found} == {p.key for p in papers(9, start=300)}
+        assert {s.source for s in state.papers.searches} == {"Semantic Scholar"}
+        (said,) = await lab.chat.say("survey dense retrieval types=poem")
+        assert "types=poem is not possible; write some of: review, meta-analysis" in said.text
+        (*_, said) = await lab.chat.say("survey dense retrieval types=trial places=library")
+        assert "no papers of the kind clinical trial" in said.text
+
+
+async def test_all_places_that_were_named_are_searched(site: Scholarly, library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval places=arxiv,openalex", "ok")
+        assert not site.asked("s2") and site.asked("arxiv") and site.asked("openalex")
+        state = await lab.state()
+        assert state.papers and "OpenAlex and arXiv" in {s.source for s in state.papers.searches}
+
+
 async def test_online_can_be_refused_for_one_survey(site: Scholarly, library: LocalLibrary) -> None:
     async with opened() as lab:
         await lab.talk("survey dense retrieval online=no", "ok")

@@ -130,7 +130,7 @@ async def test_what_is_left_out_is_found_by_no_search(library: LocalLibrary) -> 
     await library.add([survey])
     await library.index(lambda _: None)
     brief = Brief("dense retrieval", without=(hidden.key, "surveys"))
-    within = ExcludingLibrary(library, exclusion_of(brief.without))
+    within = ExcludingLibrary(library, exclusion_of(brief))
     for ranking in ("survey", "relevance", "title"):
         found = await within.search(Query(hidden.title, 20, ranking))
         assert not {hidden.key, survey.key} & {item.paper.key for item in found}

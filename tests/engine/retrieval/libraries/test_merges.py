@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from engine.errors import UserError
+from engine.retrieval.libraries.adding import read_records, write_records
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.libraries.weaviate_schema import WeaviateServer, connect
@@ -44,6 +45,10 @@ async def filled(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     yield fill
     if client is not None:
         await client.close()
+
+
+def test_records_of_earlier_versions_are_read() -> None:
+    assert read_records(write_records([PREPRINT]).replace(', "kinds": []', "")) == (PREPRINT,)
 
 
 async def test_a_merge_is_undone_and_stays_undone(filled: Filled) -> None:

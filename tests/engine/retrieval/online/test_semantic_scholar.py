@@ -11,7 +11,8 @@ from semanticscholar import AsyncSemanticScholar
 from semanticscholar.ApiRequester import ApiRequester
 
 from engine.errors import RetrievalError
-from engine.retrieval.online.queries import FIELDS, KINDS, BooleanQuery
+from engine.options import KINDS
+from engine.retrieval.online.queries import FIELDS, BooleanQuery
 from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.transport import ServicePolicy, reason_of
 from engine.values import Paper, PaperKey, YearRange
