@@ -204,17 +204,24 @@ class _Check:
         for line in lines:
             if line.state != "failed":
                 line.stood_behind = self.lines[line.number - 2].number
+            elif not line.is_ours:
+                cited = [self.papers[key] for key in list_cited_keys(line.text)]
+                line.evidence = choose_evidence(line.text, cited, line.named, widely=True)
         ordered = sorted(lines, key=lambda line: line.number)
         await self._ask(ordered, "reword", build, RewordAnswer, take)
 
     def _take_rewording(self, line: SentenceState, text: str | None) -> None:
-        """Put the new wording in the sentence's place, to be judged in its turn; one that says the same is not new."""
+        """Put the new wording in the sentence's place, to be judged in its turn.
+
+        One that says the same from the same sentences is not new.
+        """
         read = read_citations(" ".join((text or "").split()), self.task.papers).text
         is_same = fold(remove_addresses(read)) == fold(line.text)
         if line.stands and (text is None or is_same):
             return
         was_ours = line.is_ours
-        if is_same or len(sentences(read)) != 1 or (not was_ours and not list_cited_keys(read)):
+        names_more = any(set(said.sentences) - set(line.named.get(said.key, ())) for said in list_addresses(read))
+        if (is_same and not names_more) or len(sentences(read)) != 1 or (not was_ours and not list_cited_keys(read)):
             line.remove()
             return
         named = line.named

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 
-from engine.addresses import NumberedSentence, sentences_at
+from engine.addresses import NumberedSentence, number_sentences, sentences_at
 from engine.checking.doubts import Source, carries
-from engine.checking.terms_held import rank_sentences
+from engine.checking.terms_held import list_missing_terms, rank_sentences, split_terms
 from engine.citations import replace_citations
 from engine.llm.prompting import data
 from engine.retrieval.paper_keys import surname
@@ -37,20 +37,33 @@ class EvidenceSentence:
         return Citation(self.paper.key, own.text, verdict, own.source, own.page, own.number)
 
 
-def choose_evidence(claim: str, papers: Sequence[Paper], named: Addresses) -> tuple[EvidenceSentence, ...]:
-    """The sentences named of each paper; where they do not carry the claim, the best of each as well.
+def choose_evidence(
+    claim: str, papers: Sequence[Paper], named: Addresses, *, widely: bool = False
+) -> tuple[EvidenceSentence, ...]:
+    """The sentences named of each paper, and that one of it which has most of what they lack of the claim.
 
+    Where they do not carry the claim, or it is to be mended (``widely``), the best of each paper are shown as well.
     Where there are more than can be shown, those named come first, and every paper has one before any has two.
     """
     bare = replace_citations(claim, lambda _: "")
     told = {paper.key: sentences_at(paper, named.get(paper.key, ())) for paper in papers}
     together = " ".join(own.text for sentences in told.values() for own in sentences)
-    is_carried = all(told.values()) and carries(bare, together, " ".join(paper.title for paper in papers))
-    best = [] if is_carried else [rank_sentences(bare, paper)[:BEST_SENTENCES] for paper in papers]
+    titles = " ".join(paper.title for paper in papers)
+    if not widely and all(told.values()) and carries(bare, together, titles):
+        best = [_find_lacking(bare, f"{titles}.\n{together}", paper) for paper in papers]
+    else:
+        best = [rank_sentences(bare, paper)[:BEST_SENTENCES] for paper in papers]
     by_turns = chain(zip_longest(*told.values()), zip_longest(*best))
     wanted = dict.fromkeys((at, own) for turn in by_turns for at, own in enumerate(turn) if own)
     chosen = sorted(islice(wanted, MOST_SENTENCES), key=lambda item: (item[0], item[1].number))
     return tuple(EvidenceSentence(papers[at], own) for at, own in chosen)
+
+
+def _find_lacking(claim: str, held: str, paper: Paper) -> Sequence[NumberedSentence]:
+    """The sentence of the paper that has most of the claim's terms which are not ``held``; none where none has one."""
+    lacking = set(list_missing_terms(claim, held))
+    best = max(number_sentences(paper), key=lambda own: len(lacking & split_terms(own.text)))
+    return [best] if lacking & split_terms(best.text) else []
 
 
 def source_of(evidence: Iterable[EvidenceSentence], shared: str = "", papers: Sequence[Paper] = ()) -> Source:

@@ -170,6 +170,21 @@ async def test_a_sentence_that_needs_nothing_stays_behind_a_removed_one() -> Non
     assert found.claims[0].ending == "kept"
 
 
+async def test_a_true_sentence_that_named_too_little_keeps_its_words_when_its_address_is_mended() -> None:
+    said = "SwiftNet flies where others compete"
+    both = f"[@{FAST.key}:1,2]"
+
+    class Strict(Judge):
+        def reply(self, prompt: str, system: str) -> str:
+            self.denies = () if "Drones race" in prompt else ("compete",)
+            return super().reply(prompt, system)
+
+    found, model = await check(f"{said} {F}.", Strict(rewords={"compete": f"{said} {both}."}))
+    assert found.text == f"{said} {cite([FAST.key])}."
+    assert f"[@{FAST.key}:1] Drones race" in model.requests[1].prompt.question
+    assert (found.tally.kept, found.tally.reworded, found.tally.removed) == (1, 0, 0)
+
+
 async def test_words_that_the_model_finds_nowhere_are_not_replaced_and_what_was_lost_is_told() -> None:
     found, _ = await check(f"SwiftNet is cheap {F}.", Judge(denies=("cheap",)))
     assert found.text == ""
