@@ -47,8 +47,7 @@ def compare_people(one: Sequence[str], other: Sequence[str]) -> People:
     matched = sum(any(is_same_person(a, b) for b in long) for a in short)
     share = matched / len(short)
     if is_same_person(first[0], second[0]):
-        is_cut = len(short) == 1 or _is_cut(one) or _is_cut(other)
-        return People.SAME if is_cut or (matched >= 2 and share >= 0.5) else People.DIFFERENT
+        return People.SAME if len(short) == 1 or (matched >= 2 and share >= 0.5) else People.DIFFERENT
     return People.OVERLAP if matched >= 2 and share >= 0.6 else People.DIFFERENT
 
 
@@ -135,10 +134,6 @@ def _bodies(authors: Sequence[str]) -> tuple[str, ...]:
 def is_body(name: str) -> bool:
     """Whether a name of several words is an organisation's: “ATLAS Collaboration”."""
     return len(name.split()) > 1 and bool(_BODY.search(name))
-
-
-def _is_cut(authors: Sequence[str]) -> bool:
-    return any(_ET_AL.search(author) for author in authors)
 
 
 def _compare_bodies(one: Sequence[str], other: Sequence[str]) -> People:

@@ -62,21 +62,7 @@ _DECORATION = re.compile(
     r"\s*\[(?:j|c|m|d|j/ol|eb/ol)\]\s*\.?$",
     re.I,
 )
-_NUMBER_WORDS = words(
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-)
-_ORDINALS = words(
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
-)
-_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-_SAME_WORDS = {
-    **{word: str(n) for n, word in enumerate(_NUMBER_WORDS, start=1)},
-    **{word: f"{n}{_ENDINGS.get(n, 'th')}" for n, word in enumerate(_ORDINALS, start=1)},
-    **{"ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9"},
-    "vs": "versus",
-}
+_SAME_WORDS = {"ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "vs": "versus"}
 _COMPARED = {"<": "less", ">": "greater", "≤": "atmost", "≥": "atleast"}
 _ARTICLES = frozenset({"a", "an", "the"})
 _SUBTITLE = re.compile(r"\s*(?::|\?|;|\s[-–—]+|[–—])\s+|\.\s+(?=[A-Z])|\s+\(")
