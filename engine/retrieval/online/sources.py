@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain, zip_longest
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 from engine.errors import RetrievalError
 from engine.options import PaperKind
@@ -36,6 +36,8 @@ FOUNDATIONS = 150
 """Papers that the citation graph adds at most."""
 
 T = TypeVar("T")
+CitationGraph: TypeAlias = SemanticScholar | OpenAlex
+"""The services that know what papers cite; each names the papers that it can read by `names_of`."""
 
 
 class PaperSearch(Protocol):
@@ -52,35 +54,6 @@ class PaperSearch(Protocol):
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """Papers by relevance, and the age of the answer in seconds. Raises `RetrievalError`."""
-        ...
-
-
-class CitationGraph(Protocol):
-    """A service that knows what papers cite; each method raises `RetrievalError` where it cannot answer."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        ...
-
-    def names_of(self, papers: Iterable[Paper]) -> list[PaperKey]:
-        """For each paper an identifier that the service reads."""
-        ...
-
-    async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
-        """The papers that exist among the keys."""
-        ...
-
-    async def references(self, keys: Sequence[PaperKey]) -> dict[PaperKey, tuple[PaperKey, ...]]:
-        """What each of the papers cites."""
-        ...
-
-    async def citations(self, key: PaperKey) -> Sequence[Paper]:
-        """What cites the paper."""
-        ...
-
-    async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
-        """The most cited papers with all the words, and the age of the answer in seconds."""
         ...
 
 
@@ -301,11 +274,11 @@ class Online:
         """The paper whose title is closest in each source in turn. Raises `RetrievalError` where none answers."""
         return self._each(lambda source: source.match(title))
 
-    async def _first(self, question: Callable[[SemanticScholar | OpenAlex], Awaitable[T]]) -> T:
+    async def _first(self, question: Callable[[CitationGraph], Awaitable[T]]) -> T:
         async with aclosing(self._each(question)) as answers:
             return await anext(answers)
 
-    async def _each(self, question: Callable[[SemanticScholar | OpenAlex], Awaitable[T]]) -> AsyncGenerator[T]:
+    async def _each(self, question: Callable[[CitationGraph], Awaitable[T]]) -> AsyncGenerator[T]:
         """The sources' answers, each asked when the one before was not enough; raises where none answers."""
         answered = False
         why = " ".join(self.failed.values()) or "No online source is configured."
