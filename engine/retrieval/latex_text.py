@@ -20,37 +20,28 @@ ACCENTS = {
 
 STYLES = frozenset({
     "bm", "boldsymbol", "emph", "ensuremath", "hbox", "mathbb", "mathbf", "mathcal", "mathds", "mathfrak", "mathit",
-    "mathrm", "mathscr", "mathsf", "mathtt", "mbox", "operatorname", "path", "pmb", "smash", "text", "textbf", "textit",
-    "textmd", "textnormal", "textrm", "textsc", "textsf", "textsl", "texttt", "textup", "title", "uline", "underline",
-    "url",
+    "mathrm", "mathscr", "mathsf", "mathtt", "mbox", "operatorname", "pmb", "smash", "text", "textbf", "textit", "textrm",
+    "textsc", "textsf", "textsl", "texttt", "textup", "underline", "url",
 })  # fmt: skip
 """Commands that only say how their argument looks."""
 
 DROPPED = frozenset({
-    "Big", "Bigg", "Bigl", "Bigr", "Large", "bb", "begin", "beginenumerate", "beginitemize", "bf", "bfseries", "big",
-    "bigg", "bigl", "bigr", "boldmath", "cal", "centering", "color", "displaystyle", "em", "end", "endenumerate",
-    "enditemize", "eqref", "footnotemark", "footnotesize", "hspace", "it", "itshape", "label", "large", "left",
-    "limits", "linebreak", "maketitle", "middle", "mleft", "mright", "newline", "noindent", "nolimits", "normalsize",
-    "pageref", "par", "protect", "ref", "right", "rm", "sc", "scriptstyle", "sf", "sl", "small", "textstyle", "tiny",
-    "tt", "ttfamily", "unboldmath", "vspace", "xspace",
+    "Big", "Bigl", "Bigr", "bb", "begin", "beginenumerate", "beginitemize", "bf", "bfseries", "big", "bigl", "bigr",
+    "boldmath", "cal", "centering", "color", "displaystyle", "em", "end", "endenumerate", "enditemize", "it", "itshape",
+    "label", "left", "limits", "mleft", "mright", "noindent", "nolimits", "par", "protect", "ref", "right", "rm", "sc",
+    "scriptstyle", "sf", "sl", "small", "tiny", "tt",
 })  # fmt: skip
 """Commands that leave nothing."""
 
-WITH_ARGUMENT = frozenset({
-    "begin", "color", "end", "eqref", "hspace", "label", "pageref", "ref", "vspace",
-})  # fmt: skip
+WITH_ARGUMENT = frozenset({"begin", "color", "end", "label", "ref"})
 """Those of them whose argument goes too."""
 
 WORDS = {
-    "ie": "i.e.", "eg": "e.g.", "etal": "et al.", "wrt": "w.r.t.", "iid": "i.i.d.", "item": "•", "quad": " ",
-    "qquad": " ", "eps": "ε", "epsilon": "ε", "top": "⊤", "vert": "|", "Vert": "‖", "lvert": "|", "rvert": "|",
-    "colon": ":", "textasciitilde": "~", "textbackslash": " ", "choose": " choose ", "over": "/", "mod": " mod ",
-    "dotsc": "…", "dots": "…", "ldots": "…", "cdots": "…", "mid": "|", "reals": "ℝ", "real": "ℝ", "RR": "ℝ",
-    "textmu": "µ", "texttimes": "×", "textemdash": "—", "textendash": "–", "textquoteright": "’",
-    "textquotedblleft": "“", "textquotedblright": "”", "textregistered": "®", "texttrademark": "™", "degree": "°",
-    "textdegree": "°", "textasciicircum": "^", "textunderscore": "_", "ss": "ß", "arg": "arg",
+    "ie": "i.e.", "eg": "e.g.", "etal": "et al.", "wrt": "w.r.t.", "iid": "i.i.d.", "item": "•", "eps": "ε",
+    "epsilon": "ε", "colon": ":", "textbackslash": " ", "textunderscore": "_", "degree": "°", "choose": " choose ",
+    "over": "/", "mod": " mod ", "cdots": "…", "reals": "ℝ", "real": "ℝ", "RR": "ℝ",
 }  # fmt: skip
-"""Commands that stand for a sign or a word, beside those in pylatexenc's table."""
+"""Commands that stand for a sign or a word of which pylatexenc's table has none, or another."""
 
 DOUBLE_STRUCK = dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True))
 SUPERSCRIPT = dict(zip("0123456789+-=()ni*′⊤°", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ*′ᵀ°", strict=True)) | {"∘": "°", "∗": "*", "⋆": "*"}
@@ -79,7 +70,6 @@ _YEAR_KEY = re.compile(r"([A-Za-z][A-Za-z-]*?)(?:etal)?[_:.-]?((?:19|20)\d\d)[\w
 _COMMAND = re.compile(r"[A-Za-z]+")
 
 _LOST_COMMAND = re.compile(rf"(?<![\\A-Za-z])({'|'.join(sorted(LOST, key=len, reverse=True))})(?=\{{)")
-_LOST_ACCENT = re.compile(r"(?<=[A-Za-z])\{([\"'`^~])([A-Za-z])\}")
 # A formula set twice, once as text and once as LaTeX: IEEE's records.
 _TWICE = re.compile(r"([^$]{3,80}?)\1")
 
@@ -90,7 +80,6 @@ def unicode_text(text: str) -> str:
         return text
     text = text.replace("$ imes$", "×")
     text = _LOST_COMMAND.sub(lambda m: f"\\{LOST[m[1]]}", text)
-    text = _LOST_ACCENT.sub(lambda m: _accent(m[2], ACCENTS[m[1]]), text)
     if not MARKUP.search(text):
         return text
     if "$" not in text:
