@@ -20,8 +20,8 @@ ACCENTS = {
 
 STYLES = frozenset({
     "bm", "boldsymbol", "emph", "ensuremath", "hbox", "mathbb", "mathbf", "mathcal", "mathds", "mathfrak", "mathit",
-    "mathrm", "mathscr", "mathsf", "mathtt", "mbox", "operatorname", "pmb", "smash", "text", "textbf", "textit", "textrm",
-    "textsc", "textsf", "textsl", "texttt", "textup", "underline", "url",
+    "mathrm", "mathscr", "mathsf", "mathtt", "mbox", "operatorname", "pmb", "smash", "text", "textbf", "textit",
+    "textrm", "textsc", "textsf", "textsl", "texttt", "textup", "underline", "url",
 })  # fmt: skip
 """Commands that only say how their argument looks."""
 

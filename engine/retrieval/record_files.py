@@ -21,17 +21,7 @@ from typing import Any, BinaryIO
 from engine.errors import DoubtfulRecord, LimitExceeded, RecordError, UserError
 from engine.retrieval.bibtex import read_bibtex
 from engine.retrieval.record_fields import TITLES, RawRecord, is_csl, make_paper, read_csl, read_row
-from engine.retrieval.reference_formats import (
-    is_endnote,
-    is_pubmed,
-    is_ris,
-    is_web_of_science,
-    read_endnote,
-    read_endnote_xml,
-    read_pubmed,
-    read_ris,
-    read_web_of_science,
-)
+from engine.retrieval.reference_formats import RIS, TAGGED, read_endnote_xml, read_ris
 from engine.values import Paper
 
 LINE_BYTES = 8 * 2**20
@@ -180,12 +170,12 @@ def _bibtex(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawReco
 
 
 def _ris(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
-    for number, record in enumerate(read_ris(_text(stream)), start=1):
+    for number, (record, odd) in enumerate(read_ris(_text(stream)), start=1):
         place = f"{name}, record {number}"
-        if record.fields:
-            yield RawRecord(place, record.fields)
-        for odd in record.oddities:
-            yield DoubtfulRecord(place, odd) if record.fields else RecordError(place, odd)
+        if record:
+            yield RawRecord(place, record)
+        if odd:
+            yield DoubtfulRecord(place, odd) if record else RecordError(place, odd)
 
 
 FIRST_LINES = 5
@@ -237,25 +227,17 @@ def _endnote_xml(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[Ra
 def _read_tagged(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
     """A text by what it begins with: PubMed's, Web of Science's or EndNote's export, RIS, BibTeX, a table with tabs."""
     text = _text(stream)
-    if is_ris(text):
+    if RIS.is_that_of(text):
         yield from _ris(name, (), io.BytesIO(text.encode()))
-        return
-    if re.search(r"(?m)^\s*@\w+\s*\{", text[:FIRST_CHARACTERS]):
+    elif re.search(r"(?m)^\s*@\w+\s*\{", text[:FIRST_CHARACTERS]):
         yield from read_bibtex(name, text)
-        return
-    if is_endnote(text):
-        records = read_endnote(text)
-    elif is_pubmed(text):
-        records = read_pubmed(text)
-    elif is_web_of_science(text):
-        records = read_web_of_science(text)
+    elif tagged := next((one for one in TAGGED if one.is_that_of(text)), None):
+        for number, record in enumerate(tagged.read(text), start=1):
+            yield RawRecord(f"{name}, record {number}", record)
     elif "\t" in text.partition("\n")[0]:
         yield from _table(name, (), io.BytesIO(text.encode()))
-        return
     else:
         raise UserError(f"{name} is no list of references that I know. I can read {FORMATS}.")
-    for number, record in enumerate(records, start=1):
-        yield RawRecord(f"{name}, record {number}", record)
 
 
 LEAST_COLUMNS = 4
@@ -265,8 +247,8 @@ LEAST_COLUMNS = 4
 def begins_as_list(content: bytes) -> bool:
     """Whether a text, whatever it is called, begins as a list of references that databases and programs export."""
     text = _text(io.BytesIO(content))
-    begins = (is_ris, is_endnote, is_pubmed, is_web_of_science)
-    return any(is_it(text) for is_it in begins) or text.partition("\n")[0].count("\t") >= LEAST_COLUMNS - 1
+    known = any(one.is_that_of(text) for one in (RIS, *TAGGED))
+    return known or text.partition("\n")[0].count("\t") >= LEAST_COLUMNS - 1
 
 
 _READERS: Mapping[str, Callable[[str, Iterable[bytes], io.BufferedReader[Any]], Iterator[RawRecord | RecordError]]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,211 +13,188 @@ from lxml import etree
 from engine.errors import UserError
 from engine.retrieval.paper_keys import find_arxiv
 
-Fields = Mapping[str, list[str]]
-
-_PUBMED = re.compile(r"([A-Z]{2,4}) *- (.*)")
-_WEB_OF_SCIENCE = re.compile(r"([A-Z][A-Z0-9])(?: (.*))?")
-
-
-def is_pubmed(text: str) -> bool:
-    """Whether a text begins as an export of PubMed does."""
-    return bool(re.match(r"\s*PMID ?- ", text))
-
-
-def is_ris(text: str) -> bool:
-    """Whether a text begins as RIS does, whatever its file is called."""
-    return bool(re.match(r"\s*TY {0,2}- ", text))
-
-
-def is_web_of_science(text: str) -> bool:
-    """Whether a text begins as the plain text of Web of Science does."""
-    return bool(re.match(r"\s*(?:FN |VR |PT [A-Z]\n)", text))
-
-
-def read_pubmed(text: str) -> Iterator[Mapping[str, Any]]:
-    """Records as `engine.retrieval.record_files` names their fields."""
-    for block in re.split(r"\n\s*\n(?=PMID ?- )", text.strip()):
-        fields = _read_fields(block, _PUBMED)
-        dois = [v.split(" ")[0] for v in (*fields["LID"], *fields["AID"]) if v.endswith("[doi]")]
-        pubmed = _first(fields, "PMID")
-        yield {
-            **_others(fields, _PUBMED_READ),
-            "title": _first(fields, "TI", "BTI").removesuffix("."),
-            "abstract": _first(fields, "AB"),
-            "authors": [*(fields["FAU"] or fields["AU"]), *_bodies(fields["CN"])],
-            "year": _first(fields, "DP", "DEP"),
-            "venue": _first(fields, "JT", "TA"),
-            "doi": dois[0] if dois else "",
-            "pmid": pubmed,
-            "pmcid": _first(fields, "PMC"),
-            "url": f"https://pubmed.ncbi.nlm.nih.gov/{pubmed}/" if pubmed.isdigit() else "",
-        }
-
-
-def read_web_of_science(text: str) -> Iterator[Mapping[str, Any]]:
-    """Records as `engine.retrieval.record_files` names their fields."""
-    for block in re.split(r"\nER\s*(?:\n|$)", text):
-        fields = _read_fields(block, _WEB_OF_SCIENCE)
-        if not (fields["PT"] or fields["TI"]):
-            continue  # what stands before the first record and after the last
-        yield {
-            **_others(fields, _WEB_OF_SCIENCE_READ),
-            "title": " ".join(fields["TI"]),
-            "abstract": " ".join(fields["AB"]),
-            "authors": [*(fields["AF"] or fields["AU"]), *_bodies(fields["CA"])],
-            "year": _first(fields, "PY", "EY"),
-            "venue": " ".join(fields["SO"]),
-            "doi": _first(fields, "DI"),
-            "citations": _first(fields, "Z9", "TC"),
-            "pmid": _first(fields, "PM"),
-        }
+Fields = defaultdict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class RisRecord:
-    """The fields of one record, and what is odd about it: it has no end, or text stands before it that is none."""
+class TaggedFormat:
+    """How a format writes records: each line has a tag and a value, or goes on with the one before.
 
-    fields: Mapping[str, Any]
-    oddities: tuple[str, ...] = ()
+    ``tags`` names for a field (of `engine.retrieval.record_fields`) the tags that may hold it, the best first;
+    ``complete`` gives the fields that are put together otherwise, from those that are ``also`` read.
+    """
 
+    begins: str
+    """A pattern: the line with which each record begins."""
+    line: re.Pattern[str]
+    tags: Mapping[str, tuple[str, ...]]
+    also: frozenset[str]
+    complete: Callable[[Fields], Mapping[str, Any]]
+    preamble: str = "(?!)"
+    """A pattern: lines before the first record by which the format is known, too."""
+    listed: frozenset[str] = frozenset()
+    """Tags whose further lines are further values, rather than the rest of the first."""
+    prefix: str = ""
+    """What stands before a tag when it is named to a person."""
 
-def read_ris(text: str) -> Iterator[RisRecord]:
-    """Records as `engine.retrieval.record_files` names their fields, those that were cut off among them."""
-    fields: defaultdict[str, list[str]] = defaultdict(list)
-    tag, stray = "", 0
-    for line in text.splitlines():
-        match = _RIS.fullmatch(line.rstrip())
-        if match and match[1] == "TY" and fields:
-            yield RisRecord(_ris_fields(fields), (_NO_END,))
-            fields.clear()
-        if match and match[1] == "ER":
-            if fields:
-                yield RisRecord(_ris_fields(fields), (_describe_stray(stray),) if stray else ())
-            fields.clear()
-            tag, stray = "", 0
-        elif match:
-            tag = match[1]
-            fields[tag].append((match[2] or "").strip())
-        elif line.strip() and tag:
-            fields[tag][-1] = f"{fields[tag][-1]} {line.strip()}"
-        elif line.strip():
-            stray += 1
-    if fields:
-        yield RisRecord(_ris_fields(fields), (_NO_END,))
-    elif stray:
-        yield RisRecord({}, (_describe_stray(stray),))
+    def is_that_of(self, text: str) -> bool:
+        """Whether a text begins so, whatever its file is called."""
+        return bool(re.match(rf"\s*(?:{self.begins}|{self.preamble})", text))
 
+    def divide(self, text: str) -> list[str]:
+        """What stands before the first record, and each record's lines."""
+        return re.split(rf"(?m)^(?={self.begins})", "\n".join(text.splitlines()))
 
-_RIS = re.compile(r"([A-Z][A-Z0-9]) {0,2}- ?(.*)")
-_NO_END = "its end (ER) is missing, so it may be cut off; it was read as far as it goes"
+    def read(self, text: str) -> Iterator[Mapping[str, Any]]:
+        """The records of a text."""
+        return map(self.read_record, self.divide(text)[1:])
 
+    def read_record(self, lines: str) -> Mapping[str, Any]:
+        """One record; fields that are not read stand there under their tags, so that they can be counted."""
+        fields = self._read_fields(lines)
+        known = self.also.union(*self.tags.values())
+        return {
+            **{f"{self.prefix}{tag}": " ".join(values) for tag, values in fields.items() if tag not in known},
+            **{field: _first(fields, *tags) for field, tags in self.tags.items()},
+            **self.complete(fields),
+        }
 
-def _describe_stray(lines: int) -> str:
-    return f"{lines} {'line' if lines == 1 else 'lines'} before it belong to no record and were not read"
-
-
-_RIS_VENUES = ("JO", "JF", "T2", "BT", "C3", "JA", "J2", "J1", "T3", "PB")
-
-
-def _ris_fields(fields: Fields) -> dict[str, Any]:
-    notes = " ".join(fields.get("N1", ()))
-    cited = re.search(r"(?:cited by|times cited)\D{0,20}(\d[\d,]*)", notes, re.I)
-    from_nlm = bool({"NLM", "PubMed"} & {*fields.get("DP", ()), *fields.get("DB", ())})
-    pubmed = re.search(r"pmid\W*(\d+)", " ".join((notes, *fields.get("C2", ()), *fields.get("AN", ()))), re.I)
-    kind = _first(fields, "TY")
-    venues = ("PB", "T2") if kind == "THES" else _RIS_VENUES
-    title = _first(fields, "TI", "T1", "CT") or ("" if kind not in {"BOOK", "EDBOOK"} else _first(fields, "BT", "T2"))
-    return {
-        **_others(fields, _RIS_READ),
-        "title": title,
-        "abstract": _first(fields, "AB", "N2"),
-        "authors": [*fields.get("AU", ()), *fields.get("A1", ())] or list(fields.get("A2", fields.get("ED", ()))),
-        "year": _first(fields, "PY", "Y1", "DA"),
-        "venue": _first(fields, *(tag for tag in venues if _first(fields, tag) != title)),
-        "doi": _first(fields, "DO"),
-        "url": _first(fields, "UR", "L2"),
-        "arxiv": find_arxiv(*(value for values in fields.values() for value in values)),
-        "citations": _first(fields, "TC") or (cited[1] if cited else ""),
-        "pmid": pubmed[1] if pubmed else _first(fields, "PM", *(("AN",) if from_nlm else ())),
-        "pmcid": next((value for value in fields.get("C2", ()) if re.fullmatch(r"PMC\d+", value)), ""),
-    }
+    def _read_fields(self, lines: str) -> Fields:
+        fields: Fields = defaultdict(list)
+        tag = ""
+        for line in lines.splitlines():
+            if match := self.line.fullmatch(line.rstrip()):
+                tag = match[1]
+                fields[tag].append((match[2] or "").strip())
+            elif line.strip() and tag in self.listed:
+                fields[tag].append(line.strip())
+            elif line.strip() and tag:
+                fields[tag][-1] = f"{fields[tag][-1]} {line.strip()}"
+        return fields
 
 
-_RIS_READ = frozenset(
-    ["TY", "TI", "T1", "CT", "AB", "N2", "AU", "A1", "PY", "Y1", "DA", "DO", "UR", "TC", "PM", "N1", "C2", "AN"]
-) | {*_RIS_VENUES}
-_PUBMED_READ = frozenset(
-    ["PMID", "OWN", "TI", "BTI", "AB", "FAU", "AU", "CN", "DP", "DEP", "JT", "TA", "LID", "AID", "PMC"]
-)
-_WEB_OF_SCIENCE_READ = frozenset(
-    ["FN", "VR", "PT", "TI", "AB", "AU", "AF", "CA", "PY", "EY", "SO", "DI", "Z9", "TC", "PM", "ER", "EF"]
-)
-
-
-def _others(fields: Fields, read: frozenset[str]) -> dict[str, str]:
-    """Fields that are not read, under their tags, so that they can be counted."""
-    return {tag: " ".join(values) for tag, values in fields.items() if tag not in read}
+def _first(fields: Fields, *tags: str) -> str:
+    return next((fields[tag][0] for tag in tags if fields[tag]), "")
 
 
 def _bodies(names: list[str]) -> list[str]:
     return [f"{{{name}}}" for name in names]
 
 
-_LISTED = frozenset({"AU", "AF", "FAU", "CA", "CN"})
-"""Tags whose further lines are further values in Web of Science, rather than the rest of the first."""
+def _pmcid(values: list[str]) -> str:
+    return next((value for value in values if re.fullmatch(r"PMC\d+", value)), "")
 
 
-def _read_fields(block: str, tagged: re.Pattern[str]) -> defaultdict[str, list[str]]:
-    fields: defaultdict[str, list[str]] = defaultdict(list)
-    tag = ""
-    for line in block.splitlines():
-        if match := tagged.fullmatch(line.rstrip()):
-            tag = match[1]
-            fields[tag].append((match[2] or "").strip())
-        elif line.strip() and tag:
-            if tag in _LISTED and tagged is _WEB_OF_SCIENCE:
-                fields[tag].append(line.strip())
-            else:
-                fields[tag][-1] = f"{fields[tag][-1]} {line.strip()}"
-    return fields
+def _complete_pubmed(fields: Fields) -> Mapping[str, Any]:
+    dois = [v.split(" ")[0] for v in (*fields["LID"], *fields["AID"]) if v.endswith("[doi]")]
+    pubmed = _first(fields, "PMID")
+    return {
+        "title": _first(fields, "TI", "BTI").removesuffix("."),
+        "authors": [*(fields["FAU"] or fields["AU"]), *_bodies(fields["CN"])],
+        "doi": dois[0] if dois else "",
+        "url": f"https://pubmed.ncbi.nlm.nih.gov/{pubmed}/" if pubmed.isdigit() else "",
+    }
 
 
-def _first(fields: Fields, *tags: str) -> str:
-    return next((fields[tag][0] for tag in tags if fields.get(tag)), "")
+PUBMED = TaggedFormat(
+    begins="PMID ?- ",
+    line=re.compile(r"([A-Z]{2,4}) *- (.*)"),
+    tags={"abstract": ("AB",), "year": ("DP", "DEP"), "venue": ("JT", "TA"), "pmid": ("PMID",), "pmcid": ("PMC",)},
+    also=frozenset({"OWN", "TI", "BTI", "FAU", "AU", "CN", "LID", "AID"}),
+    complete=_complete_pubmed,
+)
+
+WEB_OF_SCIENCE = TaggedFormat(
+    begins=r"PT [A-Z]\s*?\n",
+    preamble="FN |VR ",
+    line=re.compile(r"([A-Z][A-Z0-9])(?: (.*))?"),
+    tags={
+        "title": ("TI",), "abstract": ("AB",), "year": ("PY", "EY"), "venue": ("SO",), "doi": ("DI",),
+        "citations": ("Z9", "TC"), "pmid": ("PM",),
+    },
+    also=frozenset({"PT", "AU", "AF", "CA", "ER", "EF"}),
+    complete=lambda fields: {"authors": [*(fields["AF"] or fields["AU"]), *_bodies(fields["CA"])]},
+    listed=frozenset({"AU", "AF", "CA"}),
+)  # fmt: skip
+
+ENDNOTE = TaggedFormat(
+    begins="%0 ",
+    line=re.compile(r"%([0-9A-Z?@!#$\]&()*+^><\[=~f]) ?(.*)"),
+    tags={
+        "title": ("T",), "abstract": ("X",), "year": ("D", "8"), "venue": ("J", "B", "I"), "doi": ("R",), "url": ("U",),
+    },
+    also=frozenset({"0", "A", "E", "2"}),
+    complete=lambda fields: {
+        "authors": [*map(_person, fields["A"])] or [*map(_person, fields["E"])],
+        "arxiv": find_arxiv(*fields["J"], *fields["Z"]),
+        "pmcid": _pmcid(fields["2"]),
+    },
+    prefix="%",
+)  # fmt: skip
+
+_RIS_VENUES = ("JO", "JF", "T2", "BT", "C3", "JA", "J2", "J1", "T3", "PB")
 
 
-_LINE = re.compile(r"%([0-9A-Z?@!#$\]&()*+^><\[=~f]) ?(.*)")
-_TAGS_READ = frozenset("0ATJBDRUXEI82")
+def _complete_ris(fields: Fields) -> Mapping[str, Any]:
+    notes = " ".join(fields["N1"])
+    cited = re.search(r"(?:cited by|times cited)\D{0,20}(\d[\d,]*)", notes, re.I)
+    from_nlm = bool({"NLM", "PubMed"} & {*fields["DP"], *fields["DB"]})
+    pubmed = re.search(r"pmid\W*(\d+)", " ".join((notes, *fields["C2"], *fields["AN"])), re.I)
+    kind = _first(fields, "TY")
+    title = _first(fields, "TI", "T1", "CT", *(("BT", "T2") if kind in {"BOOK", "EDBOOK"} else ()))
+    venues = ("PB", "T2") if kind == "THES" else _RIS_VENUES
+    return {
+        "title": title,
+        "authors": [*fields["AU"], *fields["A1"]] or fields["A2"] or fields["ED"],
+        "venue": _first(fields, *(tag for tag in venues if _first(fields, tag) != title)),
+        "arxiv": find_arxiv(*(value for values in list(fields.values()) for value in values)),
+        "citations": _first(fields, "TC") or (cited[1] if cited else ""),
+        "pmid": pubmed[1] if pubmed else _first(fields, "PM", *(("AN",) if from_nlm else ())),
+        "pmcid": _pmcid(fields["C2"]),
+    }
+
+
+RIS = TaggedFormat(
+    begins="TY {0,2}- ",
+    line=re.compile(r"([A-Z][A-Z0-9]) {0,2}- ?(.*)"),
+    tags={"abstract": ("AB", "N2"), "year": ("PY", "Y1", "DA"), "doi": ("DO",), "url": ("UR", "L2")},
+    also=frozenset({"TY", "TI", "T1", "CT", "AU", "A1", "TC", "PM", "N1", "C2", "AN", *_RIS_VENUES}),
+    complete=_complete_ris,
+)
+_RIS_END = re.compile(r"(?m)^ER {0,2}-.*$")
+
+
+def read_ris(text: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Each record, cut off or not, and what is odd about it: it has no end, or text before it belongs to none.
+
+    Text that belongs to no record and stands before none comes with an empty one.
+    """
+    stray, *records = RIS.divide(text)
+    for record in records:
+        lines, *behind = _RIS_END.split(record, maxsplit=1)
+        yield RIS.read_record(lines), _describe_stray(stray) if behind else _NO_END
+        stray = "".join(behind)
+    if stray.strip():
+        yield {}, _describe_stray(stray)
+
+
+_NO_END = "its end (ER) is missing, so it may be cut off; it was read as far as it goes"
+
+
+def _describe_stray(text: str) -> str:
+    lines = len([line for line in text.splitlines() if line.strip()])
+    return (
+        f"{lines} {'line' if lines == 1 else 'lines'} before it belong to no record and were not read" if lines else ""
+    )
+
+
+TAGGED = (ENDNOTE, PUBMED, WEB_OF_SCIENCE)
+
 _PARTS_READ = frozenset(
     {"contributors", "titles", "periodical", "dates", "abstract", "electronic-resource-num", "urls", "custom2",
      "publisher", "ref-type"}
 )  # fmt: skip
 _BOOKKEEPING = frozenset({"database", "source-app", "rec-number", "foreign-keys"})
-
-
-def is_endnote(text: str) -> bool:
-    """Whether a text begins as EndNote's tagged export does."""
-    return bool(re.match(r"\s*%0 ", text))
-
-
-def read_endnote(text: str) -> Iterator[Mapping[str, Any]]:
-    """The records of a tagged export, each of which begins with its kind (%0)."""
-    for block in re.split(r"(?m)^(?=%0 )", text):
-        fields = _read_fields(block, _LINE)
-        if not fields:
-            continue
-        yield {
-            **{f"%{name}": " ".join(values) for name, values in fields.items() if name not in _TAGS_READ},
-            "title": "".join(fields["T"][:1]),
-            "abstract": "".join(fields["X"][:1]),
-            "authors": [*map(_person, fields["A"])] or [*map(_person, fields["E"])],
-            "year": "".join([*fields["D"], *fields["8"]][:1]),
-            "venue": "".join([*fields["J"], *fields["B"], *fields["I"]][:1]),
-            "doi": "".join(fields["R"][:1]),
-            "arxiv": find_arxiv(*fields["J"], *fields["Z"]),
-            "url": "".join(fields["U"][:1]),
-            "pmcid": next((value for value in fields["2"] if re.fullmatch(r"PMC\d+", value)), ""),
-        }
 
 
 def read_endnote_xml(name: str, content: bytes) -> Iterator[Mapping[str, Any]]:

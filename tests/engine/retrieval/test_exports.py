@@ -183,9 +183,9 @@ def test_pubmed(tmp_path: Path) -> None:
     assert second.url == "https://pubmed.ncbi.nlm.nih.gov/35123457/"
 
 
-@pytest.mark.parametrize("name", ["savedrecs.txt", "savedrecs.ciw"])
-def test_web_of_science(tmp_path: Path, name: str) -> None:
-    (found,) = read(tmp_path, name, WEB_OF_SCIENCE)
+@pytest.mark.parametrize(("name", "line_end"), [("savedrecs.txt", "\n"), ("savedrecs.ciw", "\r\n")])
+def test_web_of_science(tmp_path: Path, name: str, line_end: str) -> None:
+    (found,) = read(tmp_path, name, WEB_OF_SCIENCE.replace("\n", line_end))
     assert found.title == "Graph networks for molecules"
     assert found.authors == ("John Smith", "Anna Doe")
     assert (found.abstract, found.year, found.citations) == ("We present a network. It works.", 2019, 18)
