@@ -122,10 +122,9 @@ class VectorStore:
             keys = [PaperKey(key) for key in json.loads((generation / "keys.json").read_text(encoding="utf-8"))]
             count = state["rows"]
             if count > len(keys):
-                added = (generation / "keys-added.txt").read_text(encoding="utf-8").split("\n")
-                keys += [PaperKey(key) for key in added[: count - len(keys)]]
+                raise ValueError("fewer keys than rows, as an earlier version left them")
             return PaperVectors(
-                keys=keys,
+                keys=keys[:count],
                 titles=load_array(generation / "titles.npy", mapped=True)[:count],
                 abstracts=load_array(generation / "abstracts.npy", mapped=True)[:count],
                 digests=load_array(generation / "digests.npy")[:count],
@@ -166,9 +165,7 @@ class VectorStore:
         append_rows(generation / "titles.npy", embedder.embed(texts.titles), count)
         append_rows(generation / "abstracts.npy", embedder.embed(texts.bodies), count)
         append_rows(generation / "digests.npy", texts.digests(), count)
-        made = len(json.loads((generation / "keys.json").read_text(encoding="utf-8")))
-        added = [*before.keys[made:], *texts.keys]
-        _replace(generation / "keys-added.txt", "\n".join(added))
+        _replace(generation / "keys.json", json.dumps([*before.keys, *texts.keys]))
         names = _write_words(generation, state, count_words(texts.titles, texts.abstracts))
         self._point({**state, "rows": count + len(texts.keys), "papers": papers, "words": names, "removed": list(gone)})
         return True

@@ -6,6 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +20,6 @@ from engine.text import stem, words
 
 if TYPE_CHECKING:  # SciPy takes long to load; it is imported where it is used
     from scipy.sparse import csr_matrix
-from functools import cached_property
-from itertools import accumulate
 
 LONG_WORD = 7
 KNOWN_WORD = 5
@@ -71,11 +71,6 @@ class WordIndex:
         likely = [item for item in likely if -item[1] >= KNOWN_WORD]
         return min(likely)[2] if likely else ""
 
-    @property
-    def usual_length(self) -> float:
-        """Mean of the lengths; 1 where there are none."""
-        return max(1.0, float(self.lengths.mean())) if len(self.lengths) else 1.0
-
     def save(self, folder: Path) -> None:
         """Write plain arrays and a word list."""
         for name in _ARRAYS:
@@ -104,16 +99,13 @@ _ARRAYS = ("starts", "rows", "title", "text", "lengths")
 def count_words(titles: Sequence[str], abstracts: Sequence[str]) -> WordIndex:
     """The index of these papers."""
     vocabulary: dict[str, int] = {}
-    return _to_index(_count(titles, abstracts, vocabulary), vocabulary)
-
-
-def _to_index(counts: csr_matrix, vocabulary: dict[str, int]) -> WordIndex:
-    by_word = counts.tocsc()
-    by_word.sort_indices()
-    title, text = np.divmod(by_word.data, _TITLE)
+    counts = _count(titles, abstracts, vocabulary).tocsc()
+    counts.sort_indices()
+    title, text = np.divmod(counts.data, _TITLE)
+    rows = counts.indices.astype(np.int32)
+    lengths = np.bincount(rows, text, len(titles)).astype(np.float32)
     title, text = (np.minimum(part, MOST).astype(np.uint8) for part in (title, text))
-    rows = by_word.indices.astype(np.int32)
-    return WordIndex(vocabulary, by_word.indptr.astype(np.int64), rows, title, text, _lengths(counts))
+    return WordIndex(vocabulary, counts.indptr.astype(np.int64), rows, title, text, lengths)
 
 
 _TITLE = 1 << 20
@@ -162,12 +154,6 @@ def join_words(parts: Sequence[WordIndex]) -> WordIndex:
         first += len(part.lengths)
     lengths = np.concatenate([part.lengths for part in parts]) if parts else np.zeros(0, np.float32)
     return WordIndex(vocabulary, starts, rows, title, text, lengths)
-
-
-def _lengths(counts: csr_matrix) -> NDArray[np.float32]:
-    words = counts.copy()
-    words.data = words.data % _TITLE
-    return np.asarray(words.sum(axis=1), np.float32).ravel()
 
 
 MOST_PARTS = 12
