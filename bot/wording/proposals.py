@@ -20,7 +20,8 @@ from bot.wording.sentences import WELCOME, pluralize
 from bot.wording.survey_text import link, word_survey
 from engine.errors import UserError
 from engine.gathering.search_record import search_flow
-from engine.rendering.markdown import describe_search, escape_markdown
+from engine.rendering.document import describe_search
+from engine.rendering.markdown import escape_markdown
 from engine.retrieval.matching import SURE
 from engine.retrieval.paper_keys import surname
 from engine.session.state import State

@@ -17,7 +17,8 @@ from engine.citations import list_cited_keys, numbers, remove_citations, replace
 from engine.errors import UserError
 from engine.evidence import Evidence, find_connecting_sentences, section_at
 from engine.overview import LineOfWork, TimeLine
-from engine.rendering.markdown import describe_papers, escape_markdown, with_numbers
+from engine.rendering.document import describe_papers
+from engine.rendering.markdown import escape_markdown, with_numbers
 from engine.survey import (
     BarChart,
     Citation,

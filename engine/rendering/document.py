@@ -1,40 +1,76 @@
-"""A survey as every format prints it: sections with their numbers, text as runs, tables and figures counted."""
+"""A survey as every format prints it: its parts in order, text as runs, tables and figures counted.
+
+`list_parts` says what is printed, in which order and words; a format says how each kind of part looks there.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from engine.citations import list_cited_keys, replace_citations
-from engine.overview import Name
-from engine.survey import Figure, Section, Survey, Table, walk
-from engine.text import clean
-from engine.values import PaperKey
+from engine.citations import list_cited_keys, numbers, replace_citations
+from engine.overview import (
+    AT_A_GLANCE,
+    HOW_SEARCHED,
+    INDEX_OF_NAMES,
+    NOT_COVERED,
+    LineOfWork,
+    Name,
+    Overview,
+)
+from engine.survey import Figure, Section, Survey, Table, introduce, walk
+from engine.text import clean, inert
+from engine.values import Paper, PaperKey, SearchRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A piece of text, or, where it is empty, the numbers of the references cited there."""
+    """A piece of text, or, where it is empty, the numbers of the references cited there.
+
+    What is ``strong`` names something that the text after it describes; ``section`` is the number of the section that
+    it leads to, if any.
+    """
 
     text: str = ""
     cited: tuple[int, ...] = ()
+    strong: bool = False
+    section: str = ""
+
+
+Runs = tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading, its depth from 1, and the number of its section, which what stands around the sections has not."""
+
+    text: str
+    depth: int = 1
+    number: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """A paragraph (one item) or a list (an item each)."""
 
-    items: tuple[tuple[Run, ...], ...]
-    is_list: bool = False
+    items: tuple[Runs, ...]
+    kind: Literal["paragraph", "list", "numbered list"] = "paragraph"
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedTable:
-    """A table and its number in the document."""
+    """A table and its number in the document; 0 where it is not counted."""
 
     number: int
     table: Table
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The columns' shares of the whole width, alike where the table leaves them open."""
+        columns = len(self.table.header)
+        return self.table.widths if len(self.table.widths) == columns else (1,) * columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +79,20 @@ class NumberedFigure:
 
     number: int
     figure: Figure
+
+    @property
+    def introduction(self) -> str:
+        """The sentence that stands before it; empty where there is none."""
+        return clean(introduce(self.figure, self.number))
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceList:
+    """Where the references stand, under their heading."""
+
+
+Part = Heading | Block | NumberedTable | tuple[NumberedFigure, ...] | ReferenceList
+"""What a document is made of below its abstract; the figures of one section are one part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +110,96 @@ class NumberedSection:
         return self.number.count(".") + 1
 
 
+def list_parts(survey: Survey) -> Iterator[Part]:
+    """Everything below title, notice and abstract, in the order in which it is read."""
+    known = numbers(survey)
+    if survey.overview:
+        yield from _list_overview(survey.overview, known, survey.references)
+    for item in number_sections(survey):
+        yield Heading(clean(item.section.title), item.depth, item.number)
+        yield from parse_blocks(item.section.text, known)
+        if item.figures:
+            yield item.figures
+        for numbered in item.tables:
+            if said := introduce(numbered.table, numbered.number):
+                yield _paragraph(said)
+            yield numbered
+    if names := index_of_names(survey, known):
+        yield Heading(INDEX_OF_NAMES)
+        yield NumberedTable(0, names)
+    if survey.not_covered:
+        yield Heading(NOT_COVERED)
+        yield _paragraph("Groups of papers near the topic that were found and left out.")
+        groups = (
+            (Run(clean(g.title), strong=True), Run(f" ({g.papers} papers), for example {clean('; '.join(g.examples))}"))
+            for g in survey.not_covered
+        )
+        yield Block(tuple(groups), "list")
+    yield ReferenceList()
+    yield from _list_search(survey)
+
+
+def _list_overview(overview: Overview, known: Mapping[PaperKey, int], references: tuple[Paper, ...]) -> Iterator[Part]:
+    yield Heading(AT_A_GLANCE)
+    yield from parse_blocks(overview.text, known)
+    if overview.lines:
+        yield Heading("Lines of Work", 2)
+        lines = (
+            (
+                Run(f"{line.number} {clean(line.title)}", strong=True, section=line.number),
+                Run(f" ({describe_papers(line)}): "),
+                *parse_runs(line.text, known),
+            )
+            for line in overview.lines
+        )
+        yield Block(tuple(lines), "list")
+    if start := [point for point in overview.start if point.key in known]:
+        yield Heading("Where to Start Reading", 2)
+        points = (
+            (
+                Run(f"{clean(references[known[point.key] - 1].title)} "),
+                Run(cited=(known[point.key],)),
+                Run(f": {clean(point.reason)}"),
+            )
+            for point in start
+        )
+        yield Block(tuple(points), "numbered list")
+
+
+def _list_search(survey: Survey) -> Iterator[Part]:
+    """How the survey was searched; what searches and papers say is quoted as it is, and cites nothing."""
+    yield Heading(HOW_SEARCHED)
+    if survey.searches:
+        searches = tuple((s.source, inert(s.query), s.date, describe_search(s)) for s in survey.searches)
+        yield NumberedTable(0, Table("", ("Source", "Query", "Date", "Papers found"), searches, (2, 5, 2, 3)))
+    if survey.facts:
+        yield Block(tuple((Run(clean(f"{name}: {value}")),) for name, value in survey.facts), "list")
+    if survey.left_out:
+        yield Heading("Left Out", 2)
+        out = tuple((inert(f"{o.paper.title} ({o.paper.key})"), o.why, inert(o.reason)) for o in survey.left_out)
+        yield NumberedTable(0, Table("", ("Paper", "Why", "Reason"), out, (5, 2, 5)))
+    if survey.warnings:
+        yield Heading("Warnings", 2)
+        yield Block(tuple((Run(clean(f"{w.kind}, {w.place}: {w.detail}")),) for w in survey.warnings), "list")
+
+
+def _paragraph(text: str) -> Block:
+    return Block(((Run(clean(text)),),))
+
+
+def describe_papers(line: LineOfWork) -> str:
+    """How many papers a line of work has, of which years."""
+    count = f"{line.papers} paper{'s' if line.papers != 1 else ''}"
+    if not line.first:
+        return count
+    return f"{count}, {line.first}" + (f"–{line.last}" if line.last != line.first else "")
+
+
+def describe_search(search: SearchRecord) -> str:
+    """What a search gave, and what is to be known about it."""
+    return f"{search.found:,}" + (f" ({clean(inert(search.note))})" if search.note else "")
+
+
 def number_sections(survey: Survey) -> Iterator[NumberedSection]:
     """All sections in reading order; tables and figures are counted through the document."""
     tables = figures = 0
@@ -74,7 +214,7 @@ def number_sections(survey: Survey) -> Iterator[NumberedSection]:
         figures += len(section.figures)
 
 
-def parse_runs(text: str, numbers: Mapping[PaperKey, int]) -> tuple[Run, ...]:
+def parse_runs(text: str, numbers: Mapping[PaperKey, int]) -> Runs:
     """Text and citations in turn; numbers in ascending order."""
     runs: list[Run] = []
 
@@ -97,7 +237,7 @@ def parse_blocks(text: str, numbers: Mapping[PaperKey, int]) -> tuple[Block, ...
     for block in filter(None, text.split("\n\n")):
         lines = block.split("\n")
         if all(line.startswith("- ") for line in lines):
-            blocks.append(Block(tuple(parse_runs(line[2:], numbers) for line in lines), is_list=True))
+            blocks.append(Block(tuple(parse_runs(line[2:], numbers) for line in lines), "list"))
         else:
             blocks.append(Block((parse_runs(block, numbers),)))
     return tuple(blocks)

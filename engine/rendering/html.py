@@ -15,6 +15,7 @@ from engine.citations import numbers, reference_text
 from engine.rendering.document import (
     Block,
     Run,
+    describe_search,
     find_citing_sections,
     group_titles,
     index_of_names,
@@ -25,7 +26,6 @@ from engine.rendering.document import (
 )
 from engine.rendering.figures.drawing import PaperLink
 from engine.rendering.figures.pictures import svg
-from engine.rendering.markdown import describe_search
 from engine.survey import Figure, Survey, introduce
 from engine.text import clean
 from engine.values import Paper, PaperKey

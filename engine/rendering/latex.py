@@ -7,27 +7,27 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from engine.citations import numbers
-from engine.overview import Overview
 from engine.rendering.bibliography import bibtex, entry_keys
 from engine.rendering.document import (
     Block,
+    Heading,
     NumberedFigure,
-    NumberedSection,
+    NumberedTable,
+    Part,
+    ReferenceList,
     Run,
     group_titles,
-    index_of_names,
+    list_parts,
     number_sections,
-    parse_blocks,
     parse_runs,
 )
 from engine.rendering.figures.pictures import pdf_picture
 from engine.rendering.latex_escape import declare_characters, escape_latex
-from engine.rendering.markdown import describe_search
-from engine.survey import Survey, Table, introduce
-from engine.values import Paper, PaperKey
+from engine.survey import Survey
 
 SOURCE = "survey.tex"
 BIBLIOGRAPHY = "references.bib"
@@ -97,88 +97,47 @@ class _Writer:
             yield f"\\notice{{{escape_latex(survey.notice)}}}"
         if survey.abstract:
             yield f"\\begin{{abstract}}\n{self._text(survey.abstract)}\n\\end{{abstract}}"
-        if survey.overview:
-            yield from self._overview(survey.overview)
-        if len(survey.sections) > 3:
-            yield r"\tableofcontents"
-        for item in number_sections(survey):
-            yield from self._section(item)
-        if names := index_of_names(survey, self.numbers):
-            yield r"\section*{Index of Names}"
-            yield self._table(names, "")
-        if survey.not_covered:
-            yield r"\section*{What This Survey Does Not Cover}"
-            yield _render_list(
-                f"\\textbf{{{escape_latex(g.title)}}} ({g.papers}): {escape_latex('; '.join(g.examples))}"
-                for g in survey.not_covered
-            )
-        yield f"\\bibliographystyle{{unsrtnat}}\n\\nocite{{*}}\n\\bibliography{{{BIBLIOGRAPHY.removesuffix('.bib')}}}"
-        yield from self._search()
+        for part in list_parts(survey):
+            if isinstance(part, Heading) and part.number == "1" and len(survey.sections) > 3:
+                yield r"\tableofcontents"
+            yield from self._part(part)
         yield r"\end{document}"
 
-    def _section(self, item: NumberedSection) -> Iterator[str]:
-        level = _LEVELS[min(item.depth, len(_LEVELS)) - 1]
-        yield f"\\{level}{{{escape_latex(item.section.title)}}}\\label{{section-{item.number}}}"
-        yield from map(self._block, parse_blocks(item.section.text, self.numbers))
-        for numbered in item.figures:
-            yield escape_latex(introduce(numbered.figure, numbered.number))
-            yield (
-                f"\\begin{{figure}}[tbp]\n\\centering\n\\includegraphics[width=\\linewidth]{{{_picture_name(numbered)}}}\n"
-                f"\\caption{{{escape_latex(numbered.figure.caption)}}}\n\\end{{figure}}"
-            )
-        for table in item.tables:
-            yield escape_latex(introduce(table.table, table.number))
-            yield self._table(table.table, f"\\caption{{{self._text(table.table.caption)}}}\\\\\n")
+    def _part(self, part: Part) -> Iterator[str]:
+        match part:
+            case Heading(text, depth, number):
+                level = _LEVELS[min(depth, len(_LEVELS)) - 1]
+                label = f"\\label{{section-{number}}}" if number else ""
+                yield f"\\{level}{'' if number else '*'}{{{escape_latex(text)}}}{label}"
+            case Block():
+                yield self._block(part)
+            case NumberedTable():
+                yield self._table(part)
+            case ReferenceList():
+                name = BIBLIOGRAPHY.removesuffix(".bib")
+                yield f"\\bibliographystyle{{unsrtnat}}\n\\nocite{{*}}\n\\bibliography{{{name}}}"
+            case tuple():
+                for numbered in part:
+                    yield escape_latex(numbered.introduction)
+                    yield (
+                        "\\begin{figure}[tbp]\n\\centering\n"
+                        f"\\includegraphics[width=\\linewidth]{{{_picture_name(numbered)}}}\n"
+                        f"\\caption{{{escape_latex(numbered.figure.caption)}}}\n\\end{{figure}}"
+                    )
+            case _:
+                assert_never(part)
 
-    def _overview(self, overview: Overview) -> Iterator[str]:
-        yield r"\section*{At a Glance}"
-        yield from map(self._block, parse_blocks(overview.text, self.numbers))
-        if overview.lines:
-            yield r"\subsection*{Lines of Work}"
-            yield _render_list(
-                f"\\textbf{{\\hyperref[section-{line.number}]{{{line.number} {escape_latex(line.title)}}}}} "
-                f"({line.papers}{_years(line.first, line.last)}). {self._text(line.text)}"
-                for line in overview.lines
-            )
-        if overview.start:
-            yield r"\subsection*{Where to Start Reading}"
-            known = [start for start in overview.start if start.key in self.numbers]
-            yield _render_list(
-                (
-                    f"\\emph{{{escape_latex(self._paper(start.key).title)}}}~{self._cite((self.numbers[start.key],))}: "
-                    f"{escape_latex(start.reason)}"
-                    for start in known
-                ),
-                "enumerate",
-            )
-
-    def _search(self) -> Iterator[str]:
-        survey = self.survey
-        yield r"\section*{How This Survey Was Searched}"
-        if survey.searches:
-            rows = tuple((s.source, s.query, s.date, describe_search(s)) for s in survey.searches)
-            yield self._table(
-                Table("", ("Source", "Query", "Date", "Papers found"), rows, (2, 5, 2, 3)), "", plain=True
-            )
-        if survey.facts:
-            yield _render_list(f"{escape_latex(name)}: {escape_latex(value)}" for name, value in survey.facts)
-        if survey.left_out:
-            out = tuple((f"{o.paper.title} ({o.paper.key})", str(o.why), o.reason) for o in survey.left_out)
-            yield self._table(Table("", ("Left out", "Why", "Reason"), out, (5, 2, 5)), "", plain=True)
-        if survey.warnings:
-            yield _render_list(escape_latex(f"{w.kind}, {w.place}: {w.detail}") for w in survey.warnings)
-
-    def _table(self, table: Table, caption: str, *, plain: bool = False) -> str:
-        widths = table.widths if len(table.widths) == len(table.header) else (1,) * len(table.header)
+    def _table(self, numbered: NumberedTable) -> str:
+        table, widths = numbered.table, numbered.widths
+        caption = f"\\caption{{{self._text(table.caption)}}}\\\\\n" if numbered.number else ""
         columns = "".join(
             f">{{\\raggedright\\arraybackslash}}p{{\\dimexpr {width / sum(widths):.4f}\\linewidth-2\\tabcolsep\\relax}}"
             for width in widths
         )
-        cell = escape_latex if plain else self._text
         head = " & ".join(f"\\textbf{{{escape_latex(name)}}}" for name in table.header)
         # A group, since a cell may begin with a bracket, which \\ would take for its option.
         rows = "\n".join(
-            f"{' & '.join(f'{{}}{cell(value)}' for value in row)} \\\\ \\addlinespace" for row in table.rows
+            f"{' & '.join(f'{{}}{self._text(value)}' for value in row)} \\\\ \\addlinespace" for row in table.rows
         )
         return (
             f"{{\\footnotesize\n\\begin{{longtable}}{{{columns}}}\n{caption}"
@@ -187,21 +146,25 @@ class _Writer:
         )
 
     def _block(self, block: Block) -> str:
-        if block.is_list:
-            return _render_list(self._runs(item) for item in block.items)
-        return self._runs(block.items[0])
+        if block.kind == "paragraph":
+            return self._runs(block.items[0])
+        kind = "enumerate" if block.kind == "numbered list" else "itemize"
+        lines = "\n".join(f"\\item {{}}{self._runs(item)}" for item in block.items)
+        return f"\\begin{{{kind}}}\n{lines}\n\\end{{{kind}}}"
 
     def _text(self, text: str) -> str:
         return self._runs(parse_runs(text, self.numbers))
 
     def _runs(self, runs: Sequence[Run]) -> str:
-        return "".join(self._cite(run.cited) if run.cited else _keep_spaces(run.text) for run in runs)
+        return "".join(map(self._run, runs))
 
-    def _cite(self, cited: Sequence[int]) -> str:
-        return f"\\citep{{{','.join(self.keys[number] for number in cited)}}}"
-
-    def _paper(self, key: PaperKey) -> Paper:
-        return self.survey.references[self.numbers[key] - 1]
+    def _run(self, run: Run) -> str:
+        if run.cited:
+            return f"\\citep{{{','.join(self.keys[number] for number in run.cited)}}}"
+        text = _keep_spaces(run.text)
+        if run.section:
+            text = f"\\hyperref[section-{run.section}]{{{text}}}"
+        return f"\\textbf{{{text}}}" if run.strong else text
 
 
 def _keep_spaces(text: str) -> str:
@@ -209,13 +172,3 @@ def _keep_spaces(text: str) -> str:
     before = " " if text[:1].isspace() else ""
     after = " " if text[-1:].isspace() and text.strip() else ""
     return f"{before}{escape_latex(text)}{after}"
-
-
-def _render_list(items: Iterable[str], kind: str = "itemize") -> str:
-    lines = "\n".join(f"\\item {{}}{item}" for item in items)
-    return f"\\begin{{{kind}}}\n{lines}\n\\end{{{kind}}}"
-
-
-def _years(first: int | None, last: int | None) -> str:
-    span = "--".join(str(year) for year in dict.fromkeys((first, last)) if year)
-    return f", {span}" if span else ""

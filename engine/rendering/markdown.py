@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_never
 
 from engine.citations import number_ranges, numbers, reference_text, replace_citations
-from engine.overview import (
-    AT_A_GLANCE,
-    HOW_SEARCHED,
-    INDEX_OF_NAMES,
-    NOT_COVERED,
-    LineOfWork,
-    Name,
-    NearbyGroup,
-    Overview,
-    TimeLane,
-    TimeLine,
+from engine.overview import TimeLane, TimeLine
+from engine.rendering.document import (
+    Block,
+    Heading,
+    NumberedFigure,
+    NumberedTable,
+    Part,
+    ReferenceList,
+    Runs,
+    list_parts,
 )
-from engine.survey import BarChart, Branch, Figure, Reproduction, Section, Survey, Table, Taxonomy, introduce
+from engine.survey import BarChart, Branch, FieldMap, Figure, Reproduction, Survey, Taxonomy
 from engine.text import clean
-from engine.values import Paper, PaperKey, SearchRecord
+from engine.values import PaperKey
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<&])")
 _LINE_START = re.compile(r"^(\s*)(?:([#>+=-])|(\d+)([.)]))", re.M)
@@ -33,7 +33,7 @@ def escape_markdown(text: str) -> str:
     return _LINE_START.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", literal)
 
 
-def with_numbers(text: str, known: dict[PaperKey, int]) -> str:
+def with_numbers(text: str, known: Mapping[PaperKey, int]) -> str:
     """Markdown of a section's text: citations as ``[1, 3–5]``, the rest escaped, list items kept."""
     lines = []
     for line in text.split("\n"):
@@ -46,7 +46,7 @@ def with_numbers(text: str, known: dict[PaperKey, int]) -> str:
 
 
 def render_markdown(survey: Survey) -> str:
-    """The whole document with contents, numbered sections, references and how it was searched."""
+    """The whole document: numbered sections, references and how it was searched."""
     return "\n\n".join(_parts(survey)).rstrip() + "\n"
 
 
@@ -56,132 +56,79 @@ def _parts(survey: Survey) -> Iterator[str]:
     if survey.notice:
         yield f"> {escape_markdown(survey.notice)}"
     yield f"**Abstract.** {with_numbers(survey.abstract, known)}"
-    if survey.overview:
-        yield from _overview(survey.overview, survey.references, known)
-    counter = {"table": 0, "figure": 0}
-    for number, section in enumerate(survey.sections, start=1):
-        yield from _section(section, str(number), known, counter)
-    if survey.names:
-        yield from _names(survey.names, known)
-    if survey.not_covered:
-        yield from _not_covered(survey.not_covered)
-    yield "## References"
-    yield from _references(survey, known)
-    yield from _search(survey)
+    for part in list_parts(survey):
+        yield from _part(part, survey, known)
 
 
-def _references(survey: Survey, known: dict[PaperKey, int]) -> Iterator[str]:
-    for paper in survey.references:
-        link = f" <{paper.url}>" if paper.url else ""
-        yield f"[{known[paper.key]}] {escape_markdown(clean(reference_text(paper)))}{link} `{paper.key}`"
+def _part(part: Part, survey: Survey, known: Mapping[PaperKey, int]) -> Iterator[str]:
+    match part:
+        case Heading():
+            number = f"{part.number} " if part.number else ""
+            yield f"{'#' * min(6, part.depth + 1)} {number}{escape_markdown(part.text)}"
+        case Block():
+            yield _block(part)
+        case NumberedTable(number, table):
+            if number:
+                yield f"**Table {number}.** {escape_markdown(table.caption)}"
+            yield _table(table.header, [[with_numbers(cell, known) for cell in row] for row in table.rows])
+        case ReferenceList():
+            yield "## References"
+            for paper in survey.references:
+                link = f" <{paper.url}>" if paper.url else ""
+                yield f"[{known[paper.key]}] {escape_markdown(clean(reference_text(paper)))}{link} `{paper.key}`"
+        case tuple():
+            for numbered in part:
+                yield from _figure(numbered, known)
+        case _:
+            assert_never(part)
 
 
-def _search(survey: Survey) -> Iterator[str]:
-    yield f"## {HOW_SEARCHED}"
-    if survey.searches:
-        rows = [
-            (s.source, escape_markdown(clean(s.query)), s.date, escape_markdown(describe_search(s)))
-            for s in survey.searches
-        ]
-        yield _table(("Source", "Query", "Date", "Papers found"), rows)
-    if survey.facts:
-        yield "\n".join(f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in survey.facts)
-    if survey.left_out:
-        rows = [
-            (escape_markdown(clean(o.paper.title)), o.paper.key, o.why, escape_markdown(clean(o.reason)))
-            for o in survey.left_out
-        ]
-        yield _table(("Left out", "Key", "Why", "Reason"), rows)
-    if survey.warnings:
-        yield "\n".join(f"- {w.kind}, {escape_markdown(w.place)}: {escape_markdown(w.detail)}" for w in survey.warnings)
+def _block(block: Block) -> str:
+    match block.kind:
+        case "paragraph":
+            return _runs(block.items[0])
+        case "list":
+            return "\n".join(f"- {_runs(item)}" for item in block.items)
+        case "numbered list":
+            return "\n".join(f"{i}. {_runs(item)}" for i, item in enumerate(block.items, start=1))
+        case _:
+            assert_never(block.kind)
 
 
-def _overview(overview: Overview, references: Sequence[Paper], known: dict[PaperKey, int]) -> Iterator[str]:
-    yield f"## {AT_A_GLANCE}"
-    yield escape_markdown(clean(overview.text))
-    if overview.lines:
-        yield "**Sections**"
-        yield "\n".join(
-            f"- **{line.number} {escape_markdown(clean(line.title))}** ({describe_papers(line)}): "
-            f"{with_numbers(line.text, known)}"
-            for line in overview.lines
-        )
-    if overview.start:
-        papers = {paper.key: paper for paper in references}
-        yield "**Where to start reading**"
-        yield "\n".join(
-            f"{i}. {escape_markdown(clean(papers[point.key].title))} [{known[point.key]}]: "
-            f"{escape_markdown(clean(point.reason))}"
-            for i, point in enumerate(overview.start, start=1)
-        )
+def _runs(runs: Runs) -> str:
+    """Text escaped, citations as ``[1, 3–5]``."""
+    said = (f"[{number_ranges(run.cited)}]" if run.cited else escape_markdown(run.text) for run in runs)
+    return "".join(f"**{text}**" if run.strong else text for run, text in zip(runs, said, strict=True))
 
 
-def describe_papers(line: LineOfWork) -> str:
-    """How many papers a line of work has, of which years."""
-    count = f"{line.papers} paper{'s' if line.papers != 1 else ''}"
-    if not line.first:
-        return count
-    return f"{count}, {line.first}" + (f"–{line.last}" if line.last != line.first else "")
+def _figure(numbered: NumberedFigure, known: Mapping[PaperKey, int]) -> Iterator[str]:
+    if numbered.introduction:
+        yield escape_markdown(numbered.introduction)
+    yield f"**Figure {numbered.number}.** {escape_markdown(numbered.figure.caption)}"
+    yield _tell_figure(numbered.figure, numbered.number, known)
 
 
-def _names(names: Sequence[Name], known: dict[PaperKey, int]) -> Iterator[str]:
-    yield f"## {INDEX_OF_NAMES}"
-    yield "; ".join(
-        f"{escape_markdown(clean(name.name))} [{number_ranges(known[key] for key in name.papers)}]"
-        for name in sorted(names, key=lambda name: name.name.casefold())
-    )
-
-
-def _not_covered(groups: Sequence[NearbyGroup]) -> Iterator[str]:
-    yield f"## {NOT_COVERED}"
-    yield "These groups of papers in the library are near the topic and were left out."
-    yield "\n".join(
-        f"- {escape_markdown(clean(group.title))} ({group.papers} papers), for example "
-        f"{escape_markdown(clean('; '.join(group.examples)))}"
-        for group in groups
-    )
-
-
-def describe_search(search: SearchRecord) -> str:
-    """What a search gave, and what is to be known about it."""
-    return f"{search.found:,}" + (f" ({clean(search.note)})" if search.note else "")
-
-
-def _section(section: Section, number: str, known: dict[PaperKey, int], counter: dict[str, int]) -> Iterator[str]:
-    yield f"{'#' * min(6, 2 + number.count('.'))} {number} {escape_markdown(clean(section.title))}"
-    yield with_numbers(section.text, known)
-    for table in section.tables:
-        counter["table"] += 1
-        yield from _introduction(table, counter["table"])
-        yield f"**Table {counter['table']}.** {escape_markdown(table.caption)}"
-        yield _table(table.header, [[with_numbers(cell, known) for cell in row] for row in table.rows])
-    for figure in section.figures:
-        counter["figure"] += 1
-        yield from _introduction(figure, counter["figure"])
-        yield f"**Figure {counter['figure']}.** {escape_markdown(figure.caption)}"
-        if isinstance(figure, BarChart):
-            yield _table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])
-        elif isinstance(figure, TimeLine):
-            yield _table(("Section", "Turns"), [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes])
-        elif isinstance(figure, Taxonomy):
-            yield "\n".join(_branches(figure.root, known, 0))
-        elif isinstance(figure, Reproduction):
-            yield f"![Figure {counter['figure']}](<{figure.address}>)"
-        else:
+def _tell_figure(figure: Figure, number: int, known: Mapping[PaperKey, int]) -> str:
+    """What a figure shows, in words."""
+    match figure:
+        case BarChart():
+            return _table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])
+        case TimeLine():
+            return _table(("Section", "Turns"), [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes])
+        case Taxonomy():
+            return "\n".join(_branches(figure.root, known, 0))
+        case Reproduction():
+            return f"![Figure {number}](<{figure.address}>)"
+        case FieldMap():
             groups = Counter(point.group for point in figure.points)
-            yield _table(("Group", "Papers"), [(escape_markdown(clean(group)), str(n)) for group, n in groups.items()])
-    for i, below in enumerate(section.sections, start=1):
-        yield from _section(below, f"{number}.{i}", known, counter)
+            return _table(("Group", "Papers"), [(escape_markdown(clean(group)), str(n)) for group, n in groups.items()])
+        case _:
+            assert_never(figure)
 
 
-def _introduction(shown: Table | Figure, number: int) -> Iterator[str]:
-    if said := introduce(shown, number):
-        yield escape_markdown(clean(said))
-
-
-def _branches(branch: Branch, known: dict[PaperKey, int], depth: int) -> Iterator[str]:
+def _branches(branch: Branch, known: Mapping[PaperKey, int], depth: int) -> Iterator[str]:
     """A taxonomy as a nested list, works with their references."""
-    cited = f" [{known[branch.key]}]" if branch.key in known else ""
+    cited = f" [{known[branch.key]}]" if branch.key and branch.key in known else ""
     yield f"{'  ' * depth}- {escape_markdown(clean(branch.label))}{cited}"
     for child in branch.children:
         yield from _branches(child, known, depth + 1)

@@ -5,22 +5,23 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, assert_never
 
 from engine.citations import numbers, reference_text
-from engine.overview import Overview
 from engine.rendering.document import (
-    NumberedSection,
+    Block,
+    Heading,
+    NumberedFigure,
+    NumberedTable,
+    Part,
+    ReferenceList,
     Run,
     group_titles,
-    index_of_names,
-    number_sections,
-    parse_blocks,
+    list_parts,
     parse_runs,
 )
 from engine.rendering.figures.pictures import png
-from engine.rendering.markdown import describe_search
-from engine.survey import Survey, Table, introduce
+from engine.survey import Survey
 from engine.text import clean, shorten
 
 PICTURE_WIDTH_CM = 16.0
@@ -67,65 +68,50 @@ class _Writer:
             self._paragraph((Run(clean(survey.notice)),), "Intense Quote")
         if survey.abstract:
             self._paragraph((Run("Abstract. "), *parse_runs(survey.abstract, self.numbers)))
-        if survey.overview:
-            self._overview(survey.overview)
-        for item in number_sections(survey):
-            self._section(item)
-        if names := index_of_names(survey, self.numbers):
-            self._add_heading("Index of Names", 1)
-            self._table(names, "")
-        if survey.not_covered:
-            self._add_heading("What This Survey Does Not Cover", 1)
-            for group in survey.not_covered:
-                told = f"{group.title} ({group.papers}): {'; '.join(group.examples)}"
-                self._paragraph((Run(clean(told)),), "List Bullet")
-        self._references()
-        self._search()
+        for part in list_parts(survey):
+            self._part(part)
 
-    def _overview(self, overview: Overview) -> None:
-        self._add_heading("At a Glance", 1)
-        self._blocks(overview.text)
-        if overview.lines:
-            self._add_heading("Lines of Work", 2)
-        for line in overview.lines:
-            years = "–".join(str(year) for year in dict.fromkeys((line.first, line.last)) if year)
-            told = f"{line.number} {clean(line.title)} ({line.papers} papers{', ' if years else ''}{years}). "
-            self._paragraph((Run(told), *parse_runs(line.text, self.numbers)), "List Bullet")
-        if overview.start:
-            self._add_heading("Where to Start Reading", 2)
-        for start in overview.start:
-            if start.key in self.numbers:
-                number = self.numbers[start.key]
-                title = clean(self.survey.references[number - 1].title)
-                runs = (Run(f"{title} "), Run(cited=(number,)), Run(f": {clean(start.reason)}"))
-                self._paragraph(runs, "List Number")
+    def _part(self, part: Part) -> None:
+        match part:
+            case Heading(text, depth, number):
+                self._paragraph((Run(f"{number} {text}" if number else text),), f"Heading {min(depth, 9)}")
+            case Block(items, kind):
+                style = {"paragraph": None, "list": "List Bullet", "numbered list": "List Number"}[kind]
+                for item in items:
+                    self._paragraph(item, style)
+            case NumberedTable():
+                self._table(part)
+            case ReferenceList():
+                self._references()
+            case tuple():
+                for numbered in part:
+                    self._figure(numbered)
+            case _:
+                assert_never(part)
 
-    def _section(self, item: NumberedSection) -> None:
+    def _figure(self, numbered: NumberedFigure) -> None:
         from docx.shared import Cm
 
-        self._add_heading(f"{item.number} {item.section.title}", item.depth)
-        self._blocks(item.section.text)
-        for numbered in item.figures:
-            self._blocks(introduce(numbered.figure, numbered.number))
-            caption = f"Figure {numbered.number}. {clean(numbered.figure.caption)}"
-            self.document.add_picture(io.BytesIO(png(numbered.figure, self.groups)), width=Cm(PICTURE_WIDTH_CM))
-            picture = self.document.paragraphs[-1]
-            picture.paragraph_format.keep_with_next = True
-            picture._p.xpath(".//wp:docPr")[0].set("descr", caption)  # what a screen reader says
-            self._paragraph((Run(caption),), "Caption")
-        for table in item.tables:
-            self._blocks(introduce(table.table, table.number))
-            self._table(table.table, f"Table {table.number}. ")
+        if numbered.introduction:
+            self._paragraph((Run(numbered.introduction),))
+        caption = f"Figure {numbered.number}. {clean(numbered.figure.caption)}"
+        self.document.add_picture(io.BytesIO(png(numbered.figure, self.groups)), width=Cm(PICTURE_WIDTH_CM))
+        picture = self.document.paragraphs[-1]
+        picture.paragraph_format.keep_with_next = True
+        picture._p.xpath(".//wp:docPr")[0].set("descr", caption)  # what a screen reader says
+        self._paragraph((Run(caption),), "Caption")
 
-    def _table(self, table: Table, name: str) -> None:
+    def _table(self, numbered: NumberedTable) -> None:
         from docx.shared import Cm
 
-        caption = self._paragraph((Run(name), *parse_runs(table.caption, self.numbers)), "Caption")
-        caption.paragraph_format.keep_with_next = True
+        table = numbered.table
+        if table.caption:
+            name = Run(f"Table {numbered.number}. " if numbered.number else "")
+            caption = self._paragraph((name, *parse_runs(table.caption, self.numbers)), "Caption")
+            caption.paragraph_format.keep_with_next = True
         made = self.document.add_table(rows=1, cols=len(table.header), style="Light List Accent 1")
         made.autofit = False
-        widths = table.widths if len(table.widths) == len(table.header) else (1,) * len(table.header)
-        shares = [Cm(PICTURE_WIDTH_CM * width / sum(widths)) for width in widths]
+        shares = [Cm(PICTURE_WIDTH_CM * width / sum(numbered.widths)) for width in numbered.widths]
         for column, cell, share in zip(made.columns, made.rows[0].cells, shares, strict=True):
             column.width = cell.width = share
             cell.paragraphs[0]._p.style = self.styles[CELL].style_id
@@ -144,32 +130,10 @@ class _Writer:
             self._fill(cell.p_lst[0], runs)
 
     def _references(self) -> None:
-        self._add_heading("References", 1)
+        self._part(Heading("References"))
         for number, paper in enumerate(self.survey.references, start=1):
             text = f"[{number}] {clean(reference_text(paper))}{f' {paper.url}' if paper.url else ''}"
             self._bookmark(self._paragraph((Run(text),)), f"ref_{number}")
-
-    def _search(self) -> None:
-        survey = self.survey
-        self._add_heading("How This Survey Was Searched", 1)
-        for name, value in survey.facts:
-            self._paragraph((Run(clean(f"{name}: {value}")),), "List Bullet")
-        for search in survey.searches:
-            told = f"{search.source}, {search.date}: “{search.query}”, {describe_search(search)}"
-            self._paragraph((Run(clean(told)),), "List Bullet")
-        for out in survey.left_out:
-            told = f"Left out, {out.why}: {out.paper.title} ({out.paper.key}): {out.reason}"
-            self._paragraph((Run(clean(told)),), "List Bullet")
-        for warning in survey.warnings:
-            self._paragraph((Run(clean(f"{warning.kind}, {warning.place}: {warning.detail}")),), "List Bullet")
-
-    def _add_heading(self, text: str, level: int) -> None:
-        self._paragraph((Run(clean(text)),), f"Heading {min(level, 9)}")
-
-    def _blocks(self, text: str) -> None:
-        for block in parse_blocks(text, self.numbers):
-            for item in block.items:
-                self._paragraph(item, "List Bullet" if block.is_list else None)
 
     def _paragraph(self, runs: Sequence[Run], style: str | None = None) -> Any:
         paragraph = self.document.add_paragraph()
@@ -182,7 +146,7 @@ class _Writer:
         """Add runs to a paragraph's XML element: python-docx takes five times as long."""
         for run in runs:
             if run.text:
-                paragraph.append(_make_run(run.text))
+                paragraph.append(_make_run(run.text, strong=run.strong))
             for position, number in enumerate(run.cited):
                 paragraph.append(_make_run("[" if position == 0 else ", "))
                 # A link to a bookmark; python-docx has no function for it.
@@ -199,9 +163,11 @@ class _Writer:
         paragraph._p.append(_element("w:bookmarkEnd", {"w:id": str(self.bookmarks)}))
 
 
-def _make_run(text: str) -> Any:
+def _make_run(text: str, *, strong: bool = False) -> Any:
     """Text in the size of its paragraph; its line breaks and tabs are kept."""
     run = _element("w:r", {})
+    if strong:
+        run.get_or_add_rPr().append(_element("w:b", {}))
     if any(mark in text for mark in "\t\r\n"):
         run.text = text
     else:

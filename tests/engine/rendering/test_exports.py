@@ -127,8 +127,8 @@ def test_word_holds_headings_tables_pictures_and_linked_references() -> None:
     headings = [p.text for p in document.paragraphs if p.style.name.startswith("Heading")]
     assert headings[:3] == ["At a Glance", "Lines of Work", "Where to Start Reading"]
     assert "2.1 Agreement" in headings
-    assert headings[-2:] == ["References", "How This Survey Was Searched"]
-    assert len(document.tables) == 3
+    assert headings[-4:] == ["References", "How This Survey Was Searched", "Left Out", "Warnings"]
+    assert len(document.tables) == 5
     assert document.tables[0].rows[0].cells[0].text == "Work"
     assert document.tables[0].rows[1].cells[0].text == "Author 0 [1]"
     assert len(document.inline_shapes) == 3

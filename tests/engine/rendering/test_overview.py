@@ -56,8 +56,8 @@ def test_the_first_page_the_index_and_what_is_left_out_are_in_the_markdown() -> 
     assert "## At a Glance\n\n2 papers from 2001 to 2002." in text
     assert "- **1 Parsing** (2 papers, 2001–2002): On trees [1]." in text
     assert "1. First \\*Steps\\* [2]: a foundation" in text
-    assert "Treebank [1]" in text
-    assert "- Speech (12 papers), for example Hearing (2003)" in text
+    assert "| Treebank | 1 | [1] |" in text
+    assert "- **Speech** (12 papers), for example Hearing (2003)" in text
     assert "| Parsing | first: Ada et al. (2001) |" in text
 
 
