@@ -6,40 +6,30 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from lxml.html import defs
+
 from engine.reading.html_page import parse_page
 
 NUMBERED = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*\](?!\()")
 """``[3]``, ``[1, 2]`` or ``[3–5]``, but no link."""
 
-_HEADING = re.compile(r"h([1-6])")
-
-_INLINE = frozenset(("img", "br", "code", "strong"))
 _CAPTION = re.compile(r"(?:Table|Figure) \d+\.")
-_NUMBERED_ITEM = re.compile(r"\[\d{1,4}\](?=\s|$)")
+_NUMBERED_ITEM = re.compile(r"\s*\[\d{1,4}\](?=\s|$)")
+_BREAK, _TITLE = "\ue000", "\ue001"
+"""What divides lines, and what begins a heading, until the text is divided: characters that no page has."""
 
-_BLOCKS = frozenset(
-    (
-        *("address", "article", "blockquote", "body", "center", "dd", "details", "div", "dl", "dt", "figcaption"),
-        *("header", "hr", "main", "ol", "p", "section", "summary", "table", "td", "th", "tr", "ul"),
-    )
-)
+_UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ue000\ue001\ufffe\uffff]")
+
+_BLOCKS = (defs.block_tags - {"li"}) | {
+    *("article", "body", "details", "figcaption", "figure", "header", "main", "section", "summary"),
+}
 """Elements that begin and end a paragraph."""
 
-_ASIDE = frozenset(
-    (
-        "aside",
-        "button",
-        "dialog",
-        "footer",
-        "form",
-        "head",
-        "noscript",
-        "object",
-        "pre",
-        "select",
-        "svg",
-        "template",
-        "textarea",
+_ASIDE = "|".join(
+    f"//{tag}"
+    for tag in (
+        *("aside", "button", "dialog", "footer", "form", "head", "noscript", "object", "pre", "select", "template"),
+        *("textarea", "*[@data-key]/*[@class='card']"),  # the last are our own page's notes below a reference
     )
 )
 """Elements that are no running text."""
@@ -59,18 +49,22 @@ def read_lines(page: str) -> Iterator[tuple[int, str]]:
     Items of an ordered list begin with their number where they have none in brackets, those of another with a dash.
     Raises `UserError` where the page holds no element.
     """
-    document = parse_page(page, "of this survey")
-    for card in document.xpath("//*[@data-key]/*[@class='card']"):
-        card.drop_tree()  # our own page's notes below a reference
+    document = parse_page(_UNUSABLE.sub(" ", page), "of this survey")
+    for aside in document.xpath(_ASIDE):
+        aside.drop_tree()
     if own := document.xpath("//span[@class='cites']"):
         _round_other_brackets(document, own)
+    for element in list(document.iter("*")):
+        _mark(element)
+        if element.tag in _BLOCKS:
+            _surround(element, _BREAK if element.xpath("ancestor::li") else 2 * _BREAK)
     roots = document.xpath("//main") or document.xpath("//article[not(ancestor::article)]") or [document]
     ended = True
-    for root in roots:
-        for level, line in _join(_flow(root)):
-            if line or not ended:  # one empty line ends a paragraph, as in Markdown
-                yield level, line
-            ended = not line
+    for line in (2 * _BREAK).join(root.text_content() for root in roots).split(_BREAK):
+        text = " ".join(line.split())
+        if text or not ended:  # one empty line ends a paragraph, as in Markdown
+            yield (int(text[1]), text[2:]) if text.startswith(_TITLE) else (0, text)
+        ended = not text
 
 
 def _round_other_brackets(document: Any, citations: Sequence[Any]) -> None:
@@ -83,92 +77,56 @@ def _round_other_brackets(document: Any, citations: Sequence[Any]) -> None:
             element.tail = element.tail and round_brackets(element.tail)
 
 
-def _join(pieces: Iterator[tuple[int, str] | str]) -> Iterator[tuple[int, str]]:
-    """Pieces of running text put together up to the next line that stands alone."""
-    running = ""
-    for piece in pieces:
-        if isinstance(piece, str):
-            running += piece
-            continue
-        yield from ((0, text) for line in running.split("\n") if (text := " ".join(line.split())))
-        running = ""
-        yield piece
-    yield from ((0, " ".join(line.split())) for line in running.split("\n"))
-
-
-_END: tuple[int, str] = (0, "")
-
-
-def _flow(element: Any) -> Iterator[tuple[int, str] | str]:
-    """Text as it runs, and between it whatever stands on a line of its own."""
-    yield " ".join((element.text or "").split("\n"))
-    counted = int(start) - 1 if (start := element.get("start", "")).isdecimal() else 0
-    for child in element:
-        if isinstance(child.tag, str):  # no comment
-            if child.tag == "li":
-                counted = int(value) if (value := child.get("value", "")).isdecimal() else counted + 1
-                yield from _item(child, counted if element.tag == "ol" else 0)
-            else:
-                yield from _element(child)
-        yield " ".join((child.tail or "").split("\n"))
-
-
-def _element(element: Any) -> Iterator[tuple[int, str] | str]:
-    tag = element.tag
-    if heading := _HEADING.fullmatch(tag):
-        yield from (_END, (int(heading[1]), " ".join(element.text_content().split())), _END)
-    elif tag == "figure":
-        # The caption first, as our Markdown has it.
-        for caption in element.xpath("./figcaption"):
-            yield from _set_apart(_caption(caption))
-            caption.drop_tree()
-        yield from _set_apart(iter([IMAGE] * len(element.xpath(".//svg[not(ancestor::svg)]"))))
-        yield from _set_apart(_flow(element))
-    elif tag == "table" and not element.xpath(".//h1|.//h2|.//h3|.//table"):
-        # LaTeXML sets formulas as tables.
-        cited = " ".join(match[0] for match in NUMBERED.finditer(element.text_content()))
-        yield from (_END, (0, "" if "ltx_eq" in element.get("class", "") else _TABLE.format(cited)), _END)
-    elif tag in _INLINE:
-        yield from _read_inline(element)
-    elif tag in _BLOCKS:
-        yield from _set_apart(_flow(element))
-    elif tag not in _ASIDE:
-        yield from _flow(element)
-
-
-def _read_inline(element: Any) -> Iterator[str]:
-    """What stands within a line for an image, a break, code (in which brackets cite nothing) and words in bold."""
+def _mark(element: Any) -> None:
+    """Put into the text what the element says by its tag: headings, breaks, images, items, tables, captions."""
     text = element.text_content()
     match element.tag:
-        case "img":
-            yield IMAGE
+        case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
+            _replace(element, f"{_TITLE}{element.tag[1]}{text}")
+        case "figure":
+            for caption in element.xpath("./figcaption"):
+                element.insert(0, caption)  # as our Markdown has it
+        case "img" | "svg":
+            is_icon = element.tag == "svg" and not element.xpath("ancestor::figure")
+            _replace(element, "" if is_icon else IMAGE)
         case "br":
-            yield "\n"
+            _replace(element, _BREAK)
         case "code":
-            yield round_brackets(text)
-        case _:
-            yield f"**{text}**" if _CAPTION.fullmatch(text) else text
+            _replace(element, round_brackets(text))
+        case "strong" | "b":
+            _replace(element, f"**{text}**" if _CAPTION.fullmatch(text) else text)
+        case "table":
+            _mark_table(element, text)
+        case "li":
+            _mark_item(element, text)
 
 
-def _caption(caption: Any) -> Iterator[tuple[int, str] | str]:
-    """A caption with its label, as our own page has it, in bold."""
-    for label in caption.xpath("./b[1]"):
-        label.text = f"**{label.text_content()}**"
-        label[:] = []
-    yield from _flow(caption)
+def _replace(element: Any, text: str) -> None:
+    element.text, element[:] = text, []
 
 
-def _item(item: Any, number: int) -> Iterator[tuple[int, str] | str]:
-    lines = [line for line in _join(_flow(item)) if line[1]]
-    mark = f"{number}. " if number else "- "
-    if lines and not lines[0][0] and not _NUMBERED_ITEM.match(lines[0][1]):
-        lines[0] = (0, mark + lines[0][1])
-    if key := item.get("data-key"):
-        lines.append((0, f"`{key}`"))
-    yield from lines
+def _surround(element: Any, before: str, after: str = "") -> None:
+    element.text, element.tail = f"{before}{element.text or ''}", f"{after or before}{element.tail or ''}"
 
 
-def _set_apart(inside: Iterator[tuple[int, str] | str]) -> Iterator[tuple[int, str] | str]:
-    yield _END
-    yield from inside
-    yield _END
+def _mark_table(table: Any, text: str) -> None:
+    """What stands for a table; one that holds headings or tables is there for its layout, and runs as text."""
+    if not table.xpath(".//h1|.//h2|.//h3|.//table"):
+        cited = " ".join(match[0] for match in NUMBERED.finditer(text))
+        is_formula = "ltx_eq" in table.get("class", "")  # as LaTeXML sets them
+        _replace(table, "" if is_formula else _TABLE.format(cited))
+
+
+def _mark_item(item: Any, text: str) -> None:
+    """The item on a line of its own, behind its number or a dash where it has no number in brackets."""
+    listed, mark = item.getparent(), "- "
+    if listed.tag == "ol":
+        start, value = (
+            given if given.isdecimal() else "" for given in (listed.get("start", ""), item.get("value", ""))
+        )
+        mark = f"{value or int(item.xpath('count(preceding-sibling::li)')) + int(start or 1)}. "
+    if not _NUMBERED_ITEM.match(text):
+        begins = item[0] if len(item) and item[0].tag == "p" and not (item.text or "").strip() else item
+        begins.text = f"{mark}{begins.text or ''}"
+    key = item.get("data-key")
+    _surround(item, _BREAK, f"{_BREAK}`{key}`{_BREAK}" if key else _BREAK)
