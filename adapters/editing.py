@@ -36,8 +36,11 @@ class Pages(Protocol):
         """Post one of them; its name."""
         ...
 
-    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> bool:
-        """Put it into the message of that name; ``False`` where that cannot be edited any more."""
+    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
+        """Put it into the message of that name; the one it stands in now, empty where that cannot be edited any more.
+
+        A text that is ``growing`` may stand in another one from now on.
+        """
         ...
 
     async def delete_page(self, conversation: Conversation, name: str) -> None:
@@ -102,10 +105,8 @@ class EditedMessages:
         count, shown = self._pages.count_pages(outgoing), list[str]()
         for page in range(count):
             stands = page < len(names) and not outgoing.anew and await self._pages.may_edit(at)
-            if not (stands and await self._pages.edit_page(names[page], outgoing, page)):
-                shown.append(await self._pages.post_page(outgoing, page))
-            else:
-                shown.append(names[page])
+            edited = await self._pages.edit_page(names[page], outgoing, page) if stands else ""
+            shown.append(edited or await self._pages.post_page(outgoing, page))
             await self.backend.remember(at, slot, " ".join([*shown, *names[page + 1 :]]))
         await self._delete_soon(at, [name for name in names if name not in shown])
         await self.backend.remember(at, slot, " ".join(shown) if outgoing.slot else "")
@@ -195,8 +196,12 @@ class EditedMessages:
     async def _edit_status(self, at: Conversation, slot: str, outgoing: Outgoing) -> None:
         """A status is begun by its start, or not shown at all."""
         name = await self.backend.recall(at, slot)
-        if name and not name.startswith(_OVER):
-            await self._pages.edit_page(name, outgoing, 0)
+        if not name or name.startswith(_OVER):
+            return
+        stands = await self._pages.edit_page(name, outgoing, 0)
+        if stands and stands != name:
+            await self.backend.remember(at, slot, stands)
+            await self._pages.delete_page(at, name)
 
 
 def _status(outgoing: Outgoing) -> str:
@@ -212,7 +217,8 @@ ANSWERS_SHARE, LATER_SHARE = 1 / 2, 1 / 3
 class SendingPace:
     """Seconds between two messages in a channel, and between two edits in a workspace, for all jobs together.
 
-    Slack allows one message a second in a channel, and 50 edits a minute in a workspace (tier 3).
+    Slack allows one message a second in a channel, and in a workspace 50 edits a minute (tier 3), 20 streams to be
+    begun (tier 2) and 100 pieces to be added to streams (tier 4).
     """
 
     message_s: float = 1.0
@@ -227,6 +233,8 @@ class Lanes:
         self._posts: defaultdict[tuple[str, str], AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.message_s))
         self._answers: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(at_once, answers_s))
         self._later: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.edit_s / LATER_SHARE))
+        self._streams: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.edit_s * 50 / 20))
+        self._pieces: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.edit_s * 50 / 100))
 
     def post(self, at: Conversation) -> AbstractAsyncContextManager[None]:
         """Entered once there is room for a message in the channel."""
@@ -234,12 +242,20 @@ class Lanes:
 
     async def may_edit(self, at: Conversation) -> bool:
         """Whether an answer may be edited in now; then it is counted. Never waits."""
-        lane = self._answers[at.tenant]
-        if not lane.has_capacity():
-            return False
-        await lane.acquire()
-        return True
+        return await _enter(self._answers[at.tenant])
 
-    async def wait_for_edit(self, at: Conversation) -> None:
-        """Wait until there is room for an edit that nobody waits for."""
-        await self._later[at.tenant].acquire()
+    async def may_stream(self, at: Conversation) -> bool:
+        """Whether a stream may begin now; then it is counted. Never waits."""
+        return await _enter(self._streams[at.tenant])
+
+    async def wait_for_edit(self, at: Conversation, *, streams: bool = False) -> None:
+        """Wait until there is room for an edit that nobody waits for, or to add something to what ``streams``."""
+        await (self._pieces if streams else self._later)[at.tenant].acquire()
+
+
+async def _enter(lane: AsyncLimiter) -> bool:
+    """Whether there is room now; then it is taken."""
+    if not lane.has_capacity():
+        return False
+    await lane.acquire()
+    return True

@@ -237,8 +237,8 @@ class DiscordSender:
         text, shown = self._page(outgoing, page)
         return str((await self._post(outgoing.conversation, text, shown, f"{outgoing.key}-{page}")).id)
 
-    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> bool:
-        """Edit a message; ``False`` where that is not possible: it is gone, or its thread is archived."""
+    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
+        """Edit a message; empty where that is not possible: it is gone, or its thread is archived."""
         at, (text, shown) = outgoing.conversation, self._page(outgoing, page)
         message = self._place(at).get_partial_message(int(name))
         try:
@@ -246,9 +246,9 @@ class DiscordSender:
         except PlatformError as error:
             cause = error.__cause__
             if isinstance(cause, discord.HTTPException) and cause.code in {ARCHIVED, UNKNOWN_MESSAGE}:
-                return False
+                return ""
             raise
-        return True
+        return name
 
     async def delete_page(self, conversation: Conversation, name: str) -> None:
         """Delete a message; nothing where it is gone."""

@@ -23,8 +23,8 @@ RICH_TEXT_CHARACTERS = 3_000
 HOME_SURVEYS = 20
 """In 100 blocks; each takes up to four."""
 
-MESSAGE_BLOCKS = 40
-"""Of 50; buttons, facts and tables need some."""
+MESSAGE_BLOCKS, STREAM_BLOCKS = 40, 50
+"""Of 50 in a message, where buttons, facts and tables need some; all of a stream."""
 
 NOTIFICATION_CHARACTERS = 300
 PLAIN_CHARACTERS = 3_500
@@ -81,6 +81,11 @@ def messages(outgoing: Outgoing, say: str) -> list[Rendered]:
     below = (*_facts(outgoing.facts), *_actions(outgoing.buttons, place), *_rating(outgoing.rating), *_hints(typed))
     text = "\n".join(part for part in (last.text, " · ".join(outgoing.facts), typed) if part)
     return [*rendered[:-1], Rendered((*last.blocks, *below), text.strip() or "…")]
+
+
+def draw_chunks(new: Sequence[Block]) -> list[Json]:
+    """Blocks as what is added to a stream; Slack would read its Markdown by itself."""
+    return [{"type": "blocks", "blocks": list(_page(new, ()).blocks)}] if new else []
 
 
 def _page(page: Sequence[Block], people: Collection[str]) -> Rendered:

@@ -15,7 +15,8 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.chat import AdapterTexts, ChatBackend, Conversation, Document, Incoming, Outgoing, PlatformError
 from adapters.editing import EditedMessages, Lanes, SendingPace
-from adapters.slack.blocks import Rendered, messages
+from adapters.markup import Block, blocks
+from adapters.slack.blocks import STREAM_BLOCKS, Rendered, draw_chunks, messages
 
 log = structlog.get_logger()
 
@@ -44,10 +45,14 @@ NO_PLACE = frozenset(
 """Errors after which nothing can be written in that conversation."""
 
 COMMENT_CHARACTERS, TITLE_CHARACTERS = 3_000, 150
+TITLE = "title"
+"""The note of the name that Slack shows of a conversation, as we gave it."""
+
 PROMPTS = 4
 CANVAS_CHARACTERS = 2**20
 CANVAS_GONE = frozenset({"canvas_not_found", "canvas_deleted"})
 NO_AGENTS = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type", "feature_not_enabled"})
+STREAMED = frozenset({"streaming_state_conflict", "cant_delete_message"})
 
 
 class SlackRefusal(PlatformError):
@@ -67,10 +72,11 @@ class SlackSender:
         self._client = client
         self._words = words
         self._lanes = Lanes(pace)
-        self.may_edit, self.wait_for_edit = self._lanes.may_edit, self._lanes.wait_for_edit
+        self.may_edit = self._lanes.may_edit
         self._edited = EditedMessages(self)
         self._parts: dict[str, int] = {}
         self._without_agents: set[tuple[str, str]] = set()
+        self._streams: dict[Conversation, tuple[str, tuple[Block, ...]]] = {}
         self.backend: ChatBackend
 
     async def send(self, outgoing: Outgoing) -> None:
@@ -79,9 +85,8 @@ class SlackSender:
         if outgoing.kind == "message" and not (outgoing.slot or outgoing.job):
             await self._message(outgoing)
         elif await self._edited.show(outgoing) and at.thread:
-            state = {"status": "processing" if outgoing.kind == "started" else "suspended", "thread_ts": at.thread}
-            state |= {"title": outgoing.title[:TITLE_CHARACTERS]} if outgoing.title else {}
-            self._edited.do_later(at, "agent", partial(self._tell_agent, at, "agents.sessions.setStatus", **state))
+            status = "processing" if outgoing.kind == "started" else "suspended"
+            self._edited.do_later(at, "agent", partial(self._show_work, at, status, outgoing.title[:TITLE_CHARACTERS]))
         words = [(button.label, button.typed) for button in outgoing.buttons if button.typed]
         if words and not outgoing.only_for and at.channel.startswith("D"):
             self.suggest(at, words)
@@ -90,7 +95,8 @@ class SlackSender:
         """Offer words to be said in direct messages, each with its label, when there is time."""
         prompts = [{"title": label, "message": said} for label, said in words[:PROMPTS]]
         # With a thread, which the older kind of assistants has, Slack does nothing and says so to nobody.
-        telling = partial(self._tell_agent, at, "assistant.threads.setSuggestedPrompts", prompts=prompts)
+        asked = {"channel_id": at.channel, "prompts": prompts}
+        telling = partial(self._tell_agent, at, "assistant.threads.setSuggestedPrompts", **asked)
         self._edited.do_later(replace(at, thread=""), "prompts", telling)
 
     def meet(self, backend: ChatBackend) -> None:
@@ -252,41 +258,98 @@ class SlackSender:
         """Post one of them."""
         return await self._post(outgoing.conversation, messages(outgoing, self._words.say)[page])
 
-    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> bool:
-        """Put it into a message; ``False`` where that is gone."""
+    async def wait_for_edit(self, conversation: Conversation) -> None:
+        """Wait for room in the workspace."""
+        await self._lanes.wait_for_edit(conversation, streams=conversation in self._streams)
+
+    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
+        """Put it into a message; empty where that is gone. Progress is not shown where a result is streamed."""
         at, part = outgoing.conversation, messages(outgoing, self._words.say)[page]
-        where = {"channel": at.channel, "ts": name}
+        if outgoing.kind == "growing" and (streamed := await self._stream(name, outgoing)):
+            return streamed
+        if outgoing.kind == "progress" and self._find_stream(at, name):
+            return name
         try:
             # Blocks always: with a text alone the old buttons would stay.
-            await self.call(at.tenant, "chat.update", text=part.notification, blocks=list(part.blocks), **where)
+            await self._change(at, "chat.update", name, text=part.notification, blocks=list(part.blocks))
         except SlackRefusal as error:
             if error.code in GONE:
-                return False
+                return ""
             if error.code not in TOO_RICH:
                 raise
-            await self.call(at.tenant, "chat.update", text=part.plainly()[0], blocks=[], **where)
-            return len(part.plainly()) == 1
-        return True
+            await self._change(at, "chat.update", name, text=part.plainly()[0], blocks=[])
+            return name if len(part.plainly()) == 1 else ""
+        return name
 
     async def delete_page(self, conversation: Conversation, name: str) -> None:
         """Delete a message; nothing where it is gone."""
         try:
-            await self.call(conversation.tenant, "chat.delete", channel=conversation.channel, ts=name)
+            await self._change(conversation, "chat.delete", name)
         except SlackRefusal as error:
             if error.code not in GONE:
                 raise
 
-    async def _tell_agent(self, at: Conversation, method: str, **arguments: Any) -> None:
-        """Slack's own view of agents, where the workspace has it: the work with its stop button, words to be said."""
-        if (at.tenant, method) in self._without_agents:
-            return
+    # Streams: in direct messages only, because in a channel one person alone would see a text grow.
+
+    def _find_stream(self, at: Conversation, name: str) -> tuple[Block, ...]:
+        """What the message holds, if it is streamed."""
+        streamed, shown = self._streams.get(at, ("", ()))
+        return shown if streamed == name else ()
+
+    async def _stream(self, name: str, outgoing: Outgoing) -> str:
+        """Add what is new to a stream, begun where there is room for one; its name, empty where it does not go on.
+
+        It ends after five minutes, or when somebody stops it in Slack's own view.
+        """
+        at, shown = outgoing.conversation, self._find_stream(outgoing.conversation, name)
+        new = [block for block in blocks(outgoing.text) if block not in shown][: STREAM_BLOCKS - len(shown)]
+        told = {"channel": at.channel, "chunks": draw_chunks(new)}
+        if not shown:
+            may = at.channel.startswith("D") and at.thread and await self._lanes.may_stream(at)
+            begun = await self._tell_agent(at, "chat.startStream", thread_ts=at.thread, **told) if may else None
+            name = str(begun["ts"]) if begun else ""
+        elif new and await self._tell_agent(at, "chat.appendStream", ts=name, **told) is None:
+            name = ""
+        if name:
+            self._streams[at] = name, (*shown, *new)
+        return name
+
+    async def _change(self, at: Conversation, method: str, name: str, **arguments: Any) -> None:
+        """Edit or delete a message, which cannot be done while it is streamed, by whichever process."""
+        where = {"channel": at.channel, "ts": name}
+        stopping = partial(self._tell_agent, at, "chat.stopStream", session_status="suspended", **where)
+        if self._find_stream(at, name):
+            del self._streams[at]
+            await stopping()
         try:
-            await self.call(at.tenant, method, channel_id=at.channel, **arguments)
+            await self.call(at.tenant, method, **where, **arguments)
         except SlackRefusal as error:
-            if error.code in NO_AGENTS:
-                self._without_agents.add((at.tenant, method))
+            if error.code not in STREAMED:
+                raise
+            await stopping()
+            await self.call(at.tenant, method, **where, **arguments)
+
+    # Slack's view of agents.
+
+    async def _show_work(self, at: Conversation, status: str, title: str) -> None:
+        """In Slack's own list: whether we work there, and on what; a name that a person gave stays for that topic."""
+        where = {"channel_id": at.channel, "thread_ts": at.thread}
+        told = await self._tell_agent(at, "agents.sessions.setStatus", status=status, **where)
+        if told is not None and title and await self.backend.recall(at, TITLE) != title:
+            await self._tell_agent(at, "agents.sessions.rename", title=title, **where)
+            await self.backend.remember(at, TITLE, title)
+
+    async def _tell_agent(self, at: Conversation, method: str, **arguments: Any) -> dict[str, Any] | None:
+        """Slack's answer to what it has for agents only; ``None`` where the workspace has not, or it fails."""
+        if (at.tenant, method) in self._without_agents:
+            return None
+        try:
+            return await self.call(at.tenant, method, **arguments)
         except PlatformError as error:
-            log.info("the view of agents could not be changed", error=str(error))
+            if isinstance(error, SlackRefusal) and error.code in NO_AGENTS:
+                self._without_agents.add((at.tenant, method))
+            log.info("the view of agents could not be changed", method=method, error=str(error))
+            return None
 
 
 def _code(error: SlackApiError) -> str:

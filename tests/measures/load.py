@@ -85,10 +85,10 @@ class PacedPlatform(SimpleAdapter):
         async with self._lanes.post(outgoing.conversation):
             return str(time.monotonic_ns())
 
-    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> bool:
+    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
         """Count it."""
         self.edited[outgoing.conversation.tenant].append(time.monotonic())
-        return True
+        return name
 
     async def delete_page(self, conversation: Conversation, name: str) -> None:
         """Nothing is kept here."""

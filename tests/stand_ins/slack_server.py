@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
 
-from tests.stand_ins.changes import ObservedChanges
-from tests.stand_ins.slack_rules import Json, No, check_message, check_view, need, pings, render_block
+from tests.stand_ins.slack_agents import Message, SlackAgents
+from tests.stand_ins.slack_rules import Json, No, check_message, check_view, need, pings
 
 TIERS = {
     "canvases.create": 20,
@@ -21,6 +21,10 @@ TIERS = {
     "views.publish": 100,
     "views.open": 100,
     "agents.sessions.setStatus": 50,
+    "agents.sessions.rename": 50,
+    "chat.startStream": 20,
+    "chat.appendStream": 100,
+    "chat.stopStream": 20,
 }
 """Calls a minute; chat.postMessage has one a second for each channel, and a short burst."""
 
@@ -38,33 +42,6 @@ APP_TOKEN = "xapp-1"
 
 
 @dataclass
-class Message:
-    """A message as it stands now."""
-
-    team: str
-    channel: str
-    ts: str
-    body: Json
-    only_for: str = ""
-    edits: int = 0
-    files: list[str] = field(default_factory=list)
-
-    @property
-    def thread(self) -> str:
-        return str(self.body.get("thread_ts") or "")
-
-    @property
-    def text(self) -> str:
-        """Everything that can be read in it."""
-        return "\n".join(render_block(block) for block in self.body.get("blocks") or []) or str(self.body.get("text"))
-
-    @property
-    def buttons(self) -> dict[str, Json]:
-        actions = [b for b in self.body.get("blocks") or [] if b["type"] == "actions"]
-        return {e["text"]["text"]: e for b in actions for e in b["elements"]}
-
-
-@dataclass
 class Canvas:
     """A canvas in a channel's tab as it stands now."""
 
@@ -75,7 +52,7 @@ class Canvas:
 
 
 @dataclass
-class SlackApi(ObservedChanges):
+class SlackApi(SlackAgents):
     """``minute_s`` is how long a minute of its rate limits takes.
 
     ``acknowledge_s`` is how long it waits for an acknowledgement, and how long a trigger opens a form.
@@ -84,6 +61,8 @@ class SlackApi(ObservedChanges):
     minute_s: float = 60.0
     acknowledge_s: float = 3.0
     has_agents: bool = True
+    has_streams: bool = True
+    stream_s: float = 300.0
     has_canvases: bool = True
     is_free: bool = False
     url: str = ""
@@ -194,19 +173,19 @@ class SlackApi(ObservedChanges):
         return any(m.ts == thread for m in self.messages) or thread in self._said
 
     async def _chat_update(self, team: str, body: Json, _: str) -> Json:
-        found = [m for m in self.messages if (m.team, m.channel, m.ts) == (team, body["channel"], body["ts"])]
-        need(bool(found) and not found[0].only_for, "message_not_found")
+        found = self._find(team, body)
+        need(not found.is_streamed, "streaming_state_conflict")
         check_message(body)
         self.pinged += pings(body)
         # A text alone leaves the blocks where they are.
-        found[0].body = {**found[0].body, **{k: v for k, v in body.items() if k in {"text", "blocks"}}}
-        found[0].edits += 1
+        found.body = {**found.body, **{k: v for k, v in body.items() if k in {"text", "blocks"}}}
+        found.edits += 1
         return {"ts": body["ts"], "channel": body["channel"]}
 
     async def _chat_delete(self, team: str, body: Json, _: str) -> Json:
-        found = [m for m in self.messages if (m.team, m.channel, m.ts) == (team, body["channel"], body["ts"])]
-        need(bool(found) and not found[0].only_for, "message_not_found")
-        self.messages.remove(found[0])
+        found = self._find(team, body)
+        need(not found.is_streamed, "cant_delete_message")
+        self.messages.remove(found)
         return {"ts": body["ts"], "channel": body["channel"]}
 
     async def _chat_postEphemeral(self, team: str, body: Json, _: str) -> Json:
@@ -234,24 +213,6 @@ class SlackApi(ObservedChanges):
     async def _views_publish(self, _: str, body: Json, __: str) -> Json:
         check_view(body["view"])
         self.homes[body["user_id"]] = body["view"]
-        return {}
-
-    async def _agents_sessions_setStatus(self, _: str, body: Json, __: str) -> Json:
-        need(self.has_agents, "unknown_method")
-        need(body["status"] in {"processing", "active", "suspended", "closed"}, "invalid_arguments")
-        need(1 <= len(body.get("title", "-")) <= 255, "invalid_arguments")
-        self.statuses.append((body["thread_ts"], body["status"]))
-        if "title" in body:
-            self.titles[body["thread_ts"]] = body["title"]
-        return {}
-
-    async def _assistant_threads_setSuggestedPrompts(self, _: str, body: Json, __: str) -> Json:
-        need(self.has_agents, "unknown_method")
-        need(body["channel_id"].startswith("D"), "channel_not_found")
-        need(1 <= len(body["prompts"]) <= 4, "invalid_arguments")
-        need(all(prompt["title"] and prompt["message"] for prompt in body["prompts"]), "invalid_arguments")
-        if "thread_ts" not in body:  # with one, an agent's call does nothing
-            self.prompts[body["channel_id"]] = [(p["title"], p["message"]) for p in body["prompts"]]
         return {}
 
     async def _canvases_create(self, _: str, body: Json, __: str) -> Json:

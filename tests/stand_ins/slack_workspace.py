@@ -18,8 +18,9 @@ from urllib.parse import urlencode
 from aiohttp import ClientSession, web
 
 from tests.stand_ins.changes import PATIENCE_S
+from tests.stand_ins.slack_agents import Message
 from tests.stand_ins.slack_rules import Json
-from tests.stand_ins.slack_server import Message, SlackApi
+from tests.stand_ins.slack_server import SlackApi
 
 SECRET = "shhh"
 

@@ -24,7 +24,7 @@ from tests.servers import WeaviateAt, free_ports
 from tests.stand_ins import slack_workspace
 from tests.stand_ins.changes import PATIENCE_S
 from tests.stand_ins.simulation import SimulatedService, run_simulated_service
-from tests.stand_ins.slack_server import Message
+from tests.stand_ins.slack_agents import Message
 from tests.stand_ins.slack_workspace import SECRET, Slack
 
 MINUTE_S = 6.0
