@@ -62,7 +62,9 @@ def answer(found: Answer) -> str:
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
     quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
     told = verdicts <= {"quoted", "summarised"} and all(claim.citations for claim in found.claims)
-    otherwise = "or from summaries of them:" if told else "each sentence checked against its paper:"
+    otherwise = (
+        "or from summaries of them:" if told else "by a language model, each sentence checked against its paper:"
+    )
     how = "in their own words:" if quoted else otherwise
     if found.unchecked:
         is_or_are = "is" if found.unchecked == 1 else "are"

@@ -96,14 +96,15 @@ WORDS = AdapterTexts(
 HOME_WELCOME = (
     "I write literature surveys together with you: I propose keywords, papers and an outline, and each waits for your "
     "word before I go on. Then I write the sections, with the source of each sentence, and answer questions about "
-    "them.\n\nYou have no survey yet. Mention me in a channel with a topic, for example:\n\n"
-    f"- `@Scholium {EXAMPLES[0]}`\n- `@Scholium {EXAMPLES[1]}`"
+    "them. Where a language model writes, I say so.\n\nYou have no survey yet. Write to me with a topic, or mention me "
+    f"in a channel:\n\n- `{EXAMPLES[0]}`\n- `@Scholium {EXAMPLES[1]}`"
 )
 
 
 def overview(surveys: tuple[Outgoing, ...]) -> SurveyList:
     """A person's surveys, and a button for a new one."""
-    return SurveyList("Your surveys", draw_button(NEW), "Open", HOME_WELCOME, surveys)
+    title = "Your surveys" if surveys else "Welcome to Scholium"
+    return SurveyList(title, draw_button(NEW), "Open", HOME_WELCOME, surveys)
 
 
 def survey_line(survey: StoredSurvey) -> str:

@@ -80,7 +80,8 @@ def word_survey(survey: Survey) -> str:
     """The finished survey as one message: title, gist, a line of each section, what is worth knowing."""
     words = sum(len(section.text.split()) for _, section in walk(survey.sections))
     sections, sources = pluralize(len(survey.sections), "section"), pluralize(len(survey.references), "source")
-    size = f"{sections} · {words:,} words · {sources}"
+    how = escape_markdown(next(iter(all_sentences(survey.method)), ""))
+    size = f"{sections} · {words:,} words · {sources}{f'. {how}' if how else ''}"
     overviewed = {line.number: line for line in survey.overview.lines} if survey.overview else {}
     lines = [
         _list_section(number, section, overviewed.get(str(number)))

@@ -47,7 +47,9 @@ async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
         assert "Writing it takes about" in chat.last
         assert "of $2.00 are left for this survey" in chat.last
         await chat.say("ok")
-        assert "3 sections · " in next(m.text for m in reversed(chat.sent) if m.slot)
+        finished = next(m.text for m in reversed(chat.sent) if m.slot)
+        assert "3 sections · " in finished
+        assert "written by a language model" in finished
         await chat.say("why 1")
         assert "checked: supported" in chat.last
         first = (await lab.survey()).sections[0].claims[0]
@@ -57,7 +59,7 @@ async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
         after = (await lab.survey()).sections
         assert [n for (n, a), (_, b) in zip(walk(before), walk(after), strict=True) if a.text != b.text] == ["2.1"]
         await chat.say("what do systems learn from the passage index?")
-        assert "each sentence checked against its paper" in chat.last
+        assert "by a language model, each sentence checked against its paper" in chat.last
         await chat.say("cost")
         assert "draft:" in chat.last
         assert "revise:" in chat.last
@@ -172,7 +174,7 @@ async def test_at_the_budget_what_is_finished_is_delivered(
         await chat.say("budget survey 1", person="ada")
         assert "The budget for this survey is in tokens. Say “budget survey 100k” to add to it." in chat.last
         await chat.say("what do systems learn from the passage index?")
-        assert "each sentence checked against its paper" in chat.last
+        assert "by a language model, each sentence checked against its paper" in chat.last
         await lab.talk("back", "ok")
         assert not [w.place for w in (await lab.survey()).warnings if w.detail == UNWRITTEN]
 
