@@ -77,6 +77,7 @@ class SlackSender:
         self._parts: dict[str, int] = {}
         self._without_agents: set[tuple[str, str]] = set()
         self._streams: dict[Conversation, tuple[str, tuple[Block, ...]]] = {}
+        self._offered: dict[Conversation, list[tuple[str, str]]] = {}
         self.backend: ChatBackend
 
     async def send(self, outgoing: Outgoing) -> None:
@@ -87,9 +88,16 @@ class SlackSender:
         elif await self._edited.show(outgoing) and at.thread:
             status = "processing" if outgoing.kind == "started" else "suspended"
             self._edited.do_later(at, "agent", partial(self._show_work, at, status, outgoing.title[:TITLE_CHARACTERS]))
-        words = [(button.label, button.typed) for button in outgoing.buttons if button.typed]
-        if words and not outgoing.only_for and at.channel.startswith("D"):
-            self.suggest(at, words)
+        if at.channel.startswith("D") and not outgoing.only_for and outgoing.kind not in {"progress", "growing"}:
+            self._suggest_next(outgoing)
+
+    def _suggest_next(self, outgoing: Outgoing) -> None:
+        """While a job runs what its status offers, then what the card offers that it has made or that stands."""
+        at, words = outgoing.conversation, [(b.label, b.typed) for b in outgoing.buttons if b.typed]
+        if outgoing.kind == "message" and words:
+            self._offered[at] = words
+        if words or outgoing.job:
+            self.suggest(at, words or self._offered.get(at) or [(said, said) for said in self._words.examples])
 
     def suggest(self, at: Conversation, words: Sequence[tuple[str, str]]) -> None:
         """Offer words to be said in direct messages, each with its label, when there is time."""

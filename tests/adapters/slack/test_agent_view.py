@@ -33,6 +33,10 @@ async def test_what_can_be_said_is_suggested_by_state_and_the_work_is_named(slac
         said = [("Search with these", "ok"), *((f"Choose {n}", str(n)) for n in range(1, 4))]
         await slack.until(lambda: slack.prompts["D1"] == said)
         await slack.until(lambda: slack.statuses[-1] == (at.thread, "suspended"))
+        await adapter.send(Outgoing(at, "Looking", "started", STOP, job="k"))
+        await slack.until(lambda: slack.prompts["D1"] == [("Stop", "stop")])
+        await adapter.send(Outgoing(at, "An answer.", job="k"))
+        await slack.until(lambda: slack.prompts["D1"] == said)  # nothing runs that could be stopped
     assert slack.refused == []
 
 
