@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -24,13 +24,13 @@ _FIELD = re.compile(r"(?P<name>[^\s:=]+)(?:\s*[:=](?P<empty>)|\s*[:=]?\s*(?P<val
 Press = Callable[[discord.Interaction, str, bool], Awaitable[None]]
 
 
-class ActionButton(discord.ui.DynamicItem[discord.ui.Button[discord.ui.View]], template=r"(act|ask)\d*:(?P<action>.+)"):
+class ActionButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=r"(act|ask)\d*:(?P<action>.+)"):
     """A button that carries only what it means; whoever runs finds the rest in the store."""
 
     press: Press
     """Set by the adapter."""
 
-    def __init__(self, item: discord.ui.Button[discord.ui.View], action: str, *, asks: bool) -> None:
+    def __init__(self, item: discord.ui.Button[Any], action: str, *, asks: bool) -> None:
         super().__init__(item)
         self.action = action
         self.asks = asks
@@ -47,21 +47,35 @@ class ActionButton(discord.ui.DynamicItem[discord.ui.Button[discord.ui.View]], t
 
 
 def view(buttons: Sequence[Button]) -> discord.ui.View | None:
-    """The buttons in rows; ``None`` for none."""
+    """The buttons under a message; ``None`` for none."""
     if not buttons:
         return None
     made = discord.ui.View(timeout=None)
+    for button in _make_buttons(buttons):
+        made.add_item(button)
+    return made
+
+
+def card(text: str, buttons: Sequence[Button]) -> discord.ui.LayoutView:
+    """A text with its buttons in a box, twice as long as other messages may be; it can become no other kind again."""
+    made = discord.ui.LayoutView(timeout=None)
+    drawn: list[discord.ui.Item[Any]] = list(_make_buttons(buttons))
+    rows = [
+        discord.ui.ActionRow[discord.ui.LayoutView](*drawn[at : at + IN_A_ROW]) for at in range(0, len(drawn), IN_A_ROW)
+    ]
+    made.add_item(discord.ui.Container(discord.ui.TextDisplay(text), *rows))
+    return made
+
+
+def _make_buttons(buttons: Sequence[Button]) -> Iterator[ActionButton]:
     for number, button in enumerate(buttons[: ROWS * IN_A_ROW]):
         styles = {"ok": discord.ButtonStyle.primary, "stop": discord.ButtonStyle.danger}
         style = styles.get(button.typed, discord.ButtonStyle.secondary)
         name = f"{'ask' if button.asks else 'act'}{number}:{button.action}"
         if len(name) > CUSTOM_ID:
             raise ValueError(f"the action {button.action!r} is too long")
-        item: discord.ui.Button[discord.ui.View] = discord.ui.Button(
-            label=button.label[:LABEL], style=style, custom_id=name, row=number // IN_A_ROW
-        )
-        made.add_item(ActionButton(item, button.action, asks=button.asks))
-    return made
+        item: discord.ui.Button[Any] = discord.ui.Button(label=button.label[:LABEL], style=style, custom_id=name)
+        yield ActionButton(item, button.action, asks=button.asks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from adapters.chat import Outgoing
 from adapters.markup import Block, Line, Span, blocks, divide_block, plain
 
-MESSAGE_CHARACTERS = 2_000
+MESSAGE_CHARACTERS, CARD_CHARACTERS = 2_000, 4_000
 PART_CHARACTERS = 850
 """Of a block before escaping, which at worst doubles it."""
 
@@ -34,7 +34,8 @@ def literal(text: str) -> str:
 
 
 def messages(outgoing: Outgoing, say: str = "") -> list[str]:
-    """The text, the facts, and what can be typed (``say``), in messages that Discord takes."""
+    """The text, the facts, and what can be typed (``say``), in messages that Discord takes; a card is longer."""
+    most = CARD_CHARACTERS if outgoing.slot else MESSAGE_CHARACTERS
     found = blocks(outgoing.text)
     parts: list[tuple[str, str]] = [(block.kind, part) for block in found for part in _parts(block, outgoing.people)]
     if outgoing.facts:
@@ -45,7 +46,7 @@ def messages(outgoing: Outgoing, say: str = "") -> list[str]:
     made: list[list[tuple[str, str]]] = [[]]
     for kind, part in parts:
         page = made[-1]
-        if page and sum(len(text) + 1 for _, text in page) + len(part) > MESSAGE_CHARACTERS:
+        if page and sum(len(text) + 1 for _, text in page) + len(part) > most:
             # A heading stays with what it is the heading of.
             made.append([page.pop()] if page[-1][0] == "heading" and len(page) > 1 else [])
         made[-1].append((kind, part))

@@ -17,7 +17,7 @@ import structlog
 from aiolimiter import AsyncLimiter
 
 from adapters.chat import AdapterTexts, ChatBackend, Conversation, Incoming, Outgoing, PlatformError
-from adapters.discord.components import view
+from adapters.discord.components import card, view
 from adapters.discord.discord_markup import messages, thread_name
 from adapters.editing import EditedMessages
 
@@ -104,9 +104,8 @@ class DiscordSender:
 
     async def _post(self, at: Conversation, text: str, outgoing: Outgoing, nonce: str) -> discord.Message:
         """Post it; the same nonce a second time gives the message of the first."""
-        options: dict[str, Any] = {"view": buttons} if (buttons := view(outgoing.buttons)) else {}
-        options |= {"nonce": nonce[-25:]} if outgoing.key else {}
-        posted: discord.Message = await self._done(at, self._place(at).send(text, suppress_embeds=True, **options))
+        options = _draw(text, outgoing) | ({"nonce": nonce[-25:]} if outgoing.key else {})
+        posted: discord.Message = await self._done(at, self._place(at).send(suppress_embeds=True, **options))
         return posted
 
     async def _send_files(self, at: Conversation, files: Sequence[tuple[str, bytes]], nonce: str, text: str) -> None:
@@ -242,7 +241,7 @@ class DiscordSender:
         at, (text, shown) = outgoing.conversation, self._page(outgoing, page)
         message = self._place(at).get_partial_message(int(name))
         try:
-            await self._done(at, message.edit(content=text, view=view(shown.buttons)))
+            await self._done(at, message.edit(**_draw(text, shown)))
         except PlatformError as error:
             cause = error.__cause__
             if isinstance(cause, discord.HTTPException) and cause.code in {ARCHIVED, UNKNOWN_MESSAGE}:
@@ -269,6 +268,13 @@ class DiscordSender:
     def _page(self, outgoing: Outgoing, page: int) -> tuple[str, Outgoing]:
         texts = self._texts(outgoing)
         return texts[page], outgoing if page == len(texts) - 1 else replace(outgoing, buttons=())
+
+
+def _draw(text: str, outgoing: Outgoing) -> dict[str, Any]:
+    """What has a slot is a card, which has no text beside it."""
+    if outgoing.slot:
+        return {"content": None, "view": card(text, outgoing.buttons)}
+    return {"content": text, "view": view(outgoing.buttons)}
 
 
 def _compress_file(name: str, content: bytes) -> bytes:

@@ -112,9 +112,7 @@ class Discord(DiscordGateway):
 
     async def press(self, message: Message, label: str, user: str = "1") -> Interaction:
         data = {"custom_id": message.buttons[label], "component_type": 2}
-        found = message_json(message.id, message.channel, message.content, _user(BOT, bot=True))
-        found["components"] = message.components
-        return await self.interact(3, data, message.channel, user, message=found)
+        return await self.interact(3, data, message.channel, user, message=self._message_json(message))
 
     async def submit(self, shown: Interaction, channel: str, user: str = "1", **values: str) -> Interaction:
         """Hand in a form with its own values, but for those given."""

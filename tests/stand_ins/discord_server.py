@@ -10,6 +10,7 @@ import itertools
 import json
 import time
 from collections import defaultdict, deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,9 @@ from tests.stand_ins.changes import ObservedChanges
 Json = dict[str, Any]
 
 GUILD, OTHER_GUILD, CHANNEL, APPLICATION, BOT = "100", "101", "200", "900", "900"
+COMPONENTS_V2 = 1 << 15
+ROW, BUTTON, TEXT, CONTAINER = 1, 2, 10, 17
+"""Kinds of components."""
 NOW = "2026-11-21T00:00:00+00:00"
 
 
@@ -43,11 +47,19 @@ class Message:
     files: list[tuple[str, bytes]] = field(default_factory=list)
     edits: int = 0
     nonce: str = ""
+    is_v2: bool = False
 
     @property
     def buttons(self) -> dict[str, str]:
         """Custom ids by label."""
-        return {c["label"]: c["custom_id"] for row in self.components for c in row["components"]}
+        return {c["label"]: c["custom_id"] for c in walk(self.components) if c["type"] == BUTTON}
+
+    def take(self, body: Json) -> None:
+        """Become what is posted or edited; what is read is the content, or every text among the components."""
+        self.is_v2 = self.is_v2 or bool(body.get("flags", 0) & COMPONENTS_V2)
+        self.components = body.get("components", self.components) or []
+        shown = "\n".join(c["content"] for c in walk(self.components) if c["type"] == TEXT)
+        self.content = (shown if self.is_v2 else body.get("content", self.content)) or ""
 
 
 @dataclass
@@ -220,8 +232,8 @@ class DiscordApi(ObservedChanges):
             return self._message_json(known[0])
         if thread:
             thread["archived"] = False  # posting brings it back
-        made = Message(self.snowflake(), channel, body.get("content") or "", body.get("components") or [], files)
-        made.nonce = nonce
+        made = Message(self.snowflake(), channel, "", files=files, nonce=nonce)
+        made.take(body)
         self.messages.append(made)
         return self._message_json(made)
 
@@ -237,21 +249,28 @@ class DiscordApi(ObservedChanges):
             raise No(400, 50083)
         if thread and thread["locked"]:
             raise No(403, 160005)
-        self._check({"content": found.content, **body})
-        found.content = body.get("content", found.content) or ""
-        found.components = body.get("components", found.components) or []
+        self._check(body if found.is_v2 else {"content": found.content, **body}, was_v2=found.is_v2)
+        found.take(body)
         found.edits += 1
         return self._message_json(found)
 
-    def _check(self, body: Json, *, has_files: bool = False) -> None:
+    def _check(self, body: Json, *, has_files: bool = False, was_v2: bool = False) -> None:
         content, rows = body.get("content") or "", body.get("components") or []
-        need(len(content) <= 2_000 and bool(content.strip() or has_files), 400, 50006 if not content else 50035)
-        need(len(rows) <= 5, 400, 50035)
-        items = [item for row in rows for item in row["components"]]
-        need(all(1 <= len(row["components"]) <= 5 for row in rows), 400, 50035)
-        names = [item["custom_id"] for item in items]
+        items = [item for item in walk(rows)]
+        if was_v2 or body.get("flags", 0) & COMPONENTS_V2:  # no content beside it, and no way back
+            need(not content and not body.get("embeds") and bool(rows) and len(items) <= 40, 400, 50035)
+            need(all(item["type"] in {ROW, BUTTON, TEXT, CONTAINER} for item in items), 400, 50035)
+            texts = [item["content"] for item in items if item["type"] == TEXT]
+            need(all(texts) and 1 <= len("".join(texts)) <= 4_000, 400, 50035)
+            content = "".join(texts)
+        else:
+            need(len(content) <= 2_000 and bool(content.strip() or has_files), 400, 50006 if not content else 50035)
+            need(len(rows) <= 5 and all(row["type"] == ROW for row in rows), 400, 50035)
+        need(all(1 <= len(row["components"]) <= 5 for row in items if row["type"] == ROW), 400, 50035)
+        buttons = [item for item in items if item["type"] == BUTTON]
+        names = [item["custom_id"] for item in buttons]
         need(len(set(names)) == len(names) and all(1 <= len(n) <= 100 for n in names), 400, 50035)
-        need(all(1 <= len(item["label"]) <= 80 for item in items), 400, 50035)
+        need(all(1 <= len(item["label"]) <= 80 for item in buttons), 400, 50035)
         allowed = body.get("allowed_mentions")
         pings = allowed is None or allowed.get("parse") or allowed.get("users") or allowed.get("roles")
         if pings and any(name in content for name in ("@everyone", "@here", "<@")):
@@ -292,11 +311,20 @@ class DiscordApi(ObservedChanges):
             {"id": self.snowflake(), "filename": name, "size": len(content), "url": "x", "proxy_url": "x"}
             for name, content in message.files
         ]
-        return message_json(message.id, message.channel, message.content, _user(BOT, bot=True)) | {
+        content, flags = ("", COMPONENTS_V2) if message.is_v2 else (message.content, 0)
+        return message_json(message.id, message.channel, content, _user(BOT, bot=True)) | {
+            "flags": flags,
             "components": message.components,
             "attachments": files,
             "nonce": message.nonce or None,
         }
+
+
+def walk(components: list[Json]) -> Iterator[Json]:
+    """Each component, with those inside it."""
+    for item in components:
+        yield item
+        yield from walk(item.get("components") or [])
 
 
 def need(holds: bool, status: int, code: int) -> None:  # noqa: FBT001
