@@ -125,6 +125,14 @@ async def test_a_person_of_the_same_name_elsewhere_and_yesterday_are_other_budge
     assert [use.tokens for use in await load_budget_use(store, here, limits)] == [0, 0]
 
 
+async def test_what_a_reader_asks_of_a_survey_leaves_its_owners_budget_alone(store: Store) -> None:
+    owner, reader = Payer("abc", "fake:lab", "mara"), Payer("abc", "fake:lab", "ines")
+    limits = [BudgetLimit("survey", tokens=1_000)]
+    await spend(store, reader, 900)
+    await spend(store, owner, 200)
+    assert [(await load_budget_use(store, one, limits))[0].tokens for one in (owner, reader)] == [200, 900]
+
+
 async def test_a_budget_in_dollars_needs_a_price_and_holds_with_one(store: Store) -> None:
     payer, limits = Payer("abc", "fake:lab", "mara"), [BudgetLimit("survey", 0.000001)]
     with pytest.raises(UserError, match=r"what the model mystery-2 costs.*SCHOLIUM_PRICES.*budget=500k"):
