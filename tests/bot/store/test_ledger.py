@@ -400,3 +400,13 @@ async def test_rows_of_ones_own_that_no_call_holds_are_swept(store: Store) -> No
         assert await count_reserved(store) == 2
         await sweep_reservations(store)
         assert await count_reserved(store) == 1
+
+
+async def test_what_another_process_reserved_is_not_swept(open_store: OpenStore) -> None:
+    ours, theirs = await open_store("one"), await open_store("two")
+    async with StoredLedger(theirs, Payer("abc", "fake:lab", "mara"), [], lambda _, __: None).reserve(
+        "draft", GPT, 9, 9
+    ):
+        for _ in range(3):
+            await sweep_reservations(ours)
+        assert await count_reserved(ours) == 1
