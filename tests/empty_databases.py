@@ -10,7 +10,7 @@ from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.sharing import JobLimits
 from bot.settings import load_settings
 from bot.store.database import open_database
-from bot.store.wanted_jobs import WantedJob
+from bot.store.surveys import WantedJob
 from tests.fakes import HERE
 
 _MADE: dict[str, bytes] = {}

@@ -22,9 +22,9 @@ from bot.jobs.queue import check_queue
 from bot.serving.bundled import BUNDLED
 from bot.serving.online_sources import online_sources
 from bot.settings import Settings, load_settings
-from bot.store.answer_ratings import count_ratings
 from bot.store.database import StoreDamaged, open_database
 from bot.store.left_over import count_set_aside
+from bot.store.notes import count_ratings
 from bot.store.sessions import Store
 from engine.errors import ScholiumError, UserError
 from engine.llm.model import CallFailed, Request

@@ -10,9 +10,9 @@ from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.intake import admit, compute
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
-from bot.store import answer_ratings, notes, surveys
+from bot.store import notes, surveys
 from bot.store.sessions import Store, StoredConversation
-from bot.store.wanted_jobs import load_wanted_jobs
+from bot.store.surveys import load_wanted_jobs
 from bot.wording import labels
 from bot.wording import sentences as wording
 from engine.errors import UserError
@@ -81,7 +81,7 @@ class ConversationBackend:
 
     async def rate(self, conversation: Conversation, message: str, person: str, *, good: bool) -> None:
         """Keep what the person thinks of an answer."""
-        await answer_ratings.rate(self._store, conversation, message, person, good=good)
+        await notes.rate(self._store, conversation, message, person, good=good)
 
     async def note_listening(self) -> None:
         if self.on_listening is not None:

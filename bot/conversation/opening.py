@@ -22,7 +22,7 @@ from bot.conversation.intake import compute
 from bot.conversation.services import ConversationServices
 from bot.conversation.understanding import command_of
 from bot.settings import Rules
-from bot.store.talk import Talk
+from bot.store.notes import Talk
 from bot.wording import replies, reviews, showing
 from bot.wording import sentences as wording
 from engine.errors import UserError

@@ -9,8 +9,8 @@ from typing import Protocol
 from adapters.chat import Conversation, Incoming
 from bot.commands.commands import RaiseBudget
 from bot.store.ledger import BudgetUse, Payer
+from bot.store.notes import Talk
 from bot.store.surveys import StoredSurvey
-from bot.store.talk import Talk
 from engine.errors import RecordError
 from engine.llm.meter import Usage
 from engine.llm.model import LanguageModel

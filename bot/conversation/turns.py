@@ -43,8 +43,8 @@ from bot.conversation.turn import Turn
 from bot.conversation.understanding import command_of, difference, read
 from bot.settings import Rules
 from bot.store.ledger import WARNED_AT, today
+from bot.store.notes import Talk
 from bot.store.sessions import StoredConversation
-from bot.store.talk import Talk
 from bot.wording import money, progress, replies, reviews, showing
 from bot.wording import sentences as wording
 from bot.wording.cards import EDITS, PROPOSING, Card, by_whom, make_card, word_change, word_decision

@@ -14,7 +14,7 @@ from bot.commands.grammar import parse
 from bot.commands.intents.features import Heard
 from bot.commands.intents.plain_words import hear_name, understand
 from bot.conversation import survey_forms
-from bot.store.talk import Talk
+from bot.store.notes import Talk
 from bot.wording.proposals import proposal
 from bot.wording.sentences import HELP
 from engine.errors import UserError

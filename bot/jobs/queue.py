@@ -28,7 +28,7 @@ from adapters.chat import Conversation
 from bot.jobs.sharing import JobLimits, JobState, QueueKind, SharedJob, choose_next, choose_queue, queues_of
 from bot.store.database import StoreDamaged, to_service_error
 from bot.store.sessions import conversation_id
-from bot.store.wanted_jobs import WantedJob
+from bot.store.surveys import WantedJob
 from engine.errors import ServiceError, UserError
 from engine.session.events import Job, JobKind
 

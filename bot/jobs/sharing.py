@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from adapters.chat import Conversation
-from bot.store.wanted_jobs import WantedJob
+from bot.store.surveys import WantedJob
 from bot.wording.progress import QueuePlace
 from engine.session.events import JobKind
 

@@ -25,11 +25,11 @@ from bot.store.ledger import (
     raise_budget,
     usage_by_step,
 )
+from bot.store.notes import Talk, load_talk
 from bot.store.online_cache import StoredOnlineCache
 from bot.store.sent_papers import note_sent
 from bot.store.sessions import Store
 from bot.store.surveys import StoredSurvey
-from bot.store.talk import Talk, load_talk
 from bot.wording import money, replies
 from engine.errors import UserError
 from engine.llm.meter import Usage

@@ -34,7 +34,7 @@ from bot.store.database import open_database
 from bot.store.left_over import count_set_aside, take_left_over
 from bot.store.reservations import settle_lost_calls, sweep_reservations
 from bot.store.sessions import Store
-from bot.store.wanted_jobs import WantedJob, load_wanted_jobs, load_wanted_jobs_of
+from bot.store.surveys import WantedJob, load_wanted_jobs, load_wanted_jobs_of
 from engine.errors import ScholiumError, ServiceError, UserError
 
 log = structlog.get_logger()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from adapters.chat import Incoming
 from bot.commands.commands import NOT_FOR_THE_SESSION, FreeText, Show, StartSurvey
 from bot.conversation.understanding import command_of
-from bot.store.talk import Talk
+from bot.store.notes import Talk
 from bot.wording import showing
 from bot.wording.sentences import OUR_FAULT
 from engine.errors import UserError

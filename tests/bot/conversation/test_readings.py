@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bot.conversation.understanding import read
-from bot.store.talk import Talk
+from bot.store.notes import Talk
 from bot.wording import replies
 from engine.llm.model import Unreachable
 from engine.retrieval.libraries.local import LocalLibrary

@@ -13,7 +13,7 @@ from bot.cli.platforms import choose_platform, read_queues
 from bot.jobs.sharing import JobLimits, JobState, SharedJob, choose_next, choose_queue, find_places
 from bot.serving.service import ProcessRole, Service, run_service
 from bot.settings import load_settings
-from bot.store.wanted_jobs import WantedJob
+from bot.store.surveys import WantedJob
 from bot.wording.progress import NOBODY_WORKS, QueuePlace, word_queued
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary

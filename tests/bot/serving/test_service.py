@@ -27,7 +27,7 @@ from bot.settings import load_settings
 from bot.store.database import open_database
 from bot.store.schema import outbox
 from bot.store.sessions import Store
-from bot.store.wanted_jobs import WantedJob
+from bot.store.surveys import WantedJob
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.session.events import Job
 from tests.empty_databases import prepare_databases

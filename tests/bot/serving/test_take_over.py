@@ -27,7 +27,7 @@ from bot.store.database import Database, open_database
 from bot.store.ledger import today
 from bot.store.schema import processes, spending
 from bot.store.sessions import Store, StoredConversation
-from bot.store.wanted_jobs import WantedJob
+from bot.store.surveys import WantedJob
 from engine.errors import ServiceError
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.session.events import Start

@@ -20,7 +20,7 @@ from bot.store.backup import FORMAT, backup, restore
 from bot.store.database import open_database
 from bot.store.schema import calls, conversations, metadata, notes, pieces, sessions, spending
 from bot.store.sessions import Store, StoredConversation
-from bot.store.wanted_jobs import load_wanted_jobs
+from bot.store.surveys import load_wanted_jobs
 from engine.errors import UserError
 from engine.session.state import SurveySession
 from tests.bot.store.test_upgrade import ROWS

@@ -21,7 +21,7 @@ from bot.store.ledger import (
 )
 from bot.store.left_over import take_left_over
 from bot.store.sessions import Store, StoredConversation
-from bot.store.wanted_jobs import load_wanted_jobs, load_wanted_jobs_of
+from bot.store.surveys import load_wanted_jobs, load_wanted_jobs_of
 from engine.errors import ServiceError, UserError
 from engine.llm.model import Completion
 from engine.session.events import Approve, EditOutline, Job, JobDone, Start, Undo

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.store.answer_ratings import count_ratings, rate
 from bot.store.backup import data_of, delete_data_of
+from bot.store.notes import count_ratings, rate
 from bot.store.sessions import Store
 from tests.fakes import HERE
 
