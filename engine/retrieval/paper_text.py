@@ -91,11 +91,6 @@ def clean_passage(text: str) -> str:
     return _repeat_until_stable(text, (_legible, _whole_words))
 
 
-def restore_words(text: str) -> str:
-    """A stored text with the words and glyphs whole that an earlier version stored as ``algo(cid:173) rithm``."""
-    return clean_passage(text) if "(cid:" in text else text
-
-
 def clean_name(text: str) -> str:
     """A person's name, not all in capitals, without footnote marks (``Bello*``) and numbers (``Wei Wang 0001``)."""
     short = shorten(text.strip(), NAME_CHARACTERS)

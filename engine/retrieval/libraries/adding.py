@@ -15,7 +15,6 @@ from engine.errors import UserError
 from engine.retrieval.merging.merged_papers import find_same, merge_records, with_own_key
 from engine.retrieval.merging.same_paper import BLOCKING_VERSION, MOST_IN_BLOCK, list_blocking_keys
 from engine.retrieval.merging.titles import title_letters
-from engine.retrieval.paper_text import restore_words
 from engine.text import fold
 from engine.values import Paper, PaperKey
 
@@ -62,7 +61,6 @@ def from_stored(values: Mapping[str, Any], fields: Sequence[str]) -> Paper:
     """The paper of what `to_columns` gave; a field that is missing or empty there has its default."""
     known = {name: values[name] for name in fields if values.get(name) is not None}
     known |= {name: tuple(known.get(name, ())) for name in _LISTS}
-    known |= {name: restore_words(known[name]) for name in ("abstract", "summary") if name in known}
     known["origins"] = tuple((f, source) for o in known.get("origins", ()) for f, _, source in [o.partition("=")])
     return Paper(**known)
 

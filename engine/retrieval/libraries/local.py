@@ -373,8 +373,6 @@ async def create_library(folder: Path, neural: Embedder | None = None) -> LocalL
             there = set((await table.schema()).names)
             if missing := [field for field in schema() if field.name not in there]:  # made by an earlier version
                 await table.add_columns(pa.schema(missing))
-            if "words" in there:  # LanceDB searched words then
-                await table.drop_columns(["words"])
         else:
             table = await database.create_table("papers", schema=schema(), exist_ok=True)
     return LocalLibrary(folder, table, neural)

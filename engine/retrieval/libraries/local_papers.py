@@ -25,7 +25,6 @@ from engine.retrieval.libraries.adding import (
     write_records,
 )
 from engine.retrieval.libraries.index_files import PaperTexts
-from engine.retrieval.paper_text import restore_words
 from engine.values import Paper, PaperKey
 
 CLIENT = "lance_namespace_urllib3_client"
@@ -178,7 +177,7 @@ def _to_texts(parts: Sequence[Any]) -> PaperTexts:
     """The columns of some Arrow tables."""
     columns = {name: [value for part in parts for value in part[name].to_pylist()] for name in _TEXTS}
     both = zip(columns["abstract"], columns["summary"], strict=True)
-    return PaperTexts(columns["key"], columns["title"], [restore_words(a or s or "") for a, s in both])
+    return PaperTexts(columns["key"], columns["title"], [a or s or "" for a, s in both])
 
 
 def to_stored(row: Mapping[str, Any]) -> StoredPaper:

@@ -86,14 +86,6 @@ async def test_filters_are_honoured_before_the_limit(made: Made, ranking: Rankin
     assert len(without) == 10 and first not in {item.paper.key for item in without}
 
 
-async def test_words_that_an_earlier_version_stored_divided_are_whole(made: Made) -> None:
-    library = await made(
-        [*EVERYTHING, replace(paper(60), abstract="A learning algo(cid:173) rithm for (cid:12)xed graphs.")]
-    )
-    [found] = await library.get([paper(60).key])
-    assert found.abstract == "A learning algorithm for fixed graphs."
-
-
 async def test_words_that_no_paper_has_find_nothing(made: Made) -> None:
     library = await made(EVERYTHING)
     for words in ("zzyzx", "  ", "the of and"):
