@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,87 +51,68 @@ FACTS = ["key", "title", "words", "year", "citations", "venue_folded"]
 
 
 @dataclass(frozen=True)
-class PaperColumns:
-    """What ranks papers; row i of each is the paper ``ids[i]``. Stems are joined by spaces."""
+class PaperRow:
+    """What ranks a paper."""
 
-    ids: list[Any]
-    keys: list[PaperKey]
-    abstracts: Vectors
-    citations: NDArray[np.float64]
-    years: NDArray[np.int64]
-    venues: list[str]
-    titles: list[str]
+    key: PaperKey
+    abstract: Vectors
+    """Of shape (dimensions,)."""
+    citations: float
+    """NaN where they are not known."""
+    year: int
+    venue: str
+    title: list[str]
     """Stems of the title."""
-    texts: list[str]
+    text: list[str]
     """Stems of title and abstract."""
 
-    @classmethod
-    def of(cls, objects: Sequence[Any]) -> PaperColumns:
-        """Objects with their vectors; one that the server gave none is left out."""
-        objects = [o for o in objects if o.vector.get("abstract")]
-        values = [o.properties for o in objects]
-        counts = [v.get("citations") for v in values]
-        return cls(
-            [o.uuid for o in objects],
-            [v["key"] for v in values],
-            np.array([o.vector["abstract"] for o in objects], np.float32),
-            np.array([np.nan if c is None else float(c) for c in counts]),
-            np.array([v.get("year") or 0 for v in values], np.int64),
-            [v.get("venue_folded") or "" for v in values],
-            [" ".join(index_terms(v.get("title") or "")) for v in values],
-            [v.get("words") or "" for v in values],
-        )
-
-    def find_allowed(self, query: Query) -> NDArray[np.bool_]:
-        """Which rows the query takes."""
+    def is_taken(self, query: Query) -> bool:
+        """Whether the query takes it at all."""
         first, last = query.years.first or 0, query.years.last or 9_999
-        return np.array(
-            [
-                key not in query.exclude
-                and (query.years == ALL_YEARS or first <= self.years[i] <= last)
-                and (not query.least_citations or self.citations[i] >= query.least_citations)
-                and (not query.venue or self.venues[i] == query.venue.casefold())
-                for i, key in enumerate(self.keys)
-            ],
-            bool,
+        return (
+            self.key not in query.exclude
+            and (query.years == ALL_YEARS or first <= self.year <= last)
+            and (not query.least_citations or self.citations >= query.least_citations)
+            and (not query.venue or self.venue == query.venue.casefold())
         )
 
 
-def join_columns(parts: Sequence[PaperColumns]) -> PaperColumns:
-    """The papers of all parts, each once, in their order."""
-    parts = [part for part in parts if part.ids] or list(parts[:1])
-    ids = [name for part in parts for name in part.ids]
-    once = sorted({name: row for row, name in reversed(list(enumerate(ids)))}.values())
-    keys, venues, titles, texts = (
-        [value for part in parts for value in getattr(part, name)] for name in ("keys", "venues", "titles", "texts")
-    )
-    return PaperColumns(
-        [ids[row] for row in once],
-        [keys[row] for row in once],
-        np.concatenate([part.abstracts for part in parts])[once],
-        np.concatenate([part.citations for part in parts])[once],
-        np.concatenate([part.years for part in parts])[once],
-        [venues[row] for row in once],
-        [titles[row] for row in once],
-        [texts[row] for row in once],
-    )
+PaperRows: TypeAlias = Mapping[Any, PaperRow]
+"""Papers by the ids of their objects."""
+
+
+def read_rows(objects: Sequence[Any]) -> PaperRows:
+    """Objects with their vectors; one that the server gave none is left out."""
+    return {
+        o.uuid: PaperRow(
+            o.properties["key"],
+            np.array(o.vector["abstract"], np.float32),
+            np.nan if (count := o.properties.get("citations")) is None else float(count),
+            o.properties.get("year") or 0,
+            o.properties.get("venue_folded") or "",
+            index_terms(o.properties.get("title") or ""),
+            (o.properties.get("words") or "").split(),
+        )
+        for o in objects
+        if o.vector.get("abstract")
+    }
 
 
 @dataclass(frozen=True)
 class LibrarySample:
     """What is kept of a library in memory: a sample, and when it was read."""
 
-    sample: PaperColumns
+    sample: PaperRows
     read_at: float
 
     def find_citation_quantile(self, share: float) -> int:
         """The citations below which that share of the papers stays."""
-        return int(np.quantile(np.nan_to_num(self.sample.citations), share))
+        return int(np.quantile(np.nan_to_num([row.citations for row in self.sample.values()]), share))
 
     @property
     def usual_length(self) -> float:
         """Mean number of words that carry meaning in title and abstract."""
-        return float(np.mean([len(text.split()) for text in self.sample.texts]))
+        return float(np.mean([len(row.text) for row in self.sample.values()]))
 
 
 @dataclass(frozen=True)
@@ -142,58 +123,57 @@ class TopicPapers:
     papers_with: Sequence[int]
     papers: int
     """Papers of the library."""
-    named: PaperColumns
+    named: PaperRows
 
-    def measure(self, columns: PaperColumns, usual_length: float) -> WordEvidence:
+    def measure(self, rows: Sequence[PaperRow], usual_length: float) -> WordEvidence:
         """What the topic's words tell of these papers, their rarity being that in the whole library."""
-        texts = [text.split() for text in columns.texts]
-        found = find_words(self.topic, search_stems([title.split() for title in columns.titles], texts))
+        found = find_words(self.topic, search_stems([row.title for row in rows], [row.text for row in rows]))
         there = [max(n, len(word.rows)) for n, word in zip(self.papers_with, found, strict=True)]
-        lengths = np.array([len(text) for text in texts], np.float32)
+        lengths = np.array([len(row.text) for row in rows], np.float32)
         return measure_words(self.topic, found, rarity(there, self.papers), lengths, usual_length)
 
     def seeds(self, usual_length: float) -> Vectors:
         """The vectors of the papers that stand for the topic; none where no paper names it."""
-        if not self.named.ids:
-            return np.zeros((0, 0), np.float32)
-        return self.named.abstracts[find_seeds(self.measure(self.named, usual_length).bm25)]
+        rows = list(self.named.values())
+        return np.array([rows[i].abstract for i in find_seeds(self.measure(rows, usual_length).bm25)], np.float32)
 
 
 def rank_fetched(
-    found: TopicPapers, near: Sequence[PaperColumns], seeds: Vectors, held: LibrarySample, query: Query
+    found: TopicPapers, near: Sequence[PaperRows], seeds: Vectors, held: LibrarySample, query: Query
 ) -> Mapping[Any, float]:
     """The ids of the best papers with their scores (`score_papers`), best first, at most as many as are wanted."""
-    everyone = join_columns([found.named, held.sample, *near])
-    bm25 = found.measure(everyone, held.usual_length).bm25
-    close = closeness(everyone.abstracts, seeds)
-    cited = _popularity(everyone, frozenset(held.sample.ids))
-    weights = _weights(everyone, found, held)
+    everyone = {name: row for part in (found.named, held.sample, *near) for name, row in part.items()}
+    ids, rows = list(everyone), list(everyone.values())
+    bm25 = found.measure(rows, held.usual_length).bm25
+    close = closeness(np.stack([row.abstract for row in rows]), seeds)
+    is_sample = np.array([name in held.sample for name in ids])
+    cited = _measure_popularity(rows, is_sample)
+    weights = _weigh(np.array([name in found.named for name in ids]), is_sample, found.papers)
     usual = UsualEvidence(*(Usual.of(values, weights) for values in (bm25, close, cited)))
     scores = score_papers(bm25, close, cited, usual, query.ranking)
-    scores[~everyone.find_allowed(query)] = -np.inf
-    places = np.argsort(np.argsort(np.array(everyone.keys, dtype=str), kind="stable"), kind="stable")
+    scores[[not row.is_taken(query) for row in rows]] = -np.inf
+    places = np.argsort(np.argsort(np.array([row.key for row in rows], dtype=str), kind="stable"), kind="stable")
     best = order_best(scores, query.limit, places)
-    return {everyone.ids[row]: round(float(scores[row]), DECIMALS) for row in best if scores[row] > -np.inf}
+    return {ids[row]: round(float(scores[row]), DECIMALS) for row in best if scores[row] > -np.inf}
 
 
-def _weights(everyone: PaperColumns, found: TopicPapers, held: LibrarySample) -> Scores:
+def _weigh(is_named: NDArray[np.bool_], is_sample: NDArray[np.bool_], papers: int) -> Scores:
     """How many papers of the library each stands for.
 
     One that the words found stands for itself, one of the sample for its share of all others; any other for none,
     since it was not chosen by chance.
     """
-    named, sample = set(found.named.ids), set(held.sample.ids)
-    others = max(1, len(sample - named))
-    share = max(0, found.papers - len(named)) / others
-    return np.array([1.0 if name in named else share * (name in sample) for name in everyone.ids])
+    others = max(1, int((is_sample & ~is_named).sum()))
+    return np.where(is_named, 1.0, max(0, papers - int(is_named.sum())) / others * is_sample)
 
 
-def _popularity(everyone: PaperColumns, sample: frozenset[Any]) -> Scores:
+def _measure_popularity(rows: Sequence[PaperRow], is_sample: NDArray[np.bool_]) -> Scores:
     """`popularity`, where an unknown count takes the median of the sample."""
-    rows = np.array([name in sample for name in everyone.ids]) | np.isnan(everyone.citations)
+    citations, years = np.array([row.citations for row in rows]), np.array([row.year for row in rows], np.int64)
+    of_sample = is_sample | np.isnan(citations)
     result: Scores = np.zeros(len(rows))
-    for part in (rows, ~rows):
-        result[part] = popularity(everyone.citations[part], everyone.years[part], datetime.now(UTC).year)
+    for part in (of_sample, ~of_sample):
+        result[part] = popularity(citations[part], years[part], datetime.now(UTC).year)
     return result
 
 
@@ -231,7 +211,7 @@ class SurveySearch:
         """The papers that a topic's words find, and the vectors of those that stand for it, which may be none."""
         said = read_topic(text)
         if not said.stems:
-            return TopicPapers(said, (), await self._objects.count(), PaperColumns.of([])), np.zeros((0, 0), np.float32)
+            return TopicPapers(said, (), await self._objects.count(), {}), np.zeros((0, 0), np.float32)
         abstracts, total, there = await asyncio.gather(
             self._abstracts(said),
             self._objects.count(),
@@ -259,21 +239,21 @@ class SurveySearch:
         near = await asyncio.gather(*fetched)
         return await asyncio.to_thread(rank_fetched, found, near, seeds, held, query)
 
-    async def _find_named(self, stems: Sequence[str], limit: int, query: Query | None = None) -> PaperColumns:
+    async def _find_named(self, stems: Sequence[str], limit: int, query: Query | None = None) -> PaperRows:
         """The best by the server's BM25, of those that a query takes where one is given."""
         wanted = dict(_WANTED) if query is None else {**_WANTED, "filters": filter_papers(query)}
         async with translate_failures("to search"):
             found = await self._papers.query.bm25(" ".join(stems), query_properties=["words"], limit=limit, **wanted)
-        return PaperColumns.of(found.objects)
+        return read_rows(found.objects)
 
-    async def _find_named_and_cited(self, found: TopicPapers, query: Query) -> PaperColumns:
+    async def _find_named_and_cited(self, found: TopicPapers, query: Query) -> PaperRows:
         """The most cited of the papers that have the two rarest of the topic's words, those that tell most of it."""
         rare = [stem for _, stem in sorted(zip(found.papers_with, found.topic.stems, strict=True))][:2]
         named = filter_papers(query, Filter.by_property("words").contains_all(rare))
         most = Sort.by_property("citations", ascending=False)
         async with translate_failures("to search"):
             best = await self._papers.query.fetch_objects(filters=named, sort=most, limit=NAMED_CITED, **_WANTED)
-        return PaperColumns.of(best.objects)
+        return read_rows(best.objects)
 
     async def _abstracts(self, topic: TopicWords) -> list[str]:
         """Texts that tell the abbreviations of the topic's phrases."""
@@ -298,21 +278,21 @@ class SurveySearch:
         kept = await asyncio.gather(*map(is_meant, topic.writings))
         return replace(topic, writings=tuple(w for w, is_kept in zip(topic.writings, kept, strict=True) if is_kept))
 
-    async def _near(self, middle: Any, query: Query, limit: int, also: Any = None) -> PaperColumns:
+    async def _near(self, middle: Any, query: Query, limit: int, also: Any = None) -> PaperRows:
         """The papers nearest to the middle of the topic."""
         async with translate_failures("to search"):
             found = await self._papers.query.near_vector(
                 middle.tolist(), limit=limit, filters=filter_papers(query, also), target_vector="abstract", **_WANTED
             )
-        return PaperColumns.of(found.objects)
+        return read_rows(found.objects)
 
     async def _load_sample(self) -> LibrarySample:
         """A sample of the library."""
         if self._held is None or time.monotonic() - self._held.read_at > HELD_S:
             async with translate_failures("to search"):
                 some = await self._papers.query.fetch_objects(limit=SAMPLE, **_WANTED)
-            sample = PaperColumns.of(some.objects)
-            if not sample.ids:
+            sample = read_rows(some.objects)
+            if not sample:
                 raise RetrievalError("This library in Weaviate has no papers with vectors.")
             self._held = LibrarySample(sample, time.monotonic())
         return self._held

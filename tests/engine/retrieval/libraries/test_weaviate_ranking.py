@@ -9,10 +9,9 @@ import numpy as np
 
 from engine.retrieval.libraries.weaviate_search import (
     LibrarySample,
-    PaperColumns,
     TopicPapers,
-    join_columns,
     rank_fetched,
+    read_rows,
 )
 from engine.retrieval.topic_words import read_topic
 from engine.values import PaperKey, Query, YearRange
@@ -44,7 +43,6 @@ def stored(number: int) -> Any:
 
 
 EVERYONE = [stored(number) for number in range(SIZE)]
-NOBODY = PaperColumns.of([])
 
 
 def rank(
@@ -52,11 +50,9 @@ def rank(
 ) -> tuple[list[Any], list[float]]:
     stems = read_topic(query.text)
     there = [sum(s in o.properties["words"].split() for o in EVERYONE) for s in stems.stems]
-    found = TopicPapers(stems, there, SIZE, PaperColumns.of(named))
-    held = LibrarySample(PaperColumns.of(sample), 0.0)
-    best = rank_fetched(
-        found, [PaperColumns.of(popular), PaperColumns.of(near)], found.seeds(held.usual_length), held, query
-    )
+    found = TopicPapers(stems, there, SIZE, read_rows(named))
+    held = LibrarySample(read_rows(sample), 0.0)
+    best = rank_fetched(found, [read_rows(popular), read_rows(near)], found.seeds(held.usual_length), held, query)
     return list(best), list(best.values())
 
 
@@ -89,7 +85,6 @@ def test_only_what_the_query_takes_is_ranked() -> None:
 
 
 def test_papers_that_are_fetched_twice_are_one() -> None:
-    one, two = PaperColumns.of(EVERYONE[:3]), PaperColumns.of(EVERYONE[1:5])
-    assert join_columns([one, NOBODY, two]).ids == [0, 1, 2, 3, 4]
-    assert join_columns([one, two]).keys == [f"arxiv:{number}" for number in range(5)]
-    assert join_columns([NOBODY, NOBODY]).ids == []
+    naming = [o for o in EVERYONE if "graph" in o.properties["words"].split()][:5]
+    found, _ = rank(naming[:3], naming[1:], naming[2:4], [], Query("graph", 9))
+    assert sorted(found) == [o.uuid for o in naming]
