@@ -6,13 +6,12 @@ Vectors come with each paper, or from the server. A search for a survey ranks as
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis
@@ -42,9 +41,6 @@ from engine.retrieval.libraries.weaviate_state import (
 )
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
-DESCRIBED_S = 60.0
-T = TypeVar("T")
-
 
 class WeaviateLibrary:
     """A `Library` in Weaviate; get one from `bot.app`'s shelf, which owns the connection."""
@@ -69,7 +65,6 @@ class WeaviateLibrary:
         self._neural = neural
         self._cache = cache
         self._embedder: Embedder | None = neural
-        self._described_at = time.monotonic()
         self._tenant = tenant
         self._at_once = server.batch * server.parallel
         """Papers read, embedded and written together."""
@@ -116,7 +111,7 @@ class WeaviateLibrary:
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
         await self._notice()
-        return await self._read(self._objects.get(keys))
+        return await self._objects.get(keys)
 
     @retry_reads
     async def search(self, query: Query) -> Sequence[FoundPaper]:
@@ -124,21 +119,13 @@ class WeaviateLibrary:
         await self._notice()
         if not query.text.strip() or not (self._server.vectoriser or self._description.embedder):
             return []
-        return await self._read(self._by_title(query) if query.ranking == "title" else self._by_topic(query))
-
-    async def _read(self, answer: Coroutine[Any, Any, T]) -> T:
-        """The answer; after a failure the description is read anew, as the papers may be in another collection now."""
-        try:
-            return await answer
-        except RetrievalError:
-            self._described_at = -DESCRIBED_S
-            raise
+        return await (self._by_title(query) if query.ranking == "title" else self._by_topic(query))
 
     @retry_reads
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are here."""
         await self._notice()
-        return await self._read(self._objects.count_topic(topic))
+        return await self._objects.count_topic(topic)
 
     @exclusive
     async def add(self, papers: Iterable[Paper]) -> AddReport:
@@ -177,7 +164,7 @@ class WeaviateLibrary:
 
         Interrupted, it is simply run again, and searches find meanwhile what they found before.
         """
-        await self._notice(at_once=True)
+        await self._notice()
         if await self._has_outgrown():
             await self._refit(on_progress)
         elif self._description.schema < SCHEMA_VERSION:
@@ -232,26 +219,18 @@ class WeaviateLibrary:
         await self._adopt(embedder, len(vectors.keys))
         rows = {key: i for i, key in enumerate(vectors.keys)}
         is_empty = await self.count() == 0
-        report = AddReport()
-        batch: list[StoredPaper] = []
-        done = 0
-
-        async def flushed() -> AddReport:
-            if not is_empty:  # some of these may be here already, perhaps under other keys
-                return await self._add_batch([stored.paper for stored in batch], report)
-            chosen = [rows[stored.paper.key] for stored in batch]
-            rejected = await self._objects.store(batch, (vectors.titles[chosen], vectors.abstracts[chosen]))
-            return replace(
-                report, added=report.added + len(batch) - len(rejected), rejected=(*report.rejected, *rejected)
-            )
-
-        async for stored in papers:
-            if stored.paper.key in rows:
-                batch.append(stored)
-            if len(batch) == self._at_once:
-                report, done, batch = await flushed(), done + len(batch), []
-                on_progress(IndexProgress("moving", done, len(rows)))
-        report = await flushed() if batch else report
+        report, done = AddReport(), 0
+        there = (stored async for stored in papers if stored.paper.key in rows)
+        async for batch in batch_papers(there, self._at_once):
+            if is_empty:
+                chosen = [rows[stored.paper.key] for stored in batch]
+                rejected = await self._objects.store(batch, (vectors.titles[chosen], vectors.abstracts[chosen]))
+                added = report.added + len(batch) - len(rejected)
+                report = replace(report, added=added, rejected=(*report.rejected, *rejected))
+            else:  # some of these may be here already, perhaps under other keys
+                report = await self._add_batch([stored.paper for stored in batch], report)
+            done += len(batch)
+            on_progress(IndexProgress("moving", done, len(rows)))
         self._survey.forget()
         return report
 
@@ -351,14 +330,11 @@ class WeaviateLibrary:
         vector = (await asyncio.to_thread((await self.embedder()).embed, [text]))[0]
         return vector.tolist() if vector.any() else None
 
-    async def _notice(self, *, at_once: bool = False) -> None:
-        """Learn from time to time whether another process has fitted the embedding anew, or filled the library."""
-        is_fresh = self._description.embedder and time.monotonic() - self._described_at < DESCRIBED_S
-        if is_fresh and not at_once:
-            return
+    async def _notice(self) -> None:
+        """Learn whether another process has fitted the embedding anew, or filled the library."""
         async with translate_failures("to read the library's description"):
             now = await read_description(self._client, self._description.library)
         if now.version != self._description.version:
             self._embedder = self._neural
             self._use_generation(now.generation)
-        self._description, self._described_at = now, time.monotonic()
+        self._description = now

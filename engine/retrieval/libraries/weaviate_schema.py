@@ -274,17 +274,12 @@ async def prepare(
     tenants = Configure.multi_tenancy(enabled=True, auto_tenant_activation=True) if library == WORKSPACES else None
     name = collection(library, kind, generation)
     await _create_collection(client, server, name, properties, vectors, tenants)
-    for home in await _tenants_homes(client, server, name, tenants) if tenant else ():
+    if not tenant:
+        return
+    await _create_collection(client, server, WORKSPACE_MODELS, _MODEL, (), tenants)
+    for home in (name, WORKSPACE_MODELS):
         with _already_there():
             await client.collections.get(home).tenants.create([Tenant(name=tenant)])
-
-
-async def _tenants_homes(
-    client: weaviate.WeaviateAsyncClient, server: WeaviateServer, name: str, tenants: Any
-) -> tuple[str, ...]:
-    """The collections in which a workspace has a place: that of its objects, and that of its embedding."""
-    await _create_collection(client, server, WORKSPACE_MODELS, _MODEL, (), tenants)
-    return name, WORKSPACE_MODELS
 
 
 async def tenant_exists(client: weaviate.WeaviateAsyncClient, tenant: str) -> bool:
@@ -362,15 +357,9 @@ def _already_there() -> Iterator[None]:
             raise
 
 
-def _quantizer(kind: Quantisation) -> Any:
-    made = Configure.VectorIndex.Quantizer
-    makers: dict[Quantisation, Callable[[], Any]] = {"none": made.none, "rq": made.rq, "bq": made.bq, "sq": made.sq}
-    return makers[kind]()
-
-
 def _vector(server: WeaviateServer, name: str) -> Any:
     """A named vector: given by us, of unit length, or made by the server from the property of that name."""
-    quantizer = _quantizer(server.quantisation)
+    quantizer = getattr(Configure.VectorIndex.Quantizer, server.quantisation)()
     if not server.vectoriser:
         # The scalar product of unit vectors is their cosine, and a text without a known word may be all zero.
         index = Configure.VectorIndex.hnsw(distance_metric=VectorDistances.DOT, quantizer=quantizer)

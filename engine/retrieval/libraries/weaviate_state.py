@@ -16,12 +16,13 @@ import tempfile
 import time
 import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from weaviate.classes.data import DataObject
 from weaviate.classes.query import Filter
 from weaviate.exceptions import ObjectAlreadyExistsError, UnexpectedStatusCodeError
 from weaviate.util import generate_uuid5
@@ -45,27 +46,17 @@ LOOKED_S = 0.25
 GIVING_BACK_S = 5.0
 
 
-class Leased(Protocol):
-    """A library that has a lease."""
-
-    @property
-    def writing(self) -> Callable[[], AbstractAsyncContextManager[None]]:
-        """Hold it."""
-        ...
-
-
-Library = TypeVar("Library", bound=Leased)
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def exclusive(
-    write: Callable[Concatenate[Library, P], Awaitable[T]],
-) -> Callable[Concatenate[Library, P], Coroutine[Any, Any, T]]:
-    """A method that writes, run while its library's lease is held."""
+    write: Callable[Concatenate[Any, P], Awaitable[T]],
+) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]:
+    """A method that writes, run while its library's lease (``writing``) is held."""
 
     @wraps(write)
-    async def alone(library: Library, /, *args: P.args, **options: P.kwargs) -> T:
+    async def alone(library: Any, /, *args: P.args, **options: P.kwargs) -> T:
         async with library.writing():
             return await write(library, *args, **options)
 
@@ -164,11 +155,8 @@ async def read_description(client: Any, library: str) -> Description:
 async def describe(client: Any, description: Description) -> None:
     """Store the description."""
     values = {name: getattr(description, name) for name in Description.__dataclass_fields__}
-    objects, name = client.collections.get(LIBRARIES), generate_uuid5(description.library)
-    if await objects.data.exists(name):
-        await objects.data.replace(name, values)
-    else:
-        await objects.data.insert(values, uuid=name)
+    described = DataObject(properties=values, uuid=generate_uuid5(description.library))
+    await client.collections.get(LIBRARIES).data.insert_many([described])  # in place of one that is there
 
 
 async def names(client: Any) -> list[str]:
@@ -180,18 +168,14 @@ async def names(client: Any) -> list[str]:
 
 
 async def store_model(client: Any, library: str, model: LatentSemanticAnalysis) -> str:
-    """Store a fitted embedding under a new version, then forget the former ones; returns the version."""
-    version = secrets.token_hex(8)
-    await _store_content(client, library, version, await asyncio.to_thread(_compress_model, model))
-    return version
-
-
-async def _store_content(client: Any, library: str, version: str, content: bytes) -> None:
+    """Store a fitted embedding under a new version; returns the version."""
+    version, objects = secrets.token_hex(8), _models_of(client, library)
+    content = await asyncio.to_thread(_compress_model, model)
     parts = [content[i : i + PART_BYTES] for i in range(0, len(content), PART_BYTES)]
-    objects = _models_of(client, library)
     for number, part in enumerate(parts):
         values = {"library": library, "version": version, "part": number, "parts": len(parts)}
         await objects.data.insert({**values, "content": base64.b64encode(part).decode()})
+    return version
 
 
 async def forget_models(client: Any, library: str, but: str) -> None:
@@ -210,12 +194,7 @@ async def load_model(client: Any, description: Description, cache: Path) -> Embe
     """The library's fitted embedding, from this machine where it was loaded before."""
     folder = cache / description.version
     if not (folder / "lsa.json").exists():
-        own, shared = _models_of(client, description.library), client.collections.get(MODELS)
-        content = await _read_content(own, description.version)
-        if not content and (content := await _read_content(shared, description.version)):
-            # An earlier version kept the embeddings of workspaces among all others.
-            await _store_content(client, description.library, description.version, content)
-            await shared.data.delete_many(where=Filter.by_property("version").equal(description.version))
+        content = await _read_content(_models_of(client, description.library), description.version)
         if not content:
             raise RetrievalError(
                 f"The embedding of the library “{description.library}” is not whole in Weaviate. "

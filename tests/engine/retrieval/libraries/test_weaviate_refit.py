@@ -11,7 +11,6 @@ import pytest
 from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError
-from engine.retrieval.embedding import LatentSemanticAnalysis
 from engine.retrieval.libraries import weaviate_schema
 from engine.retrieval.libraries.library import WORKSPACES, IndexProgress
 from engine.retrieval.libraries.weaviate import WeaviateLibrary
@@ -94,25 +93,6 @@ async def test_words_of_an_earlier_version_are_written_anew(
     assert "retriev" in rewritten.properties["words"]
     assert rewritten.properties["identities"] == identities
     assert rewritten.vector == vector
-
-
-async def test_a_workspace_s_embedding_of_an_earlier_version_is_taken_from_among_the_others(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    library = await opened(client, server, tmp_path, WORKSPACES, "ours")
-    await library.add(papers(5))
-    embedder = await library.embedder()
-    own = client.collections.get(weaviate_schema.WORKSPACE_MODELS).with_tenant("ours")
-    shared = client.collections.get(weaviate_schema.MODELS)
-    for piece in (
-        await own.query.fetch_objects(return_properties=["library", "version", "part", "parts", "content"])
-    ).objects:
-        await shared.data.insert(piece.properties)
-        await own.data.delete_by_id(piece.uuid)
-    again = await (await opened(client, server, tmp_path / "elsewhere", WORKSPACES, "ours")).embedder()
-    assert isinstance(again, LatentSemanticAnalysis) and isinstance(embedder, LatentSemanticAnalysis)
-    assert again.same_as(embedder)
-    assert await shared.length() == 0 and await own.length() > 0
 
 
 async def test_a_workspace_s_data_are_removed_and_no_other_s(
