@@ -87,13 +87,13 @@ def _paper(entry: Any) -> Paper | None:
     values: dict[str, Any] = {
         "title": title,
         "abstract": _text(entry, f"{_ATOM}summary"),
-        "authors": tuple(_text(a, f"{_ATOM}name") for a in entry.iter(f"{_ATOM}author")),
+        "authors": [_text(a, f"{_ATOM}name") for a in entry.iter(f"{_ATOM}author")],
         "year": int(year[0]) if year else None,
         "venue": _text(entry, f"{_ARXIV}journal_ref") or "arXiv",
         "url": f"https://arxiv.org/abs/{number}",
         "pdf": f"https://arxiv.org/pdf/{number}",
     }
-    return note_source(values, tuple(k for k in (published, own) if k), NAME)
+    return note_source(values, (published, own), NAME)
 
 
 def _text(element: Any, tag: str) -> str:

@@ -21,7 +21,6 @@ from engine.retrieval.online.service_state import Allowance
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_keys import arxiv_key, doi_key
 from engine.retrieval.paper_text import clean_title
-from engine.retrieval.record_fields import link_of
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
 
@@ -87,10 +86,9 @@ class OpenAlex:
         """The most cited papers that hold all the words, at most `PAGE`, in one call."""
         if await self._is_scarce():
             raise RetrievalError(f"{NAME} has little left of today's allowance, which is kept for searches.")
-        params = {"search": _words(text), "sort": "cited_by_count:desc", "per_page": str(PAGE), "select": FIELDS}
-        filters = _filters(years)
-        items, age = await self._works(params | ({"filter": ",".join(filters)} if filters else {}))
-        return [paper for item in items if (paper := to_paper(item))][:limit], age
+        filters = {"filter": filters[0]} if (filters := _filters(years)) else {}
+        papers, age = await self._papers({"search": _words(text), "sort": "cited_by_count:desc", **filters})
+        return papers[:limit], age
 
     async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys that are DOIs, arXiv ids or the service's own; retractions marked."""
@@ -108,9 +106,8 @@ class OpenAlex:
         if key not in found:
             return []
         number = _own(str(found[key]["id"])).removeprefix("openalex:").upper()
-        params = {"filter": f"cites:{number}", "sort": "cited_by_count:desc", "per_page": str(PAGE), "select": FIELDS}
-        items, _ = await self._works(params)
-        return [paper for item in items if (paper := to_paper(item))][:limit]
+        papers, _ = await self._papers({"filter": f"cites:{number}", "sort": "cited_by_count:desc"})
+        return papers[:limit]
 
     def names_of(self, papers: Iterable[Paper]) -> list[PaperKey]:
         """For each paper one of its identifiers that this service reads, its own first; others are left out."""
@@ -154,17 +151,18 @@ class OpenAlex:
 
     async def match(self, title: str) -> Paper | None:
         """The first paper found for the words as a title; ``None`` where there is none."""
-        params = {"filter": f"title.search:{_words(title)}", "per_page": "5", "select": FIELDS}
-        items, _ = await self._works(params)
-        return next((paper for item in items if (paper := to_paper(item))), None)
+        papers, _ = await self._papers({"filter": f"title.search:{_words(title)}", "per_page": "5"})
+        return next(iter(papers), None)
 
     async def find_by_titles(self, titles: Sequence[str]) -> AsyncIterator[Sequence[Paper]]:
         """The papers whose title holds one of the titles, at most `PAGE` from each call, in which several are asked."""
         for part in _divide_titles(list(map(_words, titles))):
             phrases = " OR ".join(f'"{words}"' for words in part)
-            params = {"filter": f"title.search:{phrases}", "per_page": str(PAGE), "select": FIELDS}
-            items, _ = await self._works(params)
-            yield [paper for item in items if (paper := to_paper(item))]
+            yield (await self._papers({"filter": f"title.search:{phrases}"}))[0]
+
+    async def _papers(self, params: Mapping[str, str]) -> tuple[list[Paper], float]:
+        items, age = await self._works({"per_page": str(PAGE), "select": FIELDS, **params})
+        return [paper for item in items if (paper := to_paper(item))], age
 
     async def _works(self, params: Mapping[str, str]) -> tuple[list[Any], float]:
         reply = await self._service.ask(ServiceRequest("/works", params))
@@ -190,22 +188,19 @@ def to_paper(item: Mapping[str, Any]) -> Paper | None:
         _pmid(item),
         PaperKey(f"openalex:{number}"),
     )
-    identifiers = tuple(dict.fromkeys(key for key in candidates if key))
     people = ((a or {}).get("author") or {} for a in item.get("authorships") or ())
-    pdf = str((item.get("best_oa_location") or {}).get("pdf_url") or "")
     values: dict[str, Any] = {
         "title": title,
         "abstract": abstract_of(item.get("abstract_inverted_index")),
-        "authors": tuple(str(p.get("display_name") or "") for p in people),
-        "year": item["publication_year"] if isinstance(item.get("publication_year"), int) else None,
+        "authors": [str(p.get("display_name") or "") for p in people],
+        "year": item.get("publication_year"),
         "venue": str((where.get("source") or {}).get("display_name") or ""),
-        "citations": item["cited_by_count"] if isinstance(item.get("cited_by_count"), int) else None,
-        "url": link_of("", identifiers) or f"https://openalex.org/{number.upper()}",
-        "pdf": pdf if pdf.startswith("https://") else "",
+        "citations": item.get("cited_by_count"),
+        "pdf": str((item.get("best_oa_location") or {}).get("pdf_url") or ""),
         "retracted": item.get("is_retracted") is True,
         "kinds": tuple(kind for kind, name in _KINDS.items() if item.get("type") == name),
     }
-    return note_source(values, identifiers, NAME)
+    return note_source(values, candidates, NAME, f"https://openalex.org/{number.upper()}")
 
 
 def abstract_of(index: object) -> str:

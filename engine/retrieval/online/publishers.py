@@ -15,7 +15,6 @@ from engine.retrieval.online.queries import BooleanQuery, query_of
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_keys import doi_key, paper_key
-from engine.retrieval.record_fields import link_of
 from engine.values import ALL_YEARS, Paper, YearRange
 
 ELSEVIER, SPRINGER = "https://api.elsevier.com", "https://api.springernature.com"
@@ -200,18 +199,17 @@ def _make_paper(
     doi, kind, number = named
     digits = "".join(sign for sign in number if sign.isalnum())  # “S0004-3702(98)00023-X”
     own = paper_key(f"{kind}:{digits}") if kind and digits else None
-    identifiers = tuple(key for key in (doi_key(doi or ""), own) if key)
+    candidates = (doi_key(doi or ""), own)
     title, abstract, authors = said
     date, venue, count = published
-    if not title or not identifiers:
+    if not title or not any(candidates):
         return None
     values: dict[str, Any] = {
         "title": title,
         "abstract": abstract or "",
-        "authors": tuple(authors),
+        "authors": authors,
         "year": int(date[:4]) if date and date[:4].isdigit() else None,
         "venue": venue or "",
         "citations": int(count) if count and str(count).isdigit() else None,
-        "url": link_of("", identifiers),
     }
-    return note_source(values, identifiers, source)
+    return note_source(values, candidates, source)

@@ -85,27 +85,25 @@ class PubMed:
         question = ServiceRequest("/esearch.fcgi", {**self._common, **params}, check=read_numbers)
         reply = await self._service.ask(question, as_json=False)  # `read_numbers` takes JSON that is not quite JSON
         numbers, age = read_numbers(reply.text)[:wanted], reply.age_s
-        papers: dict[PaperKey, Paper] = {}
-        for start in range(0, len(numbers), FETCHED_AT_ONCE):
-            records, fetched_s = await self._fetch(numbers[start : start + FETCHED_AT_ONCE])
-            papers.update(records)
-            age = max(age, fetched_s)
+        papers, fetched_s = await self._fetch(numbers)
         order = (PaperKey(f"pmid:{number}") for number in numbers)
-        return [papers[key] for key in order if key in papers], age
+        return [papers[key] for key in order if key in papers], max(age, fetched_s)
 
     async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys that are PubMed numbers."""
         numbers = [key.removeprefix("pmid:") for key in dict.fromkeys(keys) if re.fullmatch(r"pmid:[1-9]\d{0,8}", key)]
-        found: dict[PaperKey, Paper] = {}
-        for start in range(0, len(numbers), FETCHED_AT_ONCE):
-            records, _ = await self._fetch(numbers[start : start + FETCHED_AT_ONCE])
-            found.update(records)
-        return found
+        return (await self._fetch(numbers))[0]
 
     async def _fetch(self, numbers: Sequence[str]) -> tuple[dict[PaperKey, Paper], float]:
-        params = {**self._common, "id": ",".join(numbers), "retmode": "xml"}
-        reply = await self._service.ask(ServiceRequest("/efetch.fcgi", params, check=read_records), as_json=False)
-        return {_number_of(paper): paper for paper in read_records(reply.text)}, reply.age_s
+        found: dict[PaperKey, Paper] = {}
+        age = 0.0
+        for start in range(0, len(numbers), FETCHED_AT_ONCE):
+            part = ",".join(numbers[start : start + FETCHED_AT_ONCE])
+            params = {**self._common, "id": part, "retmode": "xml"}
+            reply = await self._service.ask(ServiceRequest("/efetch.fcgi", params, check=read_records), as_json=False)
+            found |= {_number_of(paper): paper for paper in read_records(reply.text)}
+            age = max(age, reply.age_s)
+        return found, age
 
 
 def read_numbers(text: str) -> list[str]:
@@ -149,18 +147,17 @@ def to_paper(record: Any) -> Paper | None:
         return None
     names = {e.get("IdType"): _text(e) for e in record.iterfind("PubmedData/ArticleIdList/ArticleId")}
     doi = names.get("doi") or next((_text(e) for e in article.iterfind("ELocationID[@EIdType='doi']")), "")
-    pmid = PaperKey(f"pmid:{number}")
     values: dict[str, Any] = {
         "title": title,
         "abstract": _abstract(article),
-        "authors": tuple(name for author in article.iterfind("AuthorList/Author") if (name := _author(author))),
+        "authors": [_author(author) for author in article.iterfind("AuthorList/Author")],
         "year": _year(article),
         "venue": _text(article.find("Journal/Title")) or _text(article.find("Journal/ISOAbbreviation")),
         "url": f"https://pubmed.ncbi.nlm.nih.gov/{number}/",
         "retracted": _is_retracted(record, article),
         "kinds": tuple(kind for kind, name in _KINDS.items() if name.partition("[")[0] in _list_types(article)),
     }
-    return note_source(values, tuple(key for key in (doi_key(doi), pmid) if key), NAME)
+    return note_source(values, (doi_key(doi), PaperKey(f"pmid:{number}")), NAME)
 
 
 def _number_of(paper: Paper) -> PaperKey:

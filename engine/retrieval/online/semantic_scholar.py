@@ -242,31 +242,36 @@ def to_paper(item: Mapping[str, Any]) -> Paper | None:
         _key("pmid", external.get("PubMed")),
         _key("s2", own),
     )
-    identifiers = tuple(dict.fromkeys(key for key in candidates if key))
-    authors = tuple(str((a or {}).get("name") or "") for a in item.get("authors") or ())
-    pdf = str((item.get("openAccessPdf") or {}).get("url") or "")
     values: dict[str, Any] = {
         "title": title,
         "abstract": str(item.get("abstract") or ""),
-        "authors": authors,
-        "year": item["year"] if isinstance(item.get("year"), int) else None,
+        "authors": [str((a or {}).get("name") or "") for a in item.get("authors") or ()],
+        "year": item.get("year"),
         "venue": str(item.get("venue") or (item.get("publicationVenue") or {}).get("name") or ""),
-        "citations": item["citationCount"] if isinstance(item.get("citationCount"), int) else None,
-        "url": link_of("", identifiers) or f"https://www.semanticscholar.org/paper/{own}",
-        "pdf": pdf if pdf.startswith("https://") else "",
+        "citations": item.get("citationCount"),
+        "pdf": str((item.get("openAccessPdf") or {}).get("url") or ""),
         "kinds": tuple(kind for kind, name in _KINDS.items() if name in (item.get("publicationTypes") or ())),
     }
-    return note_source(values, identifiers, NAME)
+    return note_source(values, candidates, NAME, f"https://www.semanticscholar.org/paper/{own}")
 
 
-def note_source(values: Mapping[str, Any], identifiers: tuple[PaperKey, ...], source: str) -> Paper:
-    """A paper with its text cleaned, whose every known field remembers the source it came from."""
+def note_source(values: Mapping[str, Any], candidates: Iterable[PaperKey | None], source: str, page: str = "") -> Paper:
+    """A paper with its text cleaned, whose every known field remembers the source it came from.
+
+    Those of the ``candidates`` that are keys identify it. Its link, where the values have none, is that of its DOI or
+    arXiv id, else the source's ``page``. A year or count that is no number, and a PDF without https, is not known.
+    """
+    identifiers = tuple(dict.fromkeys(key for key in candidates if key))
+    pdf = values.get("pdf", "")
     values = {
         **values,
         "title": clean_title(values["title"]),
         "abstract": clean_abstract(values["abstract"]),
         "authors": tuple(name for given in values["authors"] if (name := clean_name(given))),
         "venue": clean_title(values["venue"]),
+        **{name: values[name] if isinstance(values.get(name), int) else None for name in ("year", "citations")},
+        "url": values.get("url") or link_of("", identifiers) or page,
+        "pdf": pdf if pdf.startswith("https://") else "",
     }
     given = tuple((name, source) for name, value in values.items() if value not in ("", (), None))
     return Paper(key=choose_key(identifiers), identifiers=identifiers, origins=given, **values)

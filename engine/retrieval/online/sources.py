@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain, zip_longest
@@ -203,12 +203,8 @@ class Online:
         if why := self.failed.get(self.scholar.name):
             raise RetrievalError(why, retryable=True)
         names_of = self.scholar.names_of
-        try:
+        with self._noting(self.scholar):
             found = await self.scholar.recommendations(names_of(papers[:GRAPH_PAPERS]), names_of(disliked))
-        except RetrievalError as error:
-            if error.retryable:
-                self.failed[self.scholar.name] = str(error)
-            raise
         return Neighbours(self.scholar.name, [Neighbour(paper, 0) for paper in found])
 
     async def find_retracted(self, papers: Sequence[Paper]) -> frozenset[PaperKey]:
@@ -262,12 +258,9 @@ class Online:
         found: list[Paper] = []
         if self.open_alex is None or self.open_alex.name in self.failed:
             return found
-        try:
+        with suppress(RetrievalError), self._noting(self.open_alex):
             async for papers in self.open_alex.find_by_titles(titles):
                 found += papers
-        except RetrievalError as error:
-            if error.retryable:
-                self.failed[self.open_alex.name] = str(error)
         return found
 
     def match_in_each(self, title: str) -> AsyncGenerator[Paper | None]:
@@ -286,16 +279,25 @@ class Online:
             if source is None or source.name in self.failed:
                 continue
             try:
-                answer = await question(source)
+                with self._noting(source):
+                    answer = await question(source)
             except RetrievalError as error:
                 why = str(error)
-                if error.retryable:  # a question that it refuses says nothing of the next one
-                    self.failed[source.name] = why
                 continue
             answered = True
             yield answer
         if not answered:
             raise RetrievalError(why, retryable=True)
+
+    @contextmanager
+    def _noting(self, source: CitationGraph) -> Iterator[None]:
+        """A source that fails is not asked again; a question that it refuses says nothing of the next one."""
+        try:
+            yield
+        except RetrievalError as error:
+            if error.retryable:
+                self.failed[source.name] = str(error)
+            raise
 
     def _record(self, source: str, text: str, found: int, age_s: float) -> SearchRecord:
         notes = [f"instead of {name}: {why}" for name, why in self.failed.items()]
