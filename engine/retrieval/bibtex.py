@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from bibtexparser.entrypoint import parse_string
@@ -38,25 +38,28 @@ def read_bibtex(name: str, text: str) -> Iterator[RawRecord | RecordError]:
             yield RecordError(_line(name, block), f"not a valid BibTeX entry ({_reason(block)})")
     library = ResolveStringReferencesMiddleware().transform(Library([*parsed.strings, *entries]))
     library = RemoveEnclosingMiddleware().transform(library)
-    inherit_fields(library.entries, {_bibtex_key(entry).lower(): entry for entry in reversed(library.entries)})
-    # Before braces go, which hold a body's name together.
-    people = {entry.key: _bibtex_authors(entry) for entry in library.entries}
+    fields = {entry.key: {field.key.lower(): str(field.value) for field in entry.fields} for entry in library.entries}
+    inherit_fields(fields.values(), {_file_key(key).lower(): own for key, own in reversed(fields.items())})
+    for entry in library.entries:
+        entry.fields = [Field(key, value) for key, value in fields[entry.key].items()]
     library = LatexDecodingMiddleware().transform(library)
     for block in library.failed_blocks:
         yield RecordError(_line(name, block), f"not a valid BibTeX entry ({_reason(block)})")
     for entry in library.entries:
         if entry.entry_type.lower() != "xdata":  # holds what others share, and is no paper
-            place = f"{_line(name, entry)}, entry {_bibtex_key(entry)}"
-            yield RawRecord(place, _bibtex_fields(entry, people[entry.key]))
+            # From before the braces went, which hold a body's name together.
+            people = fields[entry.key].get("author") or fields[entry.key].get("editor", "")
+            place = f"{_line(name, entry)}, entry {_file_key(entry.key)}"
+            yield RawRecord(place, _name_fields(entry) | {"authors": split_bibtex_names(people)})
 
 
-def _bibtex_key(entry: Entry) -> str:
+def _file_key(key: str) -> str:
     """As the file has it, without the number that tells two entries of one key apart."""
-    return entry.key.rpartition("#")[0]
+    return key.rpartition("#")[0]
 
 
-def _bibtex_fields(entry: Entry, authors: list[str]) -> dict[str, Any]:
-    fields = {key.lower(): str(field.value) for key, field in entry.fields_dict.items()}
+def _name_fields(entry: Entry) -> dict[str, Any]:
+    fields = {field.key: str(field.value) for field in entry.fields}
     eprint = fields.get("eprint", "")
     from_arxiv = (fields.get("archiveprefix") or fields.get("eprinttype") or "arxiv").lower() == "arxiv"
     if fields.get("eprinttype", "").lower() == "pubmed":
@@ -67,7 +70,6 @@ def _bibtex_fields(entry: Entry, authors: list[str]) -> dict[str, Any]:
         **fields,
         "id": "",
         "citations": cited,
-        "authors": authors,
         "venue": next((fields[field] for field in _BIBTEX_VENUES if fields.get(field)), ""),
         "year": fields.get("year") or fields.get("date", ""),
         "arxiv": (eprint if from_arxiv else "") or find_arxiv(*(fields.get(name, "") for name in _WITH_ARXIV)),
@@ -77,11 +79,6 @@ def _bibtex_fields(entry: Entry, authors: list[str]) -> dict[str, Any]:
 _CITED = re.compile(r"cited by:? (\d[\d,]*)", re.I)
 _WITH_ARXIV = ("journal", "note", "howpublished", "number", "volume", "publisher")
 """Fields in which an arXiv id stands: “arXiv preprint arXiv:1706.03762”, as Google Scholar writes it."""
-
-
-def _bibtex_authors(entry: Entry) -> list[str]:
-    fields = {key.lower(): str(field.value) for key, field in entry.fields_dict.items()}
-    return split_bibtex_names(fields.get("author") or fields.get("editor", ""))
 
 
 _BIBTEX_VENUES = ("journal", "journaltitle", "booktitle", "eventtitle", "school", "institution", "publisher", "series")
@@ -106,7 +103,10 @@ LONGEST_INHERITED = 500
 """Characters: what many entries take from one must not make a small file a huge one."""
 
 
-def inherit_fields(entries: Sequence[Entry], by_key: Mapping[str, Entry]) -> None:
+Fields = dict[str, str]
+
+
+def inherit_fields(entries: Collection[Fields], by_key: Mapping[str, Fields]) -> None:
     """Give each entry, in place, the fields that it lacks and the entries that it names have.
 
     ``by_key``: all entries by their keys in lower case. A key that no entry has leaves its field as it is.
@@ -114,38 +114,28 @@ def inherit_fields(entries: Sequence[Entry], by_key: Mapping[str, Entry]) -> Non
     for entry in entries:
         _inherit_xdata(entry, by_key)
     for entry in entries:
-        parent = by_key.get(_value(entry, "crossref").lower())
+        parent = by_key.get(entry.get("crossref", "").lower())
         if parent is None or parent is entry:
             continue
-        for name in _FROM_PARENT:
-            _give(entry, name, _value(parent, name))
-        _give(entry, "booktitle", _value(parent, "booktitle") or _value(parent, "title"))
-        entry.pop("crossref")
+        _give(entry, {name: parent[name] for name in _FROM_PARENT if name in parent})
+        _give(entry, {"booktitle": parent.get("booktitle") or parent.get("title", "")})
+        del entry["crossref"]
 
 
-def _inherit_xdata(entry: Entry, by_key: Mapping[str, Entry]) -> None:
+def _inherit_xdata(entry: Fields, by_key: Mapping[str, Fields]) -> None:
     wanted = _xdata_keys(entry)
     for key in wanted:  # grows by what those name in turn
-        source = by_key.get(key)
-        if source is None:
-            continue
-        for field in source.fields:
-            if field.key.lower() in _FROM_XDATA:
-                _give(entry, field.key, str(field.value))
+        source = by_key.get(key, {})
+        _give(entry, {name: value for name, value in source.items() if name in _FROM_XDATA})
         wanted += [named for named in _xdata_keys(source) if named not in wanted][: MOST_SOURCES - len(wanted)]
     if wanted and all(key in by_key for key in wanted):
-        entry.pop("xdata")
+        del entry["xdata"]
 
 
-def _xdata_keys(entry: Entry) -> list[str]:
-    keys = (key.strip().lower() for key in _value(entry, "xdata").split(",")[:MOST_SOURCES])
+def _xdata_keys(entry: Fields) -> list[str]:
+    keys = (key.strip().lower() for key in entry.get("xdata", "").split(",")[:MOST_SOURCES])
     return [key for key in keys if key]
 
 
-def _value(entry: Entry, name: str) -> str:
-    return next((str(field.value) for field in entry.fields if field.key.lower() == name), "")
-
-
-def _give(entry: Entry, name: str, value: str) -> None:
-    if 0 < len(value) <= LONGEST_INHERITED and not _value(entry, name):
-        entry.set_field(Field(name, value))
+def _give(entry: Fields, fields: Fields) -> None:
+    entry |= {n: value for n, value in fields.items() if 0 < len(value) <= LONGEST_INHERITED and not entry.get(n)}
