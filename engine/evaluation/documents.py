@@ -285,34 +285,21 @@ def _first_surname(line: str) -> str:
     return words[-1] if words and len(words) <= 5 else ""
 
 
-_PARTICLE = r"(?:de|del|der|den|van|von|la|le|di|da|dos|el|al|bin)"
-_NAME = rf"(?:[A-ZÀ-Þ][\w'’.-]*\s+){{1,4}}(?:{_PARTICLE}\s+){{0,2}}[A-ZÀ-Þ][\w'’-]+\.?"
-_PEOPLE = re.compile(rf"{_NAME}(?:,\s+{_NAME})*(?:,?\s+(?:and|&)\s+{_NAME}|,?\s+et\s+al\.?)")
-"""Two people or more who are named in full."""
-
-
 def _title_of(text: str) -> str:
-    """The title in a reference: the whole text where it is nothing but a title, else its longest sentence."""
+    """The title in a reference: what is quoted, or stands behind the year, or behind the authors.
+
+    A text without a year is nothing but a title.
+    """
     bare = re.sub(r"\[(https?://[^\]]+)\]\([^)]*\)|https?://\S+|<[^>]*>", " ", text)
     bare = " ".join(bare.split()).strip(" .")
-    quoted = re.search(r"[“\"]([^”\"]{15,})[”\"]", bare)
-    if quoted:
+    if quoted := re.search(r"[“\"]([^”\"]{15,})[”\"]", bare):
         return quoted[1].strip(" .,")
-    pieces = [piece.strip() for piece in re.split(r"(?<=[^A-Z\s][.?!])\s+", bare) if piece.strip()]
-    if len(pieces) < 2:
+    pieces = re.split(r"(?<=[^A-Z\s][.?!])\s+", bare)
+    if len(pieces) < 2 or not re.search(_YEAR, text):
         return bare
-    if _PEOPLE.fullmatch(pieces[0]):
-        pieces = pieces[1:]  # a short title has fewer words than its authors
-    after_year = [b for a, b in pairwise(pieces) if re.fullmatch(rf"\(?{_YEAR}\)?\.?", a)]
-    return (after_year[0] if after_year else max(pieces, key=_like_a_title)).strip(" .")
-
-
-def _like_a_title(piece: str) -> int:
-    """A title has many words, some of them small; people's names come with commas, venues with "In"."""
-    words = piece.split()
-    small = sum(word.islower() for word in words)
-    venue = bool(re.match(r"(?:In|arXiv|Proc)\b", piece))
-    return len(words) + 2 * small - 3 * piece.count(",") - 6 * venue
+    after_year = next((b for a, b in pairwise(pieces) if re.fullmatch(rf"\(?{_YEAR}\)?\.?", a)), "")
+    # No authors are named where the venue comes second.
+    return (after_year or pieces[0 if re.search(_YEAR, pieces[1]) else 1]).strip(" .")
 
 
 def claims(document: Document) -> tuple[CitedClaim, ...]:
