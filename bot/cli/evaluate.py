@@ -26,8 +26,8 @@ from engine.evaluation.documents import Document, from_html, from_markdown, from
 from engine.evaluation.entailment import Entailment, LocalModelEntailment, ModelEntailment, RuleEntailment
 from engine.evaluation.knowledge import read_questions
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
-from engine.evaluation.meta import rank_correlation
 from engine.evaluation.report import as_json, as_markdown, comparison, radar
+from engine.evaluation.scores import rank_correlation
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel, Provider, Task

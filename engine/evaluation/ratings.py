@@ -24,8 +24,7 @@ from markupsafe import escape as escape_html
 
 from engine.errors import UserError
 from engine.evaluation.documents import Document
-from engine.evaluation.meta import krippendorff_alpha, rank_correlation
-from engine.evaluation.scores import Score, harmonic_mean, mean_and_spread, truncate
+from engine.evaluation.scores import Score, harmonic_mean, mean_and_spread, rank_correlation, truncate
 from engine.rubrics import AUTOSURVEY, CRITERIA, Criterion
 
 LEAST_SHARED = 3
@@ -214,23 +213,13 @@ def rank_surveys(ratings: Sequence[Rating]) -> dict[str, float]:
 
 
 def measure_agreement(ratings: Sequence[Rating]) -> tuple[Score, ...]:
-    """How far the raters agree: Krippendorff's alpha for each criterion, and their orders of the surveys by pairs."""
-    scores = []
-    for criterion in CRITERIA:
-        units: dict[str, list[int]] = defaultdict(list)
-        for rating in ratings:
-            if rating.criterion == criterion:
-                units[rating.survey].append(rating.score)
-        alpha = krippendorff_alpha(list(units.values()))
-        several = sum(len(own) > 1 for own in units.values())
-        how = f"Krippendorff's alpha, ordinal; {several} surveys rated by two or more"
-        if alpha is None:
-            how = "not measurable: no survey was rated by two people, or all gave the same"
-        scores.append(Score(f"agreement on {criterion}", alpha, how))
-    return (*scores, _agreement_of_orders(ratings))
+    """How far the raters agree on each criterion, and on all together: see `_agree` (AE9)."""
+    on_each = {f"agreement on {c}": [r for r in ratings if r.criterion == c] for c in CRITERIA}
+    named = {**on_each, "agreement on the order of surveys": ratings}
+    return tuple(_agree(name, some) for name, some in named.items())
 
 
-def _agreement_of_orders(ratings: Sequence[Rating]) -> Score:
+def _agree(name: str, ratings: Iterable[Rating]) -> Score:
     """Mean Spearman's rho over the pairs of raters, of their mean scores of the surveys that both rated."""
     given: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for rating in ratings:
@@ -242,7 +231,6 @@ def _agreement_of_orders(ratings: Sequence[Rating]) -> Score:
         ones, others = ([means[rater][s] for s in both] for rater in (one, other))
         if len(both) >= LEAST_SHARED and len(set(ones)) > 1 and len(set(others)) > 1:
             found.append(rank_correlation(ones, others)[0])
-    name = "agreement on the order of surveys"
     if not found:
         return Score(name, None, f"not measurable: no two raters rated {LEAST_SHARED} of the same surveys differently")
     mean, spread = mean_and_spread(found)

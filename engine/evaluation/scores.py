@@ -1,13 +1,16 @@
-"""What a scorer gives: a figure with its unit, and how it was obtained; averages as the papers print them."""
+"""What a scorer gives: a figure with its unit, and how it was obtained; averages as papers print them; rankings."""
 
 from __future__ import annotations
 
 import math
+import random
 import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
+
+import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +91,27 @@ def surveys_per_hour(hours: float) -> float:
 def average_final(rouge_average: float, heading_recall: float) -> float:
     """The mean of both, as NLPCC 2024 task 6 defines its final score; its table 1 prints other values (D8)."""
     return (rouge_average + heading_recall) / 2
+
+
+RESAMPLES = 2_000
+
+
+def rank_correlation(one: Sequence[float], other: Sequence[float], seed: int = 0) -> tuple[float, tuple[float, float]]:
+    """Spearman's rho of two rankings of the same things, and its 95 % bootstrap interval (AE9).
+
+    Raises `ValueError` for fewer than three or different numbers of things.
+    """
+    if len(one) != len(other) or len(one) < 3:
+        raise ValueError("two rankings of the same three or more things are needed")
+    from scipy import stats
+
+    rho = float(stats.spearmanr(one, other).statistic)
+    chance = random.Random(seed)
+    drawn = []
+    for _ in range(RESAMPLES):
+        picks = [chance.randrange(len(one)) for _ in one]
+        a, b = [one[i] for i in picks], [other[i] for i in picks]
+        if len(set(a)) > 1 and len(set(b)) > 1:
+            drawn.append(float(stats.spearmanr(a, b).statistic))
+    low, high = np.percentile(drawn, [2.5, 97.5]) if drawn else (rho, rho)
+    return rho, (float(low), float(high))

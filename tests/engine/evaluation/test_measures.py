@@ -28,7 +28,6 @@ from engine.evaluation.documents import CitedClaim, Document, Part, Reference, f
 from engine.evaluation.entailment import CachedEntailment, ModelEntailment, RuleEntailment
 from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions, make_questions, read_questions
 from engine.evaluation.measures import EvaluationTools, evaluate_document
-from engine.evaluation.meta import rank_correlation
 from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_cardinality, soft_heading_recall
 from engine.evaluation.references import count_shared_titles, existence, overlap, resolve_references, semantic_relevance
 from engine.evaluation.report import as_json, as_markdown, card, comparison, radar
@@ -38,6 +37,7 @@ from engine.evaluation.scores import (
     harmonic_mean,
     human_hours,
     mean_and_spread,
+    rank_correlation,
     surveys_per_hour,
     truncate,
 )
