@@ -7,9 +7,8 @@ from dataclasses import replace
 from engine.evaluation.documents import from_survey
 from engine.evaluation.entailment import RuleEntailment
 from engine.evaluation.measures import EvaluationTools, evaluate_document
-from engine.evaluation.report import card
+from engine.evaluation.report import card, write_verdict
 from engine.evaluation.scores import Score
-from engine.evaluation.verdict import write_verdict
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.values import PaperKey
 from tests.engine.evaluation.test_documents import own_survey
