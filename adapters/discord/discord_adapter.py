@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -202,8 +202,7 @@ class DiscordAdapter:
         if name is None:
             return
         at, values = self.place(interaction), read_filled_form(data)
-        if name.thread:
-            at = Conversation(at.platform, at.tenant, at.channel, name.thread)
+        at = replace(at, thread=name.thread) if name.opens else at
         key = f"interaction:{interaction.id}"
         incoming = Incoming(
             at, str(interaction.user.id), key, "", name.action, values=values, opens=name.opens, alone=True
@@ -233,6 +232,13 @@ class DiscordAdapter:
     def place(self, interaction: discord.Interaction) -> Conversation:
         """Where an interaction is."""
         return place_of(interaction.channel, interaction.guild, interaction.user, interaction.channel_id or 0)
+
+    async def place_to_begin(self, interaction: discord.Interaction) -> Conversation:
+        """Where a survey begins that is asked for here: the channel, but a forum's post that is nobody's yet."""
+        at = self.place(interaction)
+        parent = getattr(interaction.channel, "parent", None)
+        is_free = isinstance(parent, discord.ForumChannel) and not await self.backend.knows(at)
+        return at if is_free else replace(at, thread="")
 
 
 _SAYING = frozenset({discord.MessageType.default, discord.MessageType.reply})

@@ -188,6 +188,11 @@ class DiscordSender:
         http, title = self._client.http, thread_name(starter)
         nonce = incoming.key[-25:]
         message = int(at.thread) if at.thread else 0
+        channel = self._client.get_channel(int(at.channel))
+        if isinstance(channel, discord.ForumChannel):
+            opened = replace(at, thread=at.thread or await self._open_post(at, channel, title, text))
+            await self.backend.remember(at, name, opened.thread)
+            return opened
         if not message:
             here = self._place(replace(at, thread=""))
             message = (await self._done(replace(at, thread=""), here.send(text, suppress_embeds=True, nonce=nonce))).id
@@ -204,6 +209,14 @@ class DiscordSender:
         opened = replace(at, thread=str(message))
         await self.backend.remember(at, name, opened.thread)
         return opened
+
+    async def _open_post(self, at: Conversation, forum: discord.ForumChannel, title: str, text: str) -> str:
+        """A post of a forum, in which nothing else can be written; with a tag where each post needs one."""
+        tags = [tag for tag in forum.available_tags if not tag.moderated and forum.flags.require_tag][:1]
+        making = forum.create_thread(
+            name=title, content=text, applied_tags=tags, auto_archive_duration=ARCHIVE_MINUTES, suppress_embeds=True
+        )
+        return str((await self._done(at, making)).thread.id)
 
     def _refusal(self, at: Conversation, error: discord.HTTPException, *, of_files: bool = False) -> PlatformError:
         """What it means: missing permissions by their names, else by Discord's code."""

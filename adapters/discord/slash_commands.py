@@ -60,7 +60,7 @@ class SurveyCommands(app_commands.Group):
         given = {"topic": topic, "recipe": recipe, "library": library, "length": length, "sections": sections}
         given |= {"years": years, "language": language, "online": online, "budget": budget}
         values = tuple((name, value) for name, value in given.items() if value)
-        incoming = replace(self._make_incoming(interaction), button="start", opens=True)
+        incoming = replace(await self._make_incoming(interaction), button="start", opens=True)
         if not topic:
             await self._adapter.ask(interaction, incoming)
             return
@@ -83,7 +83,7 @@ class SurveyCommands(app_commands.Group):
         """A quick review in a thread of its own."""
         await interaction.response.defer(ephemeral=True, thinking=True)
         text = f"quick {question}" + (f" papers={papers}" if papers else "")
-        incoming = replace(self._make_incoming(interaction), text=text, opens=True)
+        incoming = replace(await self._make_incoming(interaction), text=text, opens=True)
         self._adapter.sender.remember_interaction(incoming.conversation, interaction)
         if await self._adapter.take(interaction, incoming):
             await interaction.edit_original_response(content=self._adapter.words.begun)
@@ -156,7 +156,7 @@ class SurveyCommands(app_commands.Group):
     async def help_(self, interaction: discord.Interaction) -> None:
         """What can be said."""
         await interaction.response.defer(ephemeral=True, thinking=True)
-        incoming = replace(self._make_incoming(interaction), text="help", opens=True)
+        incoming = replace(await self._make_incoming(interaction), text="help", opens=True)
         self._adapter.sender.remember_interaction(incoming.conversation, interaction)
         await self._adapter.take(interaction, incoming)
 
@@ -167,7 +167,7 @@ class SurveyCommands(app_commands.Group):
     @start.autocomplete("online")
     async def complete_option(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
         """What can be chosen for the option that is being typed."""
-        form = await self._adapter.backend.form(replace(self._make_incoming(interaction), button="start"))
+        form = await self._adapter.backend.form(replace(await self._make_incoming(interaction), button="start"))
         fields = form.fields if isinstance(form, Form) else ()
         focused = _find_focused_option(interaction)
         found = [choice for field in fields if field.name == focused for choice in field.choices]
@@ -189,9 +189,9 @@ class SurveyCommands(app_commands.Group):
             for title, where in fitting[:CHOICES]
         ]
 
-    def _make_incoming(self, interaction: discord.Interaction) -> Incoming:
-        """Something that was done in the channel, whatever thread of it one is in."""
-        at = replace(self._adapter.place(interaction), thread="")
+    async def _make_incoming(self, interaction: discord.Interaction) -> Incoming:
+        """Something that was done where a survey could begin."""
+        at = await self._adapter.place_to_begin(interaction)
         return Incoming(at, str(interaction.user.id), f"interaction:{interaction.id}")
 
     async def _say(
@@ -208,7 +208,7 @@ class SurveyCommands(app_commands.Group):
             await interaction.edit_original_response(content=self._adapter.words.nothing_here)
             return
         self._adapter.sender.remember_interaction(at, interaction)
-        incoming = replace(self._make_incoming(interaction), conversation=at, text=text, alone=alone)
+        incoming = replace(await self._make_incoming(interaction), conversation=at, text=text, alone=alone)
         if await self._adapter.take(interaction, incoming) and not alone:
             where = f" <#{_channel(at)}>" if at != here else ""
             await interaction.edit_original_response(content=f"{self._adapter.words.noted}{where}")
@@ -218,8 +218,9 @@ def survey_this(adapter: DiscordAdapter) -> app_commands.ContextMenu:
     """“Survey this”: the message is the suggestion, and its thread the place."""
 
     async def menu(interaction: discord.Interaction, message: discord.Message) -> None:
-        at = adapter.place(interaction)
-        there = replace(at, thread=str(message.id) if at.tenant.isdigit() and not at.thread else "")
+        at = await adapter.place_to_begin(interaction)
+        is_channel = at.tenant.isdigit() and interaction.channel_id == int(at.channel)
+        there = replace(at, thread=str(message.id)) if is_channel else at
         key, person = f"interaction:{interaction.id}", str(interaction.user.id)
         await adapter.ask(interaction, Incoming(there, person, key, message.content, "start", opens=True))
 

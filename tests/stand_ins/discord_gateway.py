@@ -14,19 +14,19 @@ from contextlib import asynccontextmanager
 
 from aiohttp import WSMsgType, web
 
+from tests.stand_ins.discord_rules import Json, No, need
 from tests.stand_ins.discord_server import (
     APPLICATION,
     BOT,
     CHANNEL,
+    FORUM,
     GUILD,
     NOW,
     OTHER_GUILD,
+    TAG,
     DiscordApi,
-    Json,
-    No,
     _user,
     message_json,
-    need,
 )
 
 CONTENT_INTENT = 1 << 15
@@ -146,6 +146,10 @@ class DiscordGateway(DiscordApi):
             {"id": str(int(CHANNEL) + i), "type": 0, "name": f"c{i}", "position": i, "permission_overwrites": []}
             for i in range(60)
         ]
+        tags = [{"id": "292", "name": "Decided", "moderated": True}, {"id": TAG, "name": "Survey", "moderated": False}]
+        forum = {"id": FORUM, "type": 15, "name": "papers", "position": 60, "permission_overwrites": []}
+        forum |= {"available_tags": [{**tag, "emoji_id": None, "emoji_name": None} for tag in tags]}
+        channels.append({**forum, "flags": 1 << 4 if self.requires_tag else 0})
         return {
             "id": name,
             "name": f"Lab {name}",

@@ -13,18 +13,8 @@ from yarl import URL
 
 from tests.stand_ins.changes import PATIENCE_S
 from tests.stand_ins.discord_gateway import DiscordGateway, serve_gateway
-from tests.stand_ins.discord_server import (
-    APPLICATION,
-    BOT,
-    CHANNEL,
-    GUILD,
-    NOW,
-    Interaction,
-    Json,
-    Message,
-    _user,
-    message_json,
-)
+from tests.stand_ins.discord_rules import Json, Message
+from tests.stand_ins.discord_server import APPLICATION, BOT, CHANNEL, GUILD, NOW, Interaction, _user, message_json
 
 
 class Discord(DiscordGateway):

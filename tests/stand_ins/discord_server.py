@@ -10,7 +10,6 @@ import itertools
 import json
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,48 +17,11 @@ import discord
 from aiohttp import web
 
 from tests.stand_ins.changes import ObservedChanges
-
-Json = dict[str, Any]
+from tests.stand_ins.discord_rules import COMPONENTS_V2, Json, Message, No, check_message, need
 
 GUILD, OTHER_GUILD, CHANNEL, APPLICATION, BOT = "100", "101", "200", "900", "900"
-COMPONENTS_V2 = 1 << 15
-ROW, BUTTON, TEXT, CONTAINER = 1, 2, 10, 17
-"""Kinds of components."""
+FORUM, TAG = "290", "291"
 NOW = "2026-11-21T00:00:00+00:00"
-
-
-class No(Exception):
-    """A refusal: status, code."""
-
-    def __init__(self, status: int, code: int) -> None:
-        super().__init__(f"{status}/{code}")
-        self.status, self.code = status, code
-
-
-@dataclass
-class Message:
-    """A message as it stands now."""
-
-    id: str
-    channel: str
-    content: str
-    components: list[Json] = field(default_factory=list)
-    files: list[tuple[str, bytes]] = field(default_factory=list)
-    edits: int = 0
-    nonce: str = ""
-    is_v2: bool = False
-
-    @property
-    def buttons(self) -> dict[str, str]:
-        """Custom ids by label."""
-        return {c["label"]: c["custom_id"] for c in walk(self.components) if c["type"] == BUTTON}
-
-    def take(self, body: Json) -> None:
-        """Become what is posted or edited; what is read is the content, or every text among the components."""
-        self.is_v2 = self.is_v2 or bool(body.get("flags", 0) & COMPONENTS_V2)
-        self.components = body.get("components", self.components) or []
-        shown = "\n".join(c["content"] for c in walk(self.components) if c["type"] == TEXT)
-        self.content = (shown if self.is_v2 else body.get("content", self.content)) or ""
 
 
 @dataclass
@@ -109,6 +71,8 @@ class DiscordApi(ObservedChanges):
     resumed: int = 0
     next_errors: deque[No] = field(default_factory=deque)
     file_limit: int = 10 * 2**20
+    requires_tag: bool = False
+    """Whether each post of the forum needs a tag."""
 
     def _callback(self, name: str, body: Json) -> Json:
         raise NotImplementedError
@@ -206,7 +170,11 @@ class DiscordApi(ObservedChanges):
             case (("PATCH" | "DELETE"), ["channels", channel, "messages", name]):
                 return self._change(method, channel, name, body)
             case "POST", ["channels", channel, "messages", name, "threads"]:
+                need(channel != FORUM, 404, 10008)
+                self._need("create_public_threads", channel)
                 return self._thread(channel, name, body)
+            case "POST", ["channels", channel, "threads"] if channel == FORUM:
+                return self._post_in_forum(body)
             case "POST", ["interactions", name, _, "callback"]:
                 return self._callback(name, body)
             case _, ["webhooks", _, token, *rest]:
@@ -217,6 +185,7 @@ class DiscordApi(ObservedChanges):
         if channel.startswith("7") and channel[1:] in self.closed_dms:
             raise No(403, 50007)
         thread = self.threads.get(channel)
+        need(channel != FORUM, 400, 50008)
         self._need("send_messages_in_threads" if thread else "send_messages", channel)
         if thread and thread["locked"]:
             raise No(403, 160005)
@@ -255,29 +224,27 @@ class DiscordApi(ObservedChanges):
         return self._message_json(found)
 
     def _check(self, body: Json, *, has_files: bool = False, was_v2: bool = False) -> None:
-        content, rows = body.get("content") or "", body.get("components") or []
-        items = [item for item in walk(rows)]
-        if was_v2 or body.get("flags", 0) & COMPONENTS_V2:  # no content beside it, and no way back
-            need(not content and not body.get("embeds") and bool(rows) and len(items) <= 40, 400, 50035)
-            need(all(item["type"] in {ROW, BUTTON, TEXT, CONTAINER} for item in items), 400, 50035)
-            texts = [item["content"] for item in items if item["type"] == TEXT]
-            need(all(texts) and 1 <= len("".join(texts)) <= 4_000, 400, 50035)
-            content = "".join(texts)
-        else:
-            need(len(content) <= 2_000 and bool(content.strip() or has_files), 400, 50006 if not content else 50035)
-            need(len(rows) <= 5 and all(row["type"] == ROW for row in rows), 400, 50035)
-        need(all(1 <= len(row["components"]) <= 5 for row in items if row["type"] == ROW), 400, 50035)
-        buttons = [item for item in items if item["type"] == BUTTON]
-        names = [item["custom_id"] for item in buttons]
-        need(len(set(names)) == len(names) and all(1 <= len(n) <= 100 for n in names), 400, 50035)
-        need(all(1 <= len(item["label"]) <= 80 for item in buttons), 400, 50035)
+        content = check_message(body, has_files=has_files, was_v2=was_v2)
         allowed = body.get("allowed_mentions")
         pings = allowed is None or allowed.get("parse") or allowed.get("users") or allowed.get("roles")
         if pings and any(name in content for name in ("@everyone", "@here", "<@")):
             self.unsafe.append(content)
 
+    def _post_in_forum(self, body: Json) -> Json:
+        """A post is a thread, and its first message has its name."""
+        self._need("send_messages", FORUM)
+        tags = body.get("applied_tags") or []
+        need(bool(tags) or not self.requires_tag, 400, 40067)
+        need(set(map(str, tags)) <= {TAG}, 400, 50035)
+        self._check(body["message"])
+        made = Message(self.snowflake(), "", "")
+        made.channel = made.id
+        made.take(body["message"])
+        thread = self._thread(FORUM, made.id, body)
+        self.messages.append(made)
+        return {**thread, "message": self._message_json(made)}
+
     def _thread(self, channel: str, name: str, body: Json) -> Json:
-        self._need("create_public_threads", channel)
         need(1 <= len(body["name"]) <= 100, 400, 50035)
         need(body.get("auto_archive_duration", 1440) in {60, 1440, 4320, 10080}, 400, 50035)
         if name in self.threads:
@@ -318,18 +285,6 @@ class DiscordApi(ObservedChanges):
             "attachments": files,
             "nonce": message.nonce or None,
         }
-
-
-def walk(components: list[Json]) -> Iterator[Json]:
-    """Each component, with those inside it."""
-    for item in components:
-        yield item
-        yield from walk(item.get("components") or [])
-
-
-def need(holds: bool, status: int, code: int) -> None:  # noqa: FBT001
-    if not holds:
-        raise No(status, code)
 
 
 def _user(name: str, *, bot: bool = False) -> Json:

@@ -30,7 +30,8 @@ from bot.wording.labels import WORDS
 from tests.fakes import FakeBackend
 from tests.stand_ins.changes import PATIENCE_S
 from tests.stand_ins.discord_guild import Discord
-from tests.stand_ins.discord_server import BOT, CHANNEL, GUILD, OTHER_GUILD, No
+from tests.stand_ins.discord_rules import No
+from tests.stand_ins.discord_server import BOT, CHANNEL, GUILD, OTHER_GUILD
 
 AT = Conversation("discord", GUILD, CHANNEL, "300")
 EDIT_S = 0.2
