@@ -201,6 +201,8 @@ class AdapterTexts:
     """A survey that was asked for gets a thread."""
     noted: str
     """What was asked for is answered in the thread."""
+    directly: str
+    """What was asked for goes on between the person and us."""
     missing: str
     """Permissions are missing, ``{}``."""
     failed: str

@@ -30,7 +30,7 @@ from adapters.chat import (
     PlatformError,
 )
 from adapters.discord.components import ActionButton, FormName, fits, modal, read_filled_form, read_form_name
-from adapters.discord.discord_markup import MESSAGE_CHARACTERS, literal, messages
+from adapters.discord.discord_markup import MESSAGE_CHARACTERS, link, literal, messages
 from adapters.discord.discord_sender import EDIT_S, DiscordSender
 from adapters.discord.slash_commands import SurveyCommands, survey_this
 
@@ -86,7 +86,11 @@ class DiscordAdapter:
             **options,
         )
         self.client.adapter = self
-        self.tree = app_commands.CommandTree(self.client)
+        self.tree = app_commands.CommandTree(
+            self.client,
+            allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
+            allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
+        )
         self.tree.add_command(SurveyCommands(self))
         self.tree.add_command(survey_this(self))
         self.sender = DiscordSender(self.client, words, edit_s, reads_messages=access.reads_messages)
@@ -174,7 +178,7 @@ class DiscordAdapter:
 
     async def handle_button(self, interaction: discord.Interaction, action: str, asks: bool) -> None:  # noqa: FBT001
         """A button; also one that was shown by a process long gone."""
-        at = self.place(interaction)
+        at = await self.place(interaction)
         key, person = f"interaction:{interaction.id}", str(interaction.user.id)
         incoming = Incoming(at, person, key, button=action, alone=True)
         if asks:
@@ -201,7 +205,7 @@ class DiscordAdapter:
         name = read_form_name(str(data.get("custom_id", "")))
         if name is None:
             return
-        at, values = self.place(interaction), read_filled_form(data)
+        at, values = await self.place(interaction), read_filled_form(data)
         at = replace(at, thread=name.thread) if name.opens else at
         key = f"interaction:{interaction.id}"
         incoming = Incoming(
@@ -217,7 +221,7 @@ class DiscordAdapter:
         await interaction.response.defer(ephemeral=True, thinking=name.opens)
         self.sender.remember_interaction(at, interaction)
         if await self.take(interaction, incoming) and name.opens:
-            await interaction.edit_original_response(content=self.words.begun)
+            await self.show_place(interaction, at, self.words.begun)
 
     async def take(self, interaction: discord.Interaction, incoming: Incoming) -> bool:
         """Store what was done; Discord does not send it again, so a failure is said."""
@@ -229,13 +233,24 @@ class DiscordAdapter:
             return False
         return True
 
-    def place(self, interaction: discord.Interaction) -> Conversation:
-        """Where an interaction is."""
-        return place_of(interaction.channel, interaction.guild, interaction.user, interaction.channel_id or 0)
+    async def show_place(self, interaction: discord.Interaction, at: Conversation, text: str) -> None:
+        """Answer a command that goes on in a conversation: what follows it, and where, if that is not here."""
+        is_here = interaction.channel_id == int(at.thread or at.channel)
+        said = text if at.tenant.isdigit() else self.words.directly
+        await interaction.edit_original_response(content=said if is_here else f"{said} {link(at)}")
+
+    async def place(self, interaction: discord.Interaction) -> Conversation:
+        """Where an interaction is; for a person who has installed us where we are no member, with them directly."""
+        is_ours = (
+            interaction.is_guild_integration() if interaction.guild_id else not interaction.context.private_channel
+        )
+        if is_ours:
+            return place_of(interaction.channel, interaction.guild, interaction.user, interaction.channel_id or 0)
+        return place_of(await interaction.user.create_dm(), None, interaction.user)
 
     async def place_to_begin(self, interaction: discord.Interaction) -> Conversation:
         """Where a survey begins that is asked for here: the channel, but a forum's post that is nobody's yet."""
-        at = self.place(interaction)
+        at = await self.place(interaction)
         parent = getattr(interaction.channel, "parent", None)
         is_free = isinstance(parent, discord.ForumChannel) and not await self.backend.knows(at)
         return at if is_free else replace(at, thread="")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from adapters.chat import Outgoing
+from adapters.chat import Conversation, Outgoing
 from adapters.markup import Block, Line, Span, blocks, divide_block, plain
 
 MESSAGE_CHARACTERS, CARD_CHARACTERS = 2_000, 4_000
@@ -51,6 +51,13 @@ def messages(outgoing: Outgoing, say: str = "") -> list[str]:
             made.append([page.pop()] if page[-1][0] == "heading" and len(page) > 1 else [])
         made[-1].append((kind, part))
     return ["\n".join(text for _, text in page).lstrip("\n") for page in made if page] or ["…"]
+
+
+def link(at: Conversation) -> str:
+    """What leads to a conversation."""
+    return (
+        f"<#{at.thread or at.channel}>" if at.tenant.isdigit() else f"<https://discord.com/channels/@me/{at.channel}>"
+    )
 
 
 def thread_name(outgoing: Outgoing) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import discord
 from discord import app_commands
 
-from adapters.chat import Conversation, Form, Incoming, Outgoing
-from adapters.discord.discord_markup import MESSAGE_CHARACTERS, messages
+from adapters.chat import Form, Incoming, Outgoing
+from adapters.discord.discord_markup import MESSAGE_CHARACTERS, link, messages
 from adapters.markup import blocks
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class SurveyCommands(app_commands.Group):
             return
         self._adapter.sender.remember_interaction(incoming.conversation, interaction)
         if await self._adapter.take(interaction, incoming):
-            await interaction.edit_original_response(content=self._adapter.words.begun)
+            await self._adapter.show_place(interaction, incoming.conversation, self._adapter.words.begun)
 
     @app_commands.command(description="Answer a question from papers in two or three minutes")
     @app_commands.describe(question="A question, or a topic", papers="Papers of each query, 10 to 500")
@@ -86,7 +86,7 @@ class SurveyCommands(app_commands.Group):
         incoming = replace(await self._make_incoming(interaction), text=text, opens=True)
         self._adapter.sender.remember_interaction(incoming.conversation, interaction)
         if await self._adapter.take(interaction, incoming):
-            await interaction.edit_original_response(content=self._adapter.words.begun)
+            await self._adapter.show_place(interaction, incoming.conversation, self._adapter.words.begun)
 
     @app_commands.command(description="A section, or what is proposed now")
     @app_commands.describe(what="A section's number, papers, keywords or outline; without it what is proposed now")
@@ -142,10 +142,10 @@ class SurveyCommands(app_commands.Group):
     async def surveys(self, interaction: discord.Interaction) -> None:
         """The person's surveys, each with its thread."""
         await interaction.response.defer(ephemeral=True, thinking=True)
-        at = self._adapter.place(interaction)
+        at = await self._adapter.place(interaction)
         found = await self._adapter.backend.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
         lines = [
-            f"- {messages(replace(survey, buttons=()))[0].strip()} <#{_channel(survey.conversation)}>"
+            f"- {messages(replace(survey, buttons=()))[0].strip()} {link(survey.conversation)}"
             for survey in found.surveys
         ]
         while len("\n".join(lines)) > MESSAGE_CHARACTERS:
@@ -180,7 +180,7 @@ class SurveyCommands(app_commands.Group):
     @export.autocomplete("survey")
     async def own(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
         """The person's own surveys in this server."""
-        at = self._adapter.place(interaction)
+        at = await self._adapter.place(interaction)
         found = await self._adapter.backend.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
         titles = [(_title(survey), survey.conversation) for survey in found.surveys]
         fitting = [(title, where) for title, where in titles if current.lower() in title.lower()]
@@ -199,7 +199,7 @@ class SurveyCommands(app_commands.Group):
     ) -> None:
         """Say it in the thread, or in the one named; what is asked ``alone`` is answered to this person."""
         await interaction.response.defer(ephemeral=True, thinking=True)
-        here = self._adapter.place(interaction)
+        here = await self._adapter.place(interaction)
         channel, _, thread = (survey or "").partition("/")
         is_named = channel.isdigit() and (thread.isdigit() or not thread)
         at = replace(here, channel=channel, thread=thread) if is_named else here
@@ -210,8 +210,7 @@ class SurveyCommands(app_commands.Group):
         self._adapter.sender.remember_interaction(at, interaction)
         incoming = replace(await self._make_incoming(interaction), conversation=at, text=text, alone=alone)
         if await self._adapter.take(interaction, incoming) and not alone:
-            where = f" <#{_channel(at)}>" if at != here else ""
-            await interaction.edit_original_response(content=f"{self._adapter.words.noted}{where}")
+            await self._adapter.show_place(interaction, at, self._adapter.words.noted)
 
 
 def survey_this(adapter: DiscordAdapter) -> app_commands.ContextMenu:
@@ -225,10 +224,6 @@ def survey_this(adapter: DiscordAdapter) -> app_commands.ContextMenu:
         await adapter.ask(interaction, Incoming(there, person, key, message.content, "start", opens=True))
 
     return app_commands.ContextMenu(name=MENU, callback=menu)
-
-
-def _channel(at: Conversation) -> str:
-    return at.thread or at.channel
 
 
 def _title(survey: Outgoing) -> str:

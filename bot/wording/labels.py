@@ -69,6 +69,7 @@ REFUSALS = {
     # Discord's numbers.
     "10003": "The thread or its channel was deleted, so the survey cannot go on there.",
     "40005": "The server does not take files of this size. Export fewer formats.",
+    "50007": "I may not write to you directly. Allow direct messages from me, or add me to your apps.",
     "160005": THREAD_LOCKED,
 }
 
@@ -80,6 +81,7 @@ WORDS = AdapterTexts(
     too_long="This is too long for a form. Change it by words in the thread, for example `rename 2 to …`; see `help`.",
     begun="I am opening a thread for it.",
     noted="The answer is in the thread.",
+    directly="It goes on in our direct messages.",
     missing="I may not do that here. An administrator of this server has to give me: {}.",
     failed="That could not be saved. Please try again in a moment.",
     too_large="Too large to send here, so they stay on my machine: {}. Ask whoever runs me for them.",

@@ -71,6 +71,7 @@ class DiscordGateway(DiscordApi):
         elif made.callback["type"] == 5 and made.content is None:
             made.content = content  # the first one fills the “thinking” message
         else:
+            need(made.is_member or len(made.followups) < 5, 400, 40094)
             made.followups.append((content, bool(body.get("flags", 0) & 64)))
         return message_json(self.snowflake(), CHANNEL, content, _user(BOT, bot=True))
 

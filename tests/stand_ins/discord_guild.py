@@ -14,7 +14,17 @@ from yarl import URL
 from tests.stand_ins.changes import PATIENCE_S
 from tests.stand_ins.discord_gateway import DiscordGateway, serve_gateway
 from tests.stand_ins.discord_rules import Json, Message
-from tests.stand_ins.discord_server import APPLICATION, BOT, CHANNEL, GUILD, NOW, Interaction, _user, message_json
+from tests.stand_ins.discord_server import (
+    APPLICATION,
+    BOT,
+    CHANNEL,
+    FOREIGN,
+    GUILD,
+    NOW,
+    Interaction,
+    _user,
+    message_json,
+)
 
 
 class Discord(DiscordGateway):
@@ -56,9 +66,10 @@ class Discord(DiscordGateway):
         if channel in self.threads:
             where = {**self.thread_json(channel), "permissions": "0"}
         who: Json = {"user": _user(made.user)}
+        guild, made.is_member = more.pop("guild", GUILD), channel != FOREIGN
         if not is_direct:
             who = {"member": {**who, "roles": [], "joined_at": NOW, "permissions": "0", "flags": 0}}
-            who |= {"guild_id": more.pop("guild", GUILD), "guild": {"id": GUILD, "features": [], "locale": "en-US"}}
+            who |= {"guild_id": guild, "guild": {"id": guild, "features": [], "locale": "en-US"}}
             who |= {"guild_locale": "en-US"}
         return {
             "id": made.id,
@@ -73,8 +84,10 @@ class Discord(DiscordGateway):
             "app_permissions": str(self.permissions.value),
             "attachment_size_limit": self.file_limit,
             "entitlements": [],
-            "authorizing_integration_owners": {},
-            "context": 0,
+            "authorizing_integration_owners": {"0": "0" if is_direct else guild}
+            if made.is_member
+            else {"1": made.user},
+            "context": 1 if is_direct else 0,
             **who,
             **more,
         }

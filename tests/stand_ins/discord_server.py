@@ -20,7 +20,9 @@ from tests.stand_ins.changes import ObservedChanges
 from tests.stand_ins.discord_rules import COMPONENTS_V2, Json, Message, No, check_message, need
 
 GUILD, OTHER_GUILD, CHANNEL, APPLICATION, BOT = "100", "101", "200", "900", "900"
-FORUM, TAG = "290", "291"
+FORUM, TAG, FOREIGN = "290", "291", "800"
+"""A forum and its tag; a channel of a server that has not invited us, where a person uses our commands."""
+
 NOW = "2026-11-21T00:00:00+00:00"
 
 
@@ -37,6 +39,8 @@ class Interaction:
     content: str | None = None
     deleted: bool = False
     followups: list[tuple[str, bool]] = field(default_factory=list)
+    is_member: bool = True
+    """Whether we are in the server that it was done in, or it was done in direct messages."""
 
     @property
     def answers(self) -> list[str]:
@@ -150,6 +154,10 @@ class DiscordApi(ObservedChanges):
                 return _application()
             case "PUT", ["applications", _, "commands"]:
                 self.commands, self.syncs = list(body), self.syncs + 1  # type: ignore[arg-type]
+                for command in self.commands:
+                    installs, contexts = set(command["integration_types"]), set(command["contexts"])
+                    need(bool(installs) and installs <= {0, 1} and contexts <= {0, 1, 2}, 400, 50035)
+                    need(2 not in contexts or 1 in installs, 400, 50035)
                 sent: list[Json] = self.commands
                 return [
                     {
@@ -186,6 +194,7 @@ class DiscordApi(ObservedChanges):
             raise No(403, 50007)
         thread = self.threads.get(channel)
         need(channel != FORUM, 400, 50008)
+        need(channel != FOREIGN, 403, 50001)
         self._need("send_messages_in_threads" if thread else "send_messages", channel)
         if thread and thread["locked"]:
             raise No(403, 160005)
