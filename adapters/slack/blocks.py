@@ -44,15 +44,17 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """One message: blocks, and the text that stands for them in full."""
+    """One message: blocks, and the text that stands for them in full; it ends with the words that are ``typed``."""
 
     blocks: tuple[Json, ...]
     text: str
+    typed: str = ""
 
     @property
     def notification(self) -> str:
-        """The text beside the blocks."""
-        return escape_markup(self.text if len(self.text) <= NOTIFICATION_CHARACTERS else f"{self.text[:299]}…")
+        """The text beside the blocks: its beginning, and the words that do what the buttons do."""
+        is_short = len(self.text) <= NOTIFICATION_CHARACTERS
+        return escape_markup(self.text if is_short else f"{self.text[:299]}…\n{self.typed}".rstrip())
 
     def plainly(self) -> list[str]:
         """The whole message as plain text, in parts."""
@@ -80,7 +82,7 @@ def messages(outgoing: Outgoing, say: str) -> list[Rendered]:
     typed = _list_typed_words(words, say)
     below = (*_facts(outgoing.facts), *_actions(outgoing.buttons, place), *_rating(outgoing.rating), *_hints(typed))
     text = "\n".join(part for part in (last.text, " · ".join(outgoing.facts), typed) if part)
-    return [*rendered[:-1], Rendered((*last.blocks, *below), text.strip() or "…")]
+    return [*rendered[:-1], Rendered((*last.blocks, *below), text.strip() or "…", typed)]
 
 
 def draw_chunks(new: Sequence[Block]) -> list[Json]:

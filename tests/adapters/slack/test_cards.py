@@ -30,6 +30,7 @@ async def test_an_answer_takes_the_place_of_its_status_and_a_card_is_edited_unti
         await adapter.send(Outgoing(AT, long, slot="card", buttons=more))
         assert len(slack.messages) > 2
         assert [bool(m.buttons) for m in slack.messages[1:]] == [False] * (len(slack.messages) - 2) + [True]
+        assert slack.messages[-1].body["text"].endswith("…\nor say `more`")  # what is read out has no buttons
         await adapter.send(Outgoing(AT, "Approved.", slot="card", closes=True))
         assert [m.text.strip() for m in slack.messages[1:]] == ["Approved."]
         assert not slack.messages[1].buttons
