@@ -19,7 +19,7 @@ OVERHEAD_TOKENS = 512
 def build_judgement(topic: str, gathered: int, lines: Sequence[SentenceState], name: str) -> Request:
     """Verdicts are asked for; each claim stands above its own evidence and nothing else."""
     claims = "\n\n".join(
-        f'<claim number="{line.number}"{" own" if line.is_ours else ""}>\n{data(remove_citations(line.text))}\n'
+        f'<claim number="{line.number}"{_mark(line)}>\n{data(remove_citations(line.text))}\n'
         f"{show_evidence(line.evidence)}\n</claim>"
         for line in lines
     )
@@ -31,7 +31,7 @@ def build_second_judgement(topic: str, lines: Sequence[SentenceState], name: str
     """The same question in other words and another order; it does not say that or why it is asked again."""
     passages = "\n\n".join(
         f"<passage>\n{show_evidence(line.evidence)}\n</passage>\n"
-        f"Statement {line.number}{' (of several)' if line.is_ours else ''}: {data(remove_citations(line.text))}"
+        f"Statement {line.number}{' (of several)' if line.joins else ''}: {data(remove_citations(line.text))}"
         for line in reversed(lines)
     )
     prompt = fill("common/check_again", topic=data(topic), passages=passages)
@@ -43,6 +43,10 @@ def build_rewording(topic: str, asked: Sequence[SentenceState], lines: Sequence[
     sentences = "\n\n".join(_show_for_mending(line, lines) for line in asked)
     prompt = fill("common/reword", topic=data(topic), sentences=sentences)
     return Request("checking", name, prompt, REWORDING_TOKENS * len(asked) + OVERHEAD_TOKENS, 0.0)
+
+
+def _mark(line: SentenceState) -> str:
+    return " own" if line.is_ours else " several" if line.joins else ""
 
 
 def _show_for_mending(line: SentenceState, lines: Sequence[SentenceState]) -> str:

@@ -55,6 +55,11 @@ class SentenceState:
         return not list_cited_keys(self.text)
 
     @property
+    def joins(self) -> bool:
+        """Whether it rests on several papers, or on what its neighbours cite."""
+        return len(set(list_cited_keys(self.text))) != 1
+
+    @property
     def stands(self) -> bool:
         return self.state in {"held", "framing", "common", "unchecked"}
 

@@ -187,7 +187,7 @@ def _subsections(prompt: str) -> dict[str, Any]:
 
 def _check(prompt: str) -> dict[str, Any]:
     """Nearly all is supported, by the first sentence shown."""
-    claims = re.findall(r'<claim number="(\d+)"(?: own)?>\n(.*)\n', prompt)
+    claims = re.findall(r'<claim number="(\d+)"[^>]*>\n(.*)\n', prompt)
     return {
         "supported": [f"{n}a" for n, said in claims if len(said) % 23],
         "others": [{"claim": int(n), "verdict": "not said", "beyond": ""} for n, said in claims if not len(said) % 23],

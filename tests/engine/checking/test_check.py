@@ -40,16 +40,19 @@ class Judge:
     framing: tuple[str, ...] = ()
     common: tuple[str, ...] = ()
     rewords: dict[str, str] = field(default_factory=dict)
+    evidence: str = "a"
 
     def reply(self, prompt: str, _: str) -> str:
-        if claims := re.findall(r'<claim number="(\d+)"(?: own)?>\n(.*)\n', prompt):
+        if claims := re.findall(r'<claim number="(\d+)"(?: \w+)?>\n(.*)\n', prompt):
             others = [
                 self.judge(int(n), said)
                 for n, said in claims
                 if _has(said, (*self.denies, *self.framing, *self.common))
             ]
             denied = {other["claim"] for other in others}
-            return json.dumps({"supported": [f"{n}a" for n, _ in claims if int(n) not in denied], "others": others})
+            return json.dumps(
+                {"supported": [f"{n}{self.evidence}" for n, _ in claims if int(n) not in denied], "others": others}
+            )
         if stated := re.findall(r"^Statement (\d+)[^:]*: (.*)$", prompt, re.M):
             judged = [{"statement": int(n), "follows": not _has(said, self.denies_again)} for n, said in stated]
             return json.dumps({"judgements": judged})
@@ -151,6 +154,18 @@ async def test_where_program_and_judge_differ_a_second_judgement_decides_without
     assert "named in none" not in again and "<claim" not in again
     denied, _ = await check(text, Judge(denies_again=("GhostNet",)))
     assert (denied.text, denied.tally.removed) == ("", 1)
+
+
+async def test_a_sentence_that_compares_the_papers_it_cites_is_judged_as_one_that_compares() -> None:
+    """“Breadth and proof are traded against each other” was refused because neither paper says so by itself."""
+    both = cite_sentences([*list_addresses(F), *list_addresses(S)])
+    judge = Judge(evidence="abcdef")
+    found, model = await check(f"SwiftNet and MapFly, unlike GhostNet, trade one thing for another {both}.", judge)
+    first, again = (request.prompt.question for request in model.requests)
+    assert '<claim number="1" several>' in first and "Statement 1 (of several): " in again
+    assert found.tally.kept == 1
+    _, model = await check(f"SwiftNet, unlike GhostNet, flies {F}.", Judge())
+    assert not any(" several>" in r.prompt.question or "(of several):" in r.prompt.question for r in model.requests)
 
 
 async def test_a_sentence_behind_a_removed_one_is_mended_and_never_becomes_a_quotation() -> None:
