@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.checking.check import CheckTask, check_section
-from engine.citations import cite_sentences, list_addresses, remove_citations
+from engine.citations import Address, cite_sentences, list_addresses, remove_addresses, remove_citations
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.survey import Claim, ClaimTally
@@ -79,7 +79,8 @@ async def criticise(model: LanguageModel, reading: Reading, parts: Mapping[str, 
 def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> dict[str, dict[int, str]]:
     """The new wordings of each part, by its number and the sentence's; an address that is not there is left out.
 
-    One has the citations of the sentence that it replaces, and is empty where that goes.
+    One has the citations of the sentence that it replaces, or those that one of our own rests on, and is empty where
+    the sentence goes.
     """
     found: dict[str, dict[int, str]] = {}
     for answer in answers:
@@ -88,10 +89,17 @@ def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> dic
         if not (said.isdigit() and 1 <= int(said) <= len(lines)):
             continue
         old, new = lines[int(said) - 1], remove_citations(" ".join(answer.text.split())).rstrip(" .")
-        cited = cite_sentences(list_addresses(old))
+        cited = cite_sentences(list_addresses(old) or _list_behind(old, parts[place]))
         text = (f"{new} {cited}." if cited else f"{new}.") if new else ""
         found.setdefault(place, {}).setdefault(int(said), text)
     return found
+
+
+def _list_behind(line: str, part: Draft) -> list[Address]:
+    """The sentences of papers that a sentence of our own rests on; none where it only frames."""
+    return [
+        Address(c.key, (c.sentence,)) for own in part.claims if own.text == line for c in own.citations if c.sentence
+    ]
 
 
 async def _apply(model: LanguageModel, topic: str, part: Draft, edits: Mapping[int, str]) -> Draft:
@@ -105,7 +113,8 @@ async def _apply(model: LanguageModel, topic: str, part: Draft, edits: Mapping[i
         title = part.node.title
         found = await check_section(model, CheckTask(title, text, part.papers, topic, f"{title}/critique"))
         held = {claim.was or claim.text: claim for claim in found.claims if not claim.common}
-        changes.update({number: held[text] for number, text in worded.items() if text in held})
+        asked = {number: remove_addresses(text) for number, text in worded.items()}
+        changes.update({number: held[text] for number, text in asked.items() if text in held})
     return _put(part, changes)
 
 
