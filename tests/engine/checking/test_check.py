@@ -200,6 +200,19 @@ async def test_a_true_sentence_that_named_too_little_keeps_its_words_when_its_ad
     assert (found.tally.kept, found.tally.reworded, found.tally.removed) == (1, 0, 0)
 
 
+async def test_a_claim_that_never_holds_is_worded_anew_twice_and_then_removed() -> None:
+    wordings = iter(("SwiftNet is quite cheap", "SwiftNet is rather cheap", "SwiftNet is cheap again"))
+
+    class Stubborn(Judge):
+        def reply(self, prompt: str, system: str) -> str:
+            self.rewords = {"cheap": f"{next(wordings)} {F}."} if "<sentence" in prompt else {}
+            return super().reply(prompt, system)
+
+    found, model = await check(f"SwiftNet is cheap {F}.", Stubborn(denies=("cheap",)))
+    assert (found.text, found.tally.removed) == ("", 1)
+    assert sum("<sentence" in request.prompt.question for request in model.requests) == 2
+
+
 async def test_words_that_the_model_finds_nowhere_are_not_replaced_and_what_was_lost_is_told() -> None:
     found, _ = await check(f"SwiftNet is cheap {F}.", Judge(denies=("cheap",)))
     assert found.text == ""

@@ -217,6 +217,11 @@ def test_papers_found_for_a_section_go_to_the_part_that_they_speak_of() -> None:
     outline = session.state.outline
     assert outline is not None
     assert [part.papers for part in outline.nodes[0].children] == [(index.key,), (passage.key,)]
+    again, _ = advance(session, Approve())
+    again, (start,) = advance(again, SearchSection("1"))
+    assert isinstance(start, StartJob)
+    again, _ = advance(again, JobDone(start.job.id, found))
+    assert again.state.outline == outline  # what it has already is not added twice
 
 
 def test_a_section_that_is_not_there_cannot_be_searched_for() -> None:
