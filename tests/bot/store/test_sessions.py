@@ -157,6 +157,16 @@ async def test_forgetting_leaves_nothing_of_the_survey(store: Store) -> None:
     assert not await store.receive(said("k2"))  # sent again, it is still known
 
 
+async def test_what_has_changed_since_it_was_read_is_not_forgotten(open_store: OpenStore) -> None:
+    one, two = await open_store("one"), await open_store("two")
+    await one.commit(StoredConversation(HERE, conversation_up_to_an_outline(), "mara"), [])
+    first, second = await one.load_conversation(HERE), await two.load_conversation(HERE)
+    assert await two.commit(replace(second, session=advance(second.session, Approve())[0]), []) is not None
+    assert await one.forget(first, [Outgoing(HERE, "Forgotten.")], None) is None
+    assert await count_rows(one, schema.sessions) == 1
+    assert await count_rows(one, schema.outbox) == 0
+
+
 async def test_one_persons_data_is_written_out_and_deleted(store: Store) -> None:
     other = Conversation("fake", "lab", "general", "2")
     for at, person, name in ((HERE, "mara", "abc"), (other, "ben", "def")):
