@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -44,39 +44,37 @@ class Changes:
         return given - self.unchanged - len(self.fresh)
 
 
-_LISTS = ("authors", "identifiers", "apart")
+FIELDS = [field.name for field in fields(Paper) if field.name != "body"]
+"""What a store keeps of a paper; beside them, as ``records``, the records that it was merged from."""
+LISTS = ("authors", "identifiers", "apart", "origins")
 
 
-def to_columns(paper: Paper, fields: Sequence[str]) -> dict[str, Any]:
-    """The fields of a paper as a database takes them: lists for tuples, ``field=source`` for its origins."""
-    values = {name: getattr(paper, name) for name in fields}
-    return {
-        **values,
-        **{name: list(values[name]) for name in _LISTS},
-        "origins": [f"{field}={source}" for field, source in paper.origins],
-    }
+def to_columns(stored: StoredPaper) -> dict[str, Any]:
+    """A paper as a database takes it: lists for tuples, ``field=source`` for its origins, its records as JSON."""
+    values = {name: getattr(stored.paper, name) for name in FIELDS}
+    records = json.dumps([asdict(record) for record in stored.records], ensure_ascii=False) if stored.records else ""
+    origins = [f"{field}={source}" for field, source in stored.paper.origins]
+    return {**values, **{name: list(values[name]) for name in LISTS}, "origins": origins, "records": records}
 
 
-def from_stored(values: Mapping[str, Any], fields: Sequence[str]) -> Paper:
+def read_paper(values: Mapping[str, Any]) -> Paper:
     """The paper of what `to_columns` gave; a field that is missing or empty there has its default."""
-    known = {name: values[name] for name in fields if values.get(name) is not None}
-    known |= {name: tuple(known.get(name, ())) for name in _LISTS}
-    known["origins"] = tuple((f, source) for o in known.get("origins", ()) for f, _, source in [o.partition("=")])
+    known = {name: values[name] for name in FIELDS if values.get(name) is not None}
+    known |= {name: tuple(known.get(name, ())) for name in LISTS}
+    known["origins"] = tuple((f, source) for o in known["origins"] for f, _, source in [o.partition("=")])
     return Paper(**known)
 
 
-def write_records(records: Sequence[Paper]) -> str:
-    """Merged records as JSON; empty for none."""
-    return json.dumps([asdict(record) for record in records], ensure_ascii=False) if records else ""
-
-
-def read_records(text: str | None) -> tuple[Paper, ...]:
-    """What `write_records` gave."""
-    records = json.loads(text) if text else []
-    tuples = (*_LISTS, "body", "kinds")
-    return tuple(
-        Paper(**{**r, **{n: tuple(r.get(n, ())) for n in tuples}, "origins": tuple((f, s) for f, s in r["origins"])})
-        for r in records
+def read_stored(values: Mapping[str, Any]) -> StoredPaper:
+    """The same with the records it was merged from."""
+    records = json.loads(values.get("records") or "[]")
+    tuples = (*LISTS, "body", "kinds")
+    return StoredPaper(
+        read_paper(values),
+        tuple(
+            Paper(**{**r, **{n: tuple(r.get(n, ())) for n in tuples}, "origins": tuple((f, s) for f, s in r["origins"])})
+            for r in records
+        ),
     )
 
 

@@ -19,18 +19,20 @@ from filelock import AsyncFileLock, FileLock, Timeout
 
 from engine.errors import UserError
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
-from engine.retrieval.libraries.adding import Changes, PaperBlocks, StoredPaper, from_stored, plan_changes, split_merge
+from engine.retrieval.libraries.adding import (
+    FIELDS,
+    Changes,
+    PaperBlocks,
+    StoredPaper,
+    plan_changes,
+    read_paper,
+    read_stored,
+    split_merge,
+)
 from engine.retrieval.libraries.index_files import FormerVectors, PaperVectors, UnindexedPapers
 from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.local_index import LocalIndex, read_facts
-from engine.retrieval.libraries.local_papers import (
-    FIELDS,
-    PaperTable,
-    import_lancedb,
-    schema,
-    to_stored,
-    translate_failures,
-)
+from engine.retrieval.libraries.local_papers import PaperTable, import_lancedb, schema, translate_failures
 from engine.retrieval.libraries.refitting import fill_draft
 from engine.retrieval.libraries.vectors import DamagedIndex, StoredIndex, VectorStore
 from engine.retrieval.libraries.word_index import closest_form
@@ -143,7 +145,7 @@ class LocalLibrary:
         with translate_failures(self.name):
             async for batch in await self._table.query().to_batches(max_batch_length=BATCH):
                 for row in batch.to_pylist():
-                    yield to_stored(row)
+                    yield read_stored(row)
 
     async def sample(self, count: int) -> Sequence[Paper]:
         """At most so many papers, from all over the library: files that were ingested one after the other differ."""
@@ -152,7 +154,7 @@ class LocalLibrary:
         with translate_failures(self.name):
             for place in range(SAMPLED_PLACES):
                 rows = await self._table.query().offset(place * step).limit(min(each, step)).to_list()
-                papers |= {stored.paper.key: stored.paper for stored in map(to_stored, rows)}
+                papers |= {stored.paper.key: stored.paper for stored in map(read_stored, rows)}
         return list(papers.values())[:count]
 
     async def vectors(self) -> PaperVectors:
@@ -251,7 +253,7 @@ class LocalLibrary:
 
     async def _at(self, index: LocalIndex, rows: Sequence[int]) -> dict[int, Paper]:
         """The papers at these rows of the index; where the table has changed since, they are looked up by key."""
-        found = {row["key"]: from_stored(row, FIELDS) for row in await self._take(rows, FIELDS)}
+        found = {row["key"]: read_paper(row) for row in await self._take(rows, FIELDS)}
         if missing := [index.keys[row] for row in rows if index.keys[row] not in found]:
             found.update(await self._papers.papers(missing))
         return {row: found[index.keys[row]] for row in rows if index.keys[row] in found}

@@ -6,7 +6,7 @@ import asyncio
 import re
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -17,12 +17,13 @@ from pydantic import BaseModel, ConfigDict
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.libraries.adding import (
+    FIELDS,
+    LISTS,
     PaperBlocks,
     StoredPaper,
-    from_stored,
-    read_records,
+    read_paper,
+    read_stored,
     to_columns,
-    write_records,
 )
 from engine.retrieval.libraries.index_files import PaperTexts
 from engine.values import Paper, PaperKey
@@ -46,30 +47,11 @@ def import_lancedb() -> Any:
     return lancedb
 
 
-_COLUMNS = {
-    "key": "text",
-    "title": "text",
-    "abstract": "text",
-    "authors": "texts",
-    "year": "year",
-    "venue": "text",
-    "citations": "count",
-    "url": "text",
-    "identifiers": "texts",
-    "pdf": "text",
-    "retracted": "flag",
-    "summary": "text",
-    "counted": "text",
-    "origins": "texts",
-    "apart": "texts",
-    "records": "text",
-}
 _NAME = re.compile(r"(?:[^\W\d_][^\W\d_.-]*\.? ){1,3}[^\W\d_]{2,}")
 """A first name or initials, and a surname."""
 
 _TEXTS = ["key", "title", "abstract", "summary"]
-FIELDS = [name for name in _COLUMNS if name != "records"]
-"""Columns that are a paper's own."""
+_COLUMNS = [*FIELDS, "records"]
 
 
 class PaperTable:
@@ -81,11 +63,11 @@ class PaperTable:
 
     async def papers(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that there are with these keys."""
-        return {row["key"]: from_stored(row, FIELDS) for row in await self._values(keys, FIELDS)}
+        return {row["key"]: read_paper(row) for row in await self._values(keys, FIELDS)}
 
     async def read_stored(self, keys: Sequence[PaperKey]) -> list[StoredPaper]:
         """The same with the records they were merged from."""
-        return [to_stored(row) for row in await self._values(keys, list(_COLUMNS))]
+        return [read_stored(row) for row in await self._values(keys, _COLUMNS)]
 
     async def one(self, key: PaperKey) -> StoredPaper:
         """The paper with this key. Raises `UserError` where there is none."""
@@ -155,15 +137,13 @@ class PaperTable:
         await asyncio.to_thread(blocks.clear)
         with translate_failures(self._name):
             async for batch in await self._table.query().select(columns).to_batches(max_batch_length=5_000):
-                rows = batch.to_pylist()
-                stored = [StoredPaper(from_stored(r, columns[:-1]), read_records(r["records"])) for r in rows]
-                await asyncio.to_thread(blocks.enter, stored, lasting=False)
+                await asyncio.to_thread(blocks.enter, list(map(read_stored, batch.to_pylist())), lasting=False)
 
     async def write(self, papers: Collection[StoredPaper], remove: Collection[PaperKey] = ()) -> None:
         """Write papers in place of those that have their keys; remove others."""
         import pyarrow as pa
 
-        columns = [to_columns(s.paper, FIELDS) | {"records": write_records(s.records)} for s in papers]
+        columns = list(map(to_columns, papers))
         with translate_failures(self._name):
             if columns:
                 rows = pa.Table.from_pylist(columns, schema=schema())
@@ -180,11 +160,6 @@ def _to_texts(parts: Sequence[Any]) -> PaperTexts:
     return PaperTexts(columns["key"], columns["title"], [a or s or "" for a, s in both])
 
 
-def to_stored(row: Mapping[str, Any]) -> StoredPaper:
-    """The paper of a row with all columns."""
-    return StoredPaper(from_stored(row, FIELDS), read_records(row["records"]))
-
-
 def key_in(keys: Sequence[PaperKey]) -> str:
     """The condition that takes the papers with these keys."""
     # A key holds no quote: see paper_keys.paper_key.
@@ -196,8 +171,9 @@ def schema() -> Any:
     """The table's columns and their types."""
     import pyarrow as pa  # with LanceDB it takes seconds to load; only who opens a library waits for that
 
-    types = {"texts": pa.list_(pa.string()), "text": pa.string(), "flag": pa.bool_(), "year": pa.int32()}
-    return pa.schema([(name, types.get(kind, pa.int64())) for name, kind in _COLUMNS.items()])
+    types = {"year": pa.int32(), "citations": pa.int64(), "retracted": pa.bool_()}
+    types |= dict.fromkeys(LISTS, pa.list_(pa.string()))
+    return pa.schema([(name, types.get(name, pa.string())) for name in _COLUMNS])
 
 
 @contextmanager

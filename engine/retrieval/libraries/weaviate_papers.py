@@ -15,14 +15,7 @@ from weaviate.util import generate_uuid5
 
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import Embedder, Vectors
-from engine.retrieval.libraries.adding import (
-    StoredPaper,
-    StoredPapers,
-    from_stored,
-    read_records,
-    to_columns,
-    write_records,
-)
+from engine.retrieval.libraries.adding import FIELDS, StoredPaper, StoredPapers, read_paper, read_stored, to_columns
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.libraries.weaviate_schema import READ_S, WeaviateServer, is_read_only, repeat, translate_failures
 from engine.retrieval.merging.same_paper import list_blocking_keys
@@ -34,11 +27,6 @@ WRITE_S = 120.0
 """A batch takes so long at most, whatever the client tries by itself where the server has died."""
 KEYS = 500
 """Keys in one filter."""
-
-FIELDS = [
-    "key", "title", "abstract", "authors", "year", "venue", "citations", "url", "pdf", "retracted", "identifiers",
-    "summary", "counted", "origins", "apart",
-]  # fmt: skip
 
 _DERIVED = ("words", "identities")
 """What is made from the other fields, so that papers are found by it."""
@@ -120,7 +108,7 @@ class PaperObjects:
                 page = await self._papers.query.fetch_objects(
                     filters=wanted, limit=PAGE, offset=len(found), return_properties=[*FIELDS, "records"]
                 )
-            found += [_to_stored(o.properties) for o in page.objects]
+            found += [read_stored(o.properties) for o in page.objects]
             if len(page.objects) < PAGE:
                 return found
 
@@ -152,7 +140,7 @@ class PaperObjects:
         """All papers, page by page."""
         async with translate_failures("to read papers"):
             async for item in self._papers.iterator(return_properties=[*FIELDS, "records"]):
-                yield _to_stored(item.properties)
+                yield read_stored(item.properties)
 
     async def rewrite_index(self, batch: int) -> AsyncIterator[int]:
         """Store papers again whose stems or blocking keys are an earlier version's, with the vectors they have.
@@ -165,7 +153,7 @@ class PaperObjects:
             wanted = [*FIELDS, "records", *_DERIVED]
             async for item in self._papers.iterator(return_properties=wanted, include_vector=True):
                 seen += 1
-                values = _values(_to_stored(item.properties))
+                values = _values(read_stored(item.properties))
                 if any(item.properties.get(name) != values[name] for name in _DERIVED):
                     changed.append(DataObject(properties=values, uuid=item.uuid, vector=item.vector))
                 if len(changed) == batch:
@@ -193,7 +181,8 @@ class PaperObjects:
                 found = await self._papers.query.near_text(query.text, **common)
             else:
                 found = await self._papers.query.near_vector(vector, **common)
-        return _select_found(query, [(o, -float(o.metadata.distance or 0.0)) for o in found.objects])
+        papers = [FoundPaper(read_paper(o.properties), -float(o.metadata.distance or 0.0)) for o in found.objects]
+        return [one for one in papers if one.paper.key not in query.exclude][: query.limit]
 
     async def by_id(self, ids: Sequence[Any]) -> dict[Any, Paper]:
         """Papers by the ids of their objects."""
@@ -201,13 +190,7 @@ class PaperObjects:
             return {}
         async with translate_failures("to read papers"):
             page = await self._papers.query.fetch_objects_by_ids(list(ids), limit=len(ids), return_properties=FIELDS)
-        return {o.uuid: to_paper(o.properties) for o in page.objects}
-
-
-def _select_found(query: Query, scored: Sequence[tuple[Any, float]]) -> list[FoundPaper]:
-    """As many papers as the query wants, without those that it excludes."""
-    found = [FoundPaper(to_paper(o.properties), score) for o, score in scored]
-    return [item for item in found if item.paper.key not in query.exclude][: query.limit]
+        return {o.uuid: read_paper(o.properties) for o in page.objects}
 
 
 def _object(stored: StoredPaper, vectors: tuple[Vectors, Vectors] | None, row: int) -> Any:
@@ -221,24 +204,13 @@ def _object(stored: StoredPaper, vectors: tuple[Vectors, Vectors] | None, row: i
 def _values(stored: StoredPaper) -> dict[str, Any]:
     """The properties of a paper's object."""
     paper = stored.paper
-    values = to_columns(paper, FIELDS)
-    values |= {
+    values = to_columns(stored) | {
         "identities": list(dict.fromkeys(k for record in (paper, *stored.records) for k in list_blocking_keys(record))),
-        "records": write_records(stored.records),
         "venue_folded": paper.venue.casefold(),
         # Our own stems, so that words are found here as they are in a library on this machine.
         "words": " ".join(index_terms(f"{paper.title}. {paper.content}")),
     }
     return {name: value for name, value in values.items() if value is not None}
-
-
-def to_paper(values: Any) -> Paper:
-    """The paper that an object's properties describe."""
-    return from_stored(values, FIELDS)
-
-
-def _to_stored(values: Any) -> StoredPaper:
-    return StoredPaper(to_paper(values), read_records(values.get("records")))
 
 
 def filter_papers(query: Query, also: Any = None) -> Any:

@@ -149,20 +149,17 @@ _ABSENT = ""
 """What is kept for the answer that there is no such paper; every other answer has text."""
 
 
+@dataclass
 class _Retry(Exception):
     """A call failed in a way that may pass; ``after_s`` is what the service asked for.
 
     ``only_this`` says that another question may well be answered: this answer came, but could not be used.
     """
 
-    def __init__(
-        self, why: str, after_s: float | None = None, *, unreachable: bool = False, only_this: bool = False
-    ) -> None:
-        super().__init__(why)
-        self.only_this = only_this
-        self.why = why
-        self.after_s = after_s
-        self.unreachable = unreachable
+    why: str
+    after_s: float | None = None
+    unreachable: bool = False
+    only_this: bool = False
 
 
 @dataclass
