@@ -70,8 +70,6 @@ def _name_fields(entry: Entry) -> dict[str, Any]:
         **fields,
         "id": "",
         "citations": cited,
-        "venue": next((fields[field] for field in _BIBTEX_VENUES if fields.get(field)), ""),
-        "year": fields.get("year") or fields.get("date", ""),
         "arxiv": (eprint if from_arxiv else "") or find_arxiv(*(fields.get(name, "") for name in _WITH_ARXIV)),
     }
 
@@ -79,9 +77,6 @@ def _name_fields(entry: Entry) -> dict[str, Any]:
 _CITED = re.compile(r"cited by:? (\d[\d,]*)", re.I)
 _WITH_ARXIV = ("journal", "note", "howpublished", "number", "volume", "publisher")
 """Fields in which an arXiv id stands: “arXiv preprint arXiv:1706.03762”, as Google Scholar writes it."""
-
-
-_BIBTEX_VENUES = ("journal", "journaltitle", "booktitle", "eventtitle", "school", "institution", "publisher", "series")
 
 
 def _line(name: str, block: Block) -> str:

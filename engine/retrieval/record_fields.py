@@ -75,19 +75,14 @@ def _find_pubmed(note: str) -> dict[str, str]:
 
 
 _FAMILY_FIRST = re.compile(r"([^,;]+) ((?:[A-Z]\.?-?){1,4})")
-_INITIALS_FIRST = re.compile(r"[A-Z]{1,3} [^,;]+(?:, [A-Z]{1,3} [^,;]+)+")
 
 
 def _split_authors(text: str) -> list[str]:
-    """Names divided by semicolons, bars or “and”, or by commas where each has initials, as in PubMed's tables."""
-    bare = re.sub(r"\s*\(\d{6,}\)", "", text).strip()  # Scopus puts its own numbers behind the names
+    """The names of a table's cell; where each ends in initials, as in PubMed's, the family name stands first."""
+    bare = re.sub(r"\s*\(\d{6,}\)", "", text).replace("|", ";").strip()  # Scopus puts its numbers behind the names
     if not re.search(r"[A-Z]\.[,;]", bare):
         bare = bare.removesuffix(".")  # PubMed ends its list so
-    names = [name.strip() for name in re.split(r"[;|]" if ";" in bare or "|" in bare else r"\s+and\s+", bare)]
-    if len(names) == 1:
-        parts = names[0].split(", ")
-        if _INITIALS_FIRST.fullmatch(names[0]) or all(map(_FAMILY_FIRST.fullmatch, parts)):
-            names = parts
+    names = [name.strip() for name in split_names(bare)]
     initials = [_FAMILY_FIRST.fullmatch(name) for name in names if name]
     return [f"{name[1]}, {name[2]}" for name in initials if name] if all(initials) else names
 

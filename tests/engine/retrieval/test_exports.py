@@ -229,3 +229,19 @@ def test_a_folder_gives_its_files_of_references(tmp_path: Path) -> None:
     for name in ("b.bib", "a.ris", "notes.md", "below/c.nbib", "d.csv.gz"):
         (tmp_path / name).write_text("")
     assert [path.name for path in find_files(tmp_path)] == ["a.ris", "b.bib", "c.nbib", "d.csv.gz"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "authors"),
+    [
+        ("Ada Lovelace, Alan Turing", ("Ada Lovelace", "Alan Turing")),
+        ("N. Reimers, I. Gurevych", ("N. Reimers", "I. Gurevych")),
+        ("Smith, John, Doe, Anna", ("John Smith", "Anna Doe")),
+        ("Lovelace, Ada", ("Ada Lovelace",)),
+        ("Smith J, van den Berg AB.", ("J Smith", "AB van den Berg")),
+        ("Smith A|Doe B", ("A Smith", "B Doe")),
+    ],
+)
+def test_names_in_a_cell_of_a_table(tmp_path: Path, cell: str, authors: tuple[str, ...]) -> None:
+    (found,) = read(tmp_path, "x.csv", f'title,authors\nOn Computable Things,"{cell}"\n')
+    assert found.authors == authors
