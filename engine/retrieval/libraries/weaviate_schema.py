@@ -27,7 +27,7 @@ from weaviate.exceptions import UnexpectedStatusCodeError, WeaviateBaseError, We
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.libraries.library import WORKSPACES
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """Raised whenever a property is added below, which older libraries get when they are opened, or stems (3) or the
 blocking keys (5) change."""
 

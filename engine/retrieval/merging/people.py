@@ -11,6 +11,7 @@ from rapidfuzz import fuzz
 
 from engine.retrieval.merging.titles import fold_umlauts, plain_letters
 from engine.retrieval.paper_keys import surname
+from engine.text import ET_AL
 
 
 class People(Enum):
@@ -31,7 +32,6 @@ _BODY = re.compile(
     r"contributors|community|alliance|center|centre|bureau|administration|academy|bank|union)\b",
     re.I,
 )
-_ET_AL = re.compile(r"[\s,]*(?:\bet\.? al\b\.?|…|\.\.\.|\band others\b).*$", re.I)
 ALIKE = 85
 """Least similarity, of 100, of two spellings of one surname."""
 
@@ -123,8 +123,7 @@ def _surname_tokens(name: str) -> tuple[str, ...]:
 
 
 def _people(authors: Sequence[str]) -> tuple[str, ...]:
-    named = (_ET_AL.sub("", author).strip() for author in authors)
-    return tuple(name for name in named if name and not is_body(name))
+    return tuple(name for name in authors if name != ET_AL and not is_body(name))
 
 
 def _bodies(authors: Sequence[str]) -> tuple[str, ...]:
@@ -140,7 +139,4 @@ def _compare_bodies(one: Sequence[str], other: Sequence[str]) -> People:
     if not one or not other:
         return People.UNKNOWN
     first, second = ("".join(_tokens(names[0])) for names in (one, other))
-    if first == second or first in second or second in first:
-        return People.SAME
-    acronyms = {"".join(w[0] for w in names[0].split() if w[0].isupper()).lower() for names in (one, other)}
-    return People.UNKNOWN if {first, second} & acronyms else People.DIFFERENT
+    return People.SAME if first in second or second in first else People.DIFFERENT

@@ -114,7 +114,7 @@ PUBLISHED_YEARS = 1
 MOST_IN_BLOCK = 30
 """Where more papers have one blocking key (a series of one author), it says nothing and is not compared by."""
 
-BLOCKING_VERSION = 4
+BLOCKING_VERSION = 5
 """Raised whenever `list_blocking_keys` gives other keys for a record: what a library keeps of them is made anew."""
 
 UNLIKE = 0.6

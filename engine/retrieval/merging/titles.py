@@ -80,10 +80,8 @@ _OTHER_WORK = frozenset(
 """Words of a subtitle that make it another work."""
 
 _NOTICE = re.compile(
-    r"^(?P<kind>errat\w+|corrigend\w+|correction|addendum|retraction|comments?|commentary|reply|response|rejoinder|"
-    r"discussion|book review|review|supplement\w*)\b(?: (?:to|on|of|for)\b| ?:|$)|"
-    r"[:–—-] (?:an? |the )?(?P<after>reply|response|rejoinder|comments?|commentary|discussion|erratum|corrigendum|"
-    r"correction|addendum)\s*$",
+    r"(errat\w+|corrigend\w+|correction|addendum|retraction|comments?|commentary|reply|response|rejoinder|discussion|"
+    r"book review|review|supplement\w*)\b(?: (?:to|on|of|for)\b| ?:|$)",
     re.I,
 )
 _GENERIC = frozenset(
@@ -122,7 +120,7 @@ def title_words(title: str) -> tuple[str, ...]:
     # Braces protect capitals: “Ro{BERT}a”.
     bare = re.sub(r"[{}]", "", _DECORATION.sub("", title)).replace("&", " and ").replace("×", "x")
     bare = re.sub(r"\s([<>≤≥])(?=\s)", lambda m: f" {_COMPARED[m[1]]}", bare)
-    bare = re.sub(r"(?<=\d)[,’'](?=\d{3}\b)|(?<=\w)['’](?=\w)", "", re.sub(r"(?<=\d)\.(?=\d)", "point", bare))
+    bare = re.sub(r"(?<=\d)\.(?=\d)", "point", bare)
     found = re.findall(r"[^\W_]+|(?<=\w)\+{1,2}(?!\w)", plain_letters(name_greek(bare.casefold())))
     kept = [_SAME_WORDS.get(word, word) for word in found if word not in _ARTICLES]
     return tuple(kept) or tuple(found)
@@ -177,11 +175,8 @@ def title_similarity(one: str, other: str) -> float:
 
 def notice_kind(title: str) -> str:
     """“erratum”, “reply”, …: what a notice about another work is; empty for a work itself."""
-    match = _NOTICE.search(title.strip())
-    if match is None:
-        return ""
-    kind = (match["kind"] or match["after"]).lower()
-    return "review" if "review" in kind and len(title.split()) > 3 else kind
+    match = _NOTICE.match(title.strip())
+    return match[1].lower() if match else ""
 
 
 def _numbers(found: tuple[str, ...]) -> Counter[str]:
