@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
@@ -26,50 +27,24 @@ _ALIASES = {
     "association for the advancement of artificial": "aaai", "aaai conference": "aaai",
     "knowledge discovery and data mining": "kdd", "knowledge discovery & data mining": "kdd",
 }  # fmt: skip
-_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (
-        "preprint",
-        re.compile(
-            r"arxiv|\bcorr\b|biorxiv|medrxiv|chemrxiv|psyarxiv|ssrn|pre-?print|research square|openreview|"
-            r"tech(?:nical|\.)? rep|working paper|zenodo|osf\b",
-            re.I,
-        ),
+_KINDS: Mapping[Kind, re.Pattern[str]] = {
+    "preprint": re.compile(
+        r"\bcorr\b|rxiv|ssrn|pre-?print|research square|openreview|tech(?:nical|\.)? rep|working paper|zenodo|osf\b",
+        re.I,
     ),
-    (
-        "conference",
-        re.compile(
-            r"\bconf(?:erence)?\b|\bworkshops?\b|\bproc(?:eedings)?\b(?!.*\b(?:acad|soc|inst)|.*\bieee$)|\bsymposium\b|"
-            r"\bcongress\b|\bmeeting\b|advances in neural|lecture notes|\blncs\b|\bpmlr\b|learning research, \d",
-            re.I,
-        ),
+    "conference": re.compile(
+        r"\bconf(?:erence)?\b|\bworkshops?\b|\bproc(?:eedings)?\b|\bsymposium\b|\bcongress\b", re.I
     ),
-    (
-        "journal",
-        re.compile(
-            r"\bjournal\b|\bj\.|\btrans(?:actions?)?\b|\blett(?:ers)?\b|\breviews?\b|\bmagazine\b|\bannals\b|\bacta\b|"
-            r"\barchives?\b|\bbulletin\b|\bquarterly\b|\bt?pami\b|\bjmlr\b|\btmlr\b|\btacl\b|\bijcv\b|\btkde\b|\bjacm\b|"
-            r"\bproc\b|\bnature\b|^science$|^cell$|\blancet\b|\bplos\b|^neural computation$|^machine learning$|"
-            r"^artificial intelligence$|^computational linguistics$|communications of the acm|computing surveys|"
-            r"^neurocomputing$|^neural networks$|^pattern recognition$|\bfrontiers in\b",
-            re.I,
-        ),
-    ),
-    (
-        "thesis",
-        re.compile(
-            r"thesis|dissertation|habilitation|\beth z|institute of technology|hochschule|"
-            r"\b(?:universit\w+|college|école|politecnico)\b(?!.*\bpress\b)",
-            re.I,
-        ),
-    ),
-)
+    "journal": re.compile(r"\bjournal\b|\bj\.|\btrans(?:actions?)?\b|\blett(?:ers)?\b|\breviews?\b|\bmagazine\b", re.I),
+    "thesis": re.compile(r"thesis|dissertation|habilitation|\buniversit\w+\b(?!.*\bpress\b)", re.I),
+}
 
 
 @lru_cache(maxsize=50_000)
 def venue_kind(venue: str) -> Kind:
     """The kind that a name shows; empty where it shows none."""
     named: Kind = "conference" if conference_of(venue) else ""
-    return next((kind for kind, names in _KINDS if names.search(venue) or kind == named), "")
+    return next((kind for kind, names in _KINDS.items() if names.search(venue) or kind == named), "")
 
 
 @lru_cache(maxsize=50_000)
