@@ -17,7 +17,13 @@ from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.libraries.adding import FIELDS, StoredPaper, StoredPapers, read_paper, read_stored, to_columns
 from engine.retrieval.libraries.library import TopicCounts
-from engine.retrieval.libraries.weaviate_schema import READ_S, WeaviateServer, is_read_only, repeat, translate_failures
+from engine.retrieval.libraries.weaviate_schema import (
+    READ_S,
+    WeaviateServer,
+    is_read_only,
+    repeated,
+    translate_failures,
+)
 from engine.retrieval.merging.same_paper import list_blocking_keys
 from engine.retrieval.topic_words import index_terms, read_topic
 from engine.values import FoundPaper, Paper, PaperKey, Query
@@ -59,8 +65,7 @@ class PaperObjects:
     async def store(self, papers: Sequence[StoredPaper], vectors: tuple[Vectors, Vectors] | None) -> list[RecordError]:
         """Write the papers, in place of those that have their keys, with their vectors of title and abstract.
 
-        A batch that fails is repeated (`repeat`), what the server refuses is tried once more without the others, then
-        returned.
+        A batch that fails is `repeated`, what the server refuses is tried once more without the others, then returned.
         """
         objects = [_object(paper, vectors, i) for i, paper in enumerate(papers)]
         errors = await self._insert_all(objects)
@@ -76,12 +81,13 @@ class PaperObjects:
 
         async def insert(start: int) -> None:
             async with free:
-                refused = await repeat(lambda: self._insert(objects[start : start + self._server.batch]))
+                refused = await self._insert(objects[start : start + self._server.batch])
             errors.update({start + i: why for i, why in refused.items()})
 
         await asyncio.gather(*(insert(start) for start in range(0, len(objects), self._server.batch)))
         return errors
 
+    @repeated
     async def _insert(self, objects: list[Any]) -> dict[int, str]:
         async with translate_failures("to store papers"), asyncio.timeout(WRITE_S):
             try:

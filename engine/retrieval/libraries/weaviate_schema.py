@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import weaviate
 from grpc import ssl_channel_credentials
 from grpc.aio import AioRpcError
 from httpx import HTTPError
+from tenacity import retry, retry_if_exception, stop_after_attempt, stop_after_delay, wait_exponential
 from weaviate.classes.config import Configure, DataType, Property, Tokenization, VectorDistances
 from weaviate.classes.init import AdditionalConfig, Auth, GrpcConfig, Timeout
 from weaviate.classes.query import Filter
@@ -126,22 +126,27 @@ async def translate_failures(doing: str) -> AsyncIterator[None]:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-PAUSES_S = (0.2, 1.0)
-"""Pauses before a read, or a batch of papers, is tried again: written twice, a paper is there once."""
 READ_S = 30.0
 """A read takes so long at most, whatever the client tries by itself where the server has died."""
-QUICK_S = 5.0
-"""A failure that took longer has been waited for enough: the client tries for some seconds by itself."""
+
+repeated = retry(
+    retry=retry_if_exception(lambda error: isinstance(error, RetrievalError) and error.retryable),
+    wait=wait_exponential(multiplier=0.2, exp_base=5),
+    stop=stop_after_attempt(3) | stop_after_delay(5.0),  # the client tries for some seconds by itself
+    reraise=True,
+)
+"""Repeats a read, or a batch of papers (written twice, a paper is there once), after a failure that may pass."""
 
 
 def retry_reads(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """A method that only reads, asked again where the server failed in a way that may pass."""
+    """A method that only reads, `repeated` within `READ_S`."""
+    ask = repeated(read)
 
     @wraps(read)
     async def patient(*args: P.args, **options: P.kwargs) -> T:
         try:
             async with asyncio.timeout(READ_S):
-                return await repeat(lambda: read(*args, **options))
+                return await ask(*args, **options)
         except TimeoutError as error:
             raise RetrievalError(
                 f"Weaviate did not answer within {READ_S:.0f} seconds. Check that it runs and is reachable.",
@@ -149,19 +154,6 @@ def retry_reads(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, A
             ) from error
 
     return patient
-
-
-async def repeat(ask: Callable[[], Awaitable[T]]) -> T:
-    """The answer, asked for again after each of the pauses where the server failed in a way that may pass."""
-    for pause_s in PAUSES_S:
-        began = time.monotonic()
-        try:
-            return await ask()
-        except RetrievalError as error:
-            if not error.retryable or time.monotonic() - began > QUICK_S:
-                raise
-        await asyncio.sleep(pause_s)
-    return await ask()
 
 
 def _word_failure(error: Exception, doing: str) -> tuple[str, bool]:

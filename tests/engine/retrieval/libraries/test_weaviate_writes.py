@@ -9,10 +9,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tenacity import wait_none
 from weaviate.exceptions import WeaviateBaseError
 
 from engine.errors import RetrievalError
-from engine.retrieval.libraries import weaviate_schema
 from engine.retrieval.libraries.adding import StoredPaper
 from engine.retrieval.libraries.weaviate_papers import PaperObjects
 from engine.retrieval.libraries.weaviate_schema import WeaviateServer
@@ -47,7 +47,7 @@ class FailingCollection:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weaviate_schema, "PAUSES_S", (0.0, 0.0))
+    monkeypatch.setattr(PaperObjects._insert.retry, "wait", wait_none())
 
 
 async def test_batches_are_written_a_few_at_once() -> None:
