@@ -70,7 +70,7 @@ def _divide(section: Section, place: str) -> list[tuple[Piece, ...]]:
     pages: list[list[Piece]] = [[]]
     size = 0
     for piece in _list_pieces(section, place):
-        length = len(piece) if isinstance(piece, str) else 0
+        length = _count_characters(piece)
         if pages[-1] and size + length > PAGE_CHARACTERS:
             heading = pages[-1].pop() if isinstance(pages[-1][-1], Heading) else None
             pages.append([heading] if heading else [])
@@ -78,6 +78,12 @@ def _divide(section: Section, place: str) -> list[tuple[Piece, ...]]:
         pages[-1].append(piece)
         size += length
     return [tuple(page) for page in pages if page] or [()]
+
+
+def _count_characters(piece: Piece) -> int:
+    if isinstance(piece, Table):
+        return sum(len(cell) for row in piece.rows for cell in row)
+    return len(piece) if isinstance(piece, str) else 0
 
 
 def _list_pieces(section: Section, place: str) -> Iterator[Piece]:

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from adapters.chat import Outgoing
+from adapters.discord.discord_markup import messages as discord_messages
+from adapters.slack.blocks import messages as slack_messages
+from adapters.terminal import HERE
 from bot.commands.commands import Show
 from bot.commands.grammar import parse
 from bot.views.survey_pages import view_section
@@ -139,6 +143,22 @@ def test_short_cells_of_a_table_stand_under_their_column_s_name() -> None:
     survey = Survey("A Survey", "", (section,), (replace(papers(1)[0], key=PaperKey("a:1")),))
     shown = word_section_page(survey, view_section(survey, "1", 1))
     assert "2020 · Data and metrics: MARCO · It improves the answers to open questions" in shown
+
+
+def test_a_page_of_a_section_is_one_card_on_each_platform() -> None:
+    cited = tuple(
+        replace(paper, url=f"https://arxiv.org/abs/2001.{number:05}") for number, paper in enumerate(papers(9))
+    )
+    said = [
+        f"Bees find their way by landmarks, and dances tell of it [@{p.key}; @{q.key}]." for p in cited for q in cited
+    ]
+    table = Table("Works", ("Work", "Result"), tuple((f"Bee [@{p.key}]", "It dances well. " * 12) for p in cited))
+    text = "\n\n".join(" ".join(said[at : at + 8]) for at in range(0, 72, 8))
+    survey = Survey("A Survey", "", (Section("Bees", text, tables=(table,)),), cited)
+    pages = view_section(survey, "1", 1).pages
+    for page in range(1, pages + 1):
+        shown = Outgoing(HERE, word_section_page(survey, view_section(survey, "1", page)), slot="reading")
+        assert len(discord_messages(shown)) == len(slack_messages(shown, "or say {}")) == 1
 
 
 def test_an_edit_that_changes_nothing_says_so() -> None:
