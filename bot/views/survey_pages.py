@@ -16,7 +16,8 @@ from engine.values import Paper
 PAGE_CHARACTERS = 2_400
 """About a screen; a paragraph or a table is never divided."""
 
-SOURCES_PER_PAGE = 20
+SOURCES_PER_PAGE = 12
+"""With long titles and their addresses about 4,000 characters, which is what the shortest card holds."""
 
 
 @dataclass(frozen=True, slots=True)

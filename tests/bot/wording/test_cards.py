@@ -14,14 +14,14 @@ from adapters.slack.blocks import messages as slack_messages
 from adapters.terminal import HERE
 from bot.commands.commands import Show
 from bot.commands.grammar import parse
-from bot.views.survey_pages import view_section
+from bot.views.survey_pages import view_section, view_sources
 from bot.wording import money
 from bot.wording.cards import make_card, word_change
 from bot.wording.labels import LABELS
 from bot.wording.progress import word_kept
 from bot.wording.replies import suggest_words
 from bot.wording.showing import view
-from bot.wording.survey_text import offer_sources, word_section_page
+from bot.wording.survey_text import offer_sources, word_section_page, word_sources
 from engine.citations import cite
 from engine.errors import UserError
 from engine.session.events import Job
@@ -157,8 +157,24 @@ def test_a_page_of_a_section_is_one_card_on_each_platform() -> None:
     survey = Survey("A Survey", "", (Section("Bees", text, tables=(table,)),), cited)
     pages = view_section(survey, "1", 1).pages
     for page in range(1, pages + 1):
-        shown = Outgoing(HERE, word_section_page(survey, view_section(survey, "1", page)), slot="reading")
-        assert len(discord_messages(shown)) == len(slack_messages(shown, "or say {}")) == 1
+        assert_is_one_card(word_section_page(survey, view_section(survey, "1", page)))
+
+
+def assert_is_one_card(text: str) -> None:
+    shown = Outgoing(HERE, text, slot="reading")
+    assert len(discord_messages(shown)) == len(slack_messages(shown, "or say {}")) == 1
+
+
+def test_a_page_of_sources_is_one_card_on_each_platform() -> None:
+    title, venue = "Why Bees Dance, and What It Tells: " * 4, "Conference on the Dances of Bees and Others"
+    cited = tuple(
+        replace(paper, title=f"{title}{n}", venue=venue, url=f"https://doi.org/10.1000/j.bees.2020.10{n:04}")
+        for n, paper in enumerate(papers(30))
+    )
+    survey = Survey("A Survey", "", (), cited)
+    first = view_sources(survey, (), 1)
+    assert first.pages == 3
+    assert_is_one_card(word_sources(first))
 
 
 def test_an_edit_that_changes_nothing_says_so() -> None:
