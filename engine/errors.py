@@ -70,3 +70,11 @@ class RequestRefused(RetrievalError):
 
 class LimitExceeded(ScholiumError):
     """One of our own bounds was reached; `finished` work is kept by whoever raises it."""
+
+
+def find_known(error: Exception) -> ScholiumError | None:
+    """The error as one that can be worded; of several at once the first; ``None`` where it is a fault of ours."""
+    if isinstance(error, ScholiumError):
+        return error
+    inner = error.exceptions if isinstance(error, ExceptionGroup) else ()
+    return next((known for one in inner if (known := find_known(one))), None)

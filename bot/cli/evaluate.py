@@ -20,7 +20,7 @@ from bot.serving.online_sources import online_sources
 from bot.serving.service import open_store
 from bot.settings import Settings
 from bot.store.online_cache import StoredOnlineCache
-from engine.errors import UserError
+from engine.errors import UserError, find_known
 from engine.evaluation.content_quality import compare_surveys
 from engine.evaluation.documents import Document, from_html, from_markdown, from_survey
 from engine.evaluation.entailment import Entailment, LocalModelEntailment, ModelEntailment, RuleEntailment
@@ -104,6 +104,8 @@ async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOpt
         raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
     account, extra = Account(), ""
     results: dict[str, list[Evaluation]] = {}
+    done: dict[str, list[Path]] = {}
+    failed: list[str] = []
     async with _tools(account, wanted) as tools:
         for name, paths in systems.items():
             for path in paths:
@@ -111,16 +113,28 @@ async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOpt
                     # A human survey is not compared with itself.
                     is_human = wanted.reference is not None and path.parent.resolve() == wanted.reference.resolve()
                     human = None if is_human else humans.get(fold(path.stem))
-                    found = await evaluate_document(read_document(path), path.stem, tools, human)
+                    try:
+                        found = await evaluate_document(read_document(path), path.stem, tools, human)
+                    except Exception as error:
+                        if not (known := find_known(error)):
+                            raise
+                        failed.append(f"{name}/{path.stem} was not evaluated: {known}")
+                        continue
                 results.setdefault(name, []).append(found)
+                done.setdefault(name, []).append(path)
+        if not done:
+            raise UserError(failed[0])
         if wanted.pairwise:
-            extra += await _pairs(systems, tools)
+            extra += await _pairs(done, tools)
     if wanted.ranks:
-        extra += _agreement(systems, results, wanted.ranks)
+        extra += _agreement(done, results, wanted.ranks)
     about = _about(tools, account)
     text = as_json(results, about) if wanted.as_json else comparison(results, about) + extra
     _deliver_report(console, wanted, text, results)
-    return 0
+    aside = Console(stderr=True, markup=False, highlight=False)
+    for line in failed:
+        aside.print(line)
+    return int(bool(failed))
 
 
 async def _pairs(systems: Mapping[str, Sequence[Path]], tools: EvaluationTools) -> str:

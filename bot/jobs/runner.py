@@ -10,7 +10,7 @@ from typing import Protocol
 import structlog
 
 from bot.store.ledger import Payer
-from engine.errors import LimitExceeded, ScholiumError, ServiceError, UserError
+from engine.errors import LimitExceeded, ScholiumError, ServiceError, UserError, find_known
 from engine.evaluation.documents import from_survey
 from engine.evaluation.entailment import ModelEntailment, RuleEntailment
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
@@ -88,21 +88,12 @@ async def run(
     except TimeoutError:
         await listener.failed(LimitExceeded(f"This took longer than {limit_s:,.0f} seconds and was stopped."))
     except Exception as error:  # the one place where our own faults end; the person must get an answer
-        known = _to_known_error(error)
+        known = find_known(error)
         if known is None:
             log.exception("job failed", job=job.id, kind=job.kind)
         await listener.failed(known)
     else:
         await listener.done(result)
-
-
-def _to_known_error(error: Exception) -> ScholiumError | None:
-    """The error as one that can be worded; of several at once the first."""
-    if isinstance(error, ScholiumError):
-        return error
-    if isinstance(error, ExceptionGroup):
-        return next((known for inner in error.exceptions if (known := _to_known_error(inner))), None)
-    return None
 
 
 async def perform(job: Job, state: State, job_context: JobContext) -> Result:

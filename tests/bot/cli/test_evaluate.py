@@ -50,6 +50,15 @@ def test_one_survey_against_a_human_one(tmp_path: Path) -> None:
     assert found["systems"]["machine.md"][0]["title"] == "Graph Networks: A Survey"
 
 
+def test_a_survey_that_cannot_be_read_is_named_and_the_others_are_compared(tmp_path: Path) -> None:
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "ours" / "Bees.md").write_text(MARKDOWN)
+    (tmp_path / "ours" / "Wasps.md").write_bytes(b"\xff\xfe\xff")
+    code, shown = run("ours", "--compare")
+    assert code == 1 and "ours/Wasps was not evaluated: Wasps.md is not text in UTF-8." in shown
+    assert "| Measure | ours (1) |" in shown
+
+
 def test_several_systems_over_the_same_topics(tmp_path: Path) -> None:
     for system in ("ours", "theirs"):
         (tmp_path / system).mkdir()
