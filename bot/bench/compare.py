@@ -23,7 +23,7 @@ from engine.options import QuickOptions
 from engine.retrieval.embedding import Embedder
 from engine.run import Recipe, RunContext, WritingTask
 from engine.survey import Survey, walk
-from engine.values import Brief
+from engine.values import Brief, PaperSelection
 
 HEADER = (
     "Recipe", "Seconds", "Surveys\nan hour", "Calls", "Tokens\nread", "Tokens\nwritten", "Dollars",
@@ -132,6 +132,11 @@ async def write_unattended(recipe: Recipe, brief: Brief, context: RunContext) ->
         return (await recipe.review(brief, (), context)).survey
     pool = await recipe.keywords(brief, context)
     selection = await recipe.papers(brief, pool, recipe.paper_count(context.limits), context)
+    return await write_selected(recipe, brief, selection, context)
+
+
+async def write_selected(recipe: Recipe, brief: Brief, selection: PaperSelection, context: RunContext) -> Survey:
+    """The same where the papers are chosen already."""
     outline = await recipe.outline(brief, selection, context)
     if outline.is_grouping:
         outline = await recipe.headings(brief, selection, outline, context)

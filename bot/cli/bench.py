@@ -104,6 +104,25 @@ def bench_ablation(
     run_command(ablate(console, library, brief, writer or (), as_json=json))
 
 
+@bench.command("topics")
+def bench_topics(
+    file: Annotated[Path, typer.Argument(help="JSON: topics, or NLPCC's samples (subject, references, contents).")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the surveys; what is there stays.")],
+    recipe: Annotated[list[str] | None, typer.Option(help="How they are written; may be named several times.")] = None,
+    library: LibraryName = "",
+    sections: Annotated[int | None, typer.Option(help="Number of sections.")] = None,
+    words: Annotated[int | None, typer.Option(help="Words of each subsection.")] = None,
+    reference: Annotated[Path | None, typer.Option(help="Folder of surveys by people, named like the topics.")] = None,
+    first: Annotated[int | None, typer.Option(min=1, help="Only so many topics, the first.")] = None,
+) -> None:
+    """Every topic of a file by each recipe, and one table, mean ± standard deviation; repeated, it goes on."""
+    with open_console() as console:
+        from bot.cli.topics import TopicsOptions, run_topics
+
+    options = TopicsOptions(recipe or ("autosurvey", "naive"), output, library, sections, words, reference, first)
+    run_command(run_topics(console, file, options))
+
+
 @bench.command("questions")
 def bench_questions(
     claims: Annotated[Path | None, typer.Option(help="Measure: true claims asked as questions, JSON Lines.")] = None,

@@ -109,7 +109,7 @@ async def evaluate_document(
     groups.append(("Content quality", (*content, *await outline_graded(document, topic, tools.judges))))
     if human:
         await tools.progress("overlap")
-        groups.append(("Against the human survey", _against(document, human, tools.embedder)))
+        groups.append(("Against the human survey", measure_overlap(document, human, tools.embedder)))
     groups.append(("Time of people", _time(document)))
     questions = choose_questions(tools.questions, topic)
     if questions and tools.judges:
@@ -153,7 +153,8 @@ async def _citations(
     return (*whole, share, *only, *errors)
 
 
-def _against(document: Document, human: Document, embedder: Embedder) -> tuple[Score, ...]:
+def measure_overlap(document: Document, human: Document, embedder: Embedder) -> tuple[Score, ...]:
+    """Words, headings and references that a survey shares with a human one."""
     whole, chunks = rouge(document.text(), human.text()), rouge_by_chunks(document, human)
     scores = [
         Score("ROUGE-1", whole.one, "F1 over the whole documents"),

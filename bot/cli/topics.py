@@ -1,0 +1,245 @@
+"""The command `bench topics`: every topic of a file written by several recipes, and one table of all of them.
+
+The file is a list of topics, such as ``docs/autosurvey-topics.json`` (AutoSurvey and SurveyX: 20 topics), or samples of
+NLPCC 2024's task 6: a subject, references and their contents (Li et al., "Cluster-Based Effective Generation of
+AI-Driven Literature Surveys", 4.1; the paper names the fields in words, so they are read however they are spelt). What
+is written stays in the folder: repeated, the command writes what is missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bot.app import App, open_app
+from bot.bench.compare import write_selected, write_unattended
+from bot.cli.evaluate import EvaluateOptions, compare, list_surveys, read_document
+from engine.errors import RecordError, UserError, find_known
+from engine.evaluation.measures import measure_overlap
+from engine.evaluation.scores import mean_and_spread, surveys_per_hour
+from engine.llm.meter import Account
+from engine.llm.metered_model import MemoryRecord, MeteredModel
+from engine.llm.model import LanguageModel
+from engine.options import QuickOptions
+from engine.rendering.files import as_json
+from engine.retrieval.embedding import FittedOnTopic, ready
+from engine.retrieval.libraries.combined import ExcludingLibrary, exclusion_of
+from engine.retrieval.libraries.library import EmptyLibrary, Library
+from engine.retrieval.merging.merged_papers import MergedPapers
+from engine.retrieval.merging.titles import title_letters
+from engine.retrieval.record_files import read_record
+from engine.run import RunContext
+from engine.survey import Survey
+from engine.text import fold
+from engine.values import Brief, FoundPaper, Paper, PaperSelection, Query
+
+PUBLISHED: Mapping[tuple[int, int], tuple[float, ...]] = {
+    (1, 50): (0.8899, 0.4299, 0.1220, 0.1453, 0.2324, 0.5611),
+    (51, 100): (0.8632, 0.4494, 0.1343, 0.1362, 0.2400, 0.5516),
+    (101, 150): (0.8728, 0.4741, 0.1485, 0.1352, 0.2526, 0.5627),
+    (151, 200): (0.8822, 0.4870, 0.1567, 0.1326, 0.2587, 0.5705),
+    (201, 400): (0.9056, 0.4364, 0.1515, 0.1197, 0.2359, 0.5707),
+}
+"""Numbers of references → the published figures of `MEASURES` (table 2, whose last row is printed as 200 to 400)."""
+
+MEASURES = ("soft heading recall", "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE average", "final score (NLPCC)")
+COLUMNS = ("Heading\nrecall", "\nROUGE-1", "\nROUGE-2", "\nROUGE-L", "ROUGE\naverage", "Final\nscore")
+WIDTH = 120
+"""Characters that the table needs, where a log is taken to have 80."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What one survey is about; ``references`` are all that it may be written from, where they are given.
+
+    ``human`` is the title of the survey that people wrote, which no search may find (A15).
+    """
+
+    name: str
+    topic: str
+    human: str = ""
+    references: tuple[Paper, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsOptions:
+    """By which recipes, how long, from where, and into which folder."""
+
+    recipes: Sequence[str]
+    folder: Path
+    library: str = ""
+    sections: int | None = None
+    words: int | None = None
+    reference: Path | None = None
+    """A folder with the surveys by people, each named like its topic, or like its sample's id."""
+    first: int | None = None
+    """How many of the topics; ``None``: all."""
+
+
+async def run_topics(console: Console, file: Path, options: TopicsOptions) -> int:
+    """Write what is missing, one after the other, and print the table; the exit code is 1 where one failed."""
+    subjects = read_subjects(file)[: options.first]
+    failed, seconds = 0, dict[str, list[float]]()
+    async with open_app() as app:
+        for name in options.recipes:
+            if name not in app.recipes:
+                raise UserError(f"There is no recipe “{name}”; there are: {', '.join(app.recipes)}.")
+        wanted = [(subject, name) for subject in subjects for name in options.recipes]
+        for number, (subject, name) in enumerate(wanted, start=1):
+            path, place = options.folder / name / f"{subject.name}.json", f"{number} of {len(wanted)}"
+            if path.exists():
+                console.print(f"{place}: {subject.topic}, {name}: written before")
+                continue
+            start = time.perf_counter()
+            try:
+                with console.status(f"{place}: {subject.topic}, {name} …"):
+                    survey = await _write(app, subject, name, options)
+            except Exception as error:
+                if not (known := find_known(error)):
+                    raise
+                failed += 1
+                console.print(f"{place}: {subject.topic}, {name} failed: {known}")
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(as_json(survey))
+            took = time.perf_counter() - start
+            seconds.setdefault(name, []).append(took)
+            console.print(f"{place}: {subject.topic}, {name}: {len(survey.references)} papers cited, {took:.0f} s")
+    for name, times in seconds.items():
+        speed, spread = mean_and_spread([surveys_per_hour(one / 3_600) for one in times])
+        console.print(f"{name}: {speed:,.1f} ± {spread:,.1f} surveys an hour ({len(times)})")
+    systems = [options.folder / name for name in options.recipes if (options.folder / name).is_dir()]
+    if not systems:
+        return 1
+    if any(subject.references for subject in subjects):
+        counts = {subject.name: len(subject.references) for subject in subjects}
+        wide = Console(file=console.file, width=max(console.width, WIDTH))
+        wide.print(await _tabulate(systems, counts, options.reference))
+        return int(bool(failed))
+    humans = [options.reference] if options.reference else []
+    asked = EvaluateOptions(reference=options.reference, library=options.library)
+    return max(await compare(console, [*systems, *humans], asked), int(bool(failed)))
+
+
+async def _write(app: App, subject: Subject, name: str, options: TopicsOptions) -> Survey:
+    recipe, provider, limits = app.recipes[name], app.provider(), app.settings.limits()
+    brief = Brief(subject.topic, name, sections=options.sections, subsection_words=options.words, quick=QuickOptions())
+    model: LanguageModel | None = None
+    if provider:
+        models, record = app.settings.models(), MemoryRecord()
+        model = MeteredModel(provider, models, app.throttle(), Account(), record, f"{name}/{subject.name}")
+    if subject.references:
+        found = tuple(FoundPaper(paper, 1 / at) for at, paper in enumerate(subject.references, start=1))
+        own = app.libraries.neural_embedder() or FittedOnTopic()
+        embedder = await asyncio.to_thread(ready, own, subject.references)
+        context = RunContext(EmptyLibrary(), embedder, limits, model=model, seed=app.settings.seed)
+        return await write_selected(recipe, brief, PaperSelection(found), context)
+    library = await app.open_library(options.library)
+    brief = replace(brief, library=library.name, without=await _find_human(subject.human, library))
+    searched = ExcludingLibrary(library, exclusion_of(brief))
+    context = RunContext(searched, await library.embedder(), limits, model=model, seed=app.settings.seed)
+    return await write_unattended(recipe, brief, context)
+
+
+async def _find_human(title: str, library: Library) -> tuple[str, ...]:
+    """The library's key of the survey that people wrote, where it has it."""
+    found = await library.search(Query(title, 1, "title")) if title else ()
+    return tuple(item.paper.key for item in found if title_letters(item.paper.title) == title_letters(title))
+
+
+def read_subjects(path: Path) -> tuple[Subject, ...]:
+    """The topics, or the samples with their references. Raises `UserError` where the file is neither."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} could not be read: {error}") from error
+    try:
+        document = json.loads(text)
+    except ValueError:
+        try:
+            document = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except ValueError as error:
+            raise UserError(f"{path} is neither JSON nor JSON Lines: {error}") from error
+    items = document.get("topics", [document]) if isinstance(document, dict) else document
+    if not isinstance(items, list) or not items:
+        raise UserError(f"{path} must hold a list of topics, or samples with “subject” and “references”.")
+    return tuple(_read_subject(f"{path.name}, item {at}", item) for at, item in enumerate(items, start=1))
+
+
+def _read_subject(place: str, item: object) -> Subject:
+    fields: Mapping[str, Any] = item if isinstance(item, dict) else {"topic": item}
+    topic = " ".join(str(_read_field(fields, "topic", "subject", "title") or "").split())
+    if not topic:
+        raise UserError(f"{place} names no topic or subject.")
+    name = str(_read_field(fields, "articleid", "id") or topic).replace("/", "-")  # it names a file
+    return Subject(name, topic, str(_read_field(fields, "humansurvey") or ""), _list_references(place, fields))
+
+
+def _read_field(fields: Mapping[str, Any], *names: str) -> Any:
+    """The first of these fields that is there, be it spelt ``reference content`` or ``Reference_Content``."""
+    bare = {"".join(letter for letter in key.lower() if letter.isalnum()): value for key, value in fields.items()}
+    return next((bare[name] for name in names if bare.get(name)), None)
+
+
+def _list_references(place: str, sample: Mapping[str, Any]) -> tuple[Paper, ...]:
+    """The references of a sample with their abstracts, if it has any. Raises `UserError` for one without a title.
+
+    ``references`` lists titles or records; ``reference content`` lists the contents in the same order, as texts or
+    records, or names each by its title.
+    """
+    given, contents = _read_field(sample, "references") or [], _read_field(sample, "referencecontent", "contents") or []
+    known = MergedPapers()
+    for at, reference in enumerate(given):
+        record = dict(reference) if isinstance(reference, dict) else {"title": str(reference)}
+        if isinstance(contents, dict):
+            content = contents.get(record.get("title"), "")
+        else:
+            content = contents[at] if at < len(contents) else ""
+        record |= content if isinstance(content, dict) else {"abstract": content} if content else {}
+        paper = read_record(f"{place}, reference {at + 1}", record)
+        if isinstance(paper, RecordError):
+            raise UserError(str(paper))
+        known.add(paper)
+    return tuple(known.papers.values())
+
+
+async def _tabulate(systems: Sequence[Path], counts: Mapping[str, int], reference: Path | None) -> Table:
+    """A row for each system and number of references, mean ± standard deviation, above what was published.
+
+    ``counts`` are the references of each sample by its name; without surveys by people there is nothing to measure.
+    """
+    humans = {fold(path.stem): read_document(path) for path in list_surveys(reference)} if reference else {}
+    table = Table("References", "Surveys", *COLUMNS, title="By number of references")
+    table.caption = (
+        "Published figures are of other samples, models and embeddings; “–”: no survey by people to compare with."
+    )
+    async with open_app() as app:
+        embedder = app.libraries.neural_embedder() or await (await app.open_library()).embedder()
+    for folder in systems:
+        paths = [path for path in list_surveys(folder) if path.stem in counts]
+        for low, high in ((0, max(counts.values())), *PUBLISHED):
+            rows = [path for path in paths if low <= counts[path.stem] <= high]
+            pairs = [(read_document(path), humans.get(fold(path.stem))) for path in rows]
+            found = [measure_overlap(document, human, embedder) for document, human in pairs if human]
+            values = [[s.value for scores in found for s in scores if s.name == name] for name in MEASURES]
+            shown = [_show([value for value in column if value is not None]) for column in values]
+            table.add_row(f"{folder.name}, {f'{low}–{high}' if low else 'all'}", f"{len(rows)}", *shown)
+        table.add_section()
+    for (low, high), published in PUBLISHED.items():
+        table.add_row(f"published, {low}–{high}", "", *(f"{value:.3f}" for value in published))
+    return table
+
+
+def _show(values: Sequence[float]) -> str:
+    if not values:
+        return "–"
+    mean, spread = mean_and_spread(values)
+    return f"{mean:.3f} ± {spread:.3f}" if len(values) > 1 else f"{mean:.3f}"
