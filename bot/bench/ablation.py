@@ -1,9 +1,9 @@
-"""The command `bench ablation`: AutoSurvey's recipe without each of its parts, and with the public code's mistake."""
+"""The command `bench ablation`: AutoSurvey's or SurveyX's recipe without each of its parts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rich.console import Console
@@ -23,8 +23,11 @@ from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel, Provider, Task
 from engine.recipes.autosurvey import AutoSurveyRecipe
-from engine.rubrics import AUTOSURVEY
+from engine.recipes.bases import Trials
+from engine.recipes.surveyx import SurveyXRecipe
+from engine.rubrics import AUTOSURVEY, CRITERIA
 from engine.run import RunContext
+from engine.text import list_words
 from engine.values import Brief, Outline, PaperSelection
 
 
@@ -50,7 +53,20 @@ def share_lists(outline: Outline) -> Outline:
     return replace(outline, nodes=tuple(nodes))
 
 
-VARIANTS: dict[str, AutoSurveyRecipe] = {
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """A recipe's variants, and the paper's table: measures as the evaluation names them, with columns, and its rows."""
+
+    variants: Mapping[str, Trials]
+    measures: Mapping[str, str]
+    published: Mapping[str, Sequence[float]]
+    """Recall, precision and F1 in percent."""
+
+
+SHARES = ("citation recall", "citation precision", "citation F1")
+"""What the papers print in percent."""
+
+_AUTOSURVEY: dict[str, Trials] = {
     "whole": AutoSurveyRecipe(),
     "without retrieval": AutoSurveyRecipe(retrieve=False),
     "without check": AutoSurveyRecipe(check=False),
@@ -62,17 +78,42 @@ VARIANTS: dict[str, AutoSurveyRecipe] = {
 """The parts left out; the published code's mistake; and more trials than one (the paper's N, up to 5)."""
 
 
-PUBLISHED = {
-    "whole": (83.48, 77.15, 4.70, 4.16, 4.93, 4.57),
-    "without retrieval": (60.11, 51.65, 4.51, 4.01, 4.88, 4.44),
-    "without reflection": (83.23, 76.36, 4.76, 4.13, 4.88, 4.56),
+_SURVEYX: dict[str, Trials] = {
+    "whole": SurveyXRecipe(),
+    "without keyword expansion": SurveyXRecipe(expand_keywords=False),
+    "without attribute trees": SurveyXRecipe(grow_trees=False),
+    "without outline optimisation": SurveyXRecipe(optimise_outline=False),
+    "without rewriting": SurveyXRecipe(rewrite=False),
 }
-"""AutoSurvey's table: recall and precision in percent, three criteria, their average; reflection is our check."""
 
-QUALITY = ("citation recall", "citation precision", *AUTOSURVEY, "average of three, AutoSurvey's")
-"""The columns of that table, as the evaluation names them."""
+_CITED = dict(zip(SHARES, ("Rec.", "Prec.", "F1"), strict=True))
+_JUDGED = {criterion: f"{criterion[:3].capitalize()}." for criterion in CRITERIA}
 
-COLUMNS = ("", "Rec.", "Prec.", "Cov.", "Str.", "Rel.", "Avg.")
+ABLATIONS = {
+    "autosurvey": Ablation(
+        _AUTOSURVEY,
+        {name: _CITED[name] for name in SHARES[:2]}
+        | {name: _JUDGED[name] for name in AUTOSURVEY}
+        | {"average of three, AutoSurvey's": "Avg."},
+        {
+            "whole": (83.48, 77.15, 4.70, 4.16, 4.93, 4.57),
+            "without retrieval": (60.11, 51.65, 4.51, 4.01, 4.88, 4.44),
+            "without reflection": (83.23, 76.36, 4.76, 4.13, 4.88, 4.56),
+        },
+    ),
+    "surveyx": Ablation(
+        _SURVEYX,
+        _JUDGED | {"average of five, SurveyX's": "Avg."} | _CITED,
+        {
+            "whole": (4.95, 4.91, 4.94, 4.10, 4.05, 4.59, 85.23, 78.12, 81.52),
+            "without retrieval": (4.74, 4.88, 4.79, 3.98, 4.02, 4.48, 78.88, 73.34, 76.01),
+            "without AttributeTree": (4.84, 4.08, 4.89, 3.88, 3.93, 4.32, 60.09, 56.49, 58.23),
+            "without outline optimisation": (4.90, 3.80, 4.91, 3.98, 4.02, 4.32, 85.10, 77.13, 80.92),
+            "without RAG rewriting": (4.92, 4.89, 4.93, 4.00, 4.00, 4.55, 55.37, 54.95, 55.16),
+        },
+    ),
+}
+"""The papers' tables; AutoSurvey's reflection is our check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +132,14 @@ class AblationRow:
 async def ablate(
     console: Console, library_name: str, brief: Brief, writers: Sequence[str] = (), *, as_json: bool = False
 ) -> int:
-    """Write and evaluate the brief's survey once with each variant and each writer; print two tables or JSON.
+    """Write and evaluate the brief's survey with each variant of its recipe, by each writer; print two tables or JSON.
 
     ``writers`` are models that draft in place of the configured one. Raises `UserError` without a language model, which
     also judges.
     """
+    ablation = ABLATIONS.get(brief.recipe)
+    if ablation is None:
+        raise UserError(f"There is an ablation of {list_words(ABLATIONS)}, not of {brief.recipe[:40]}.")
     async with open_app() as app:
         library = await app.open_library(library_name)
         provider = app.provider()
@@ -104,18 +148,18 @@ async def ablate(
         bench = _Ablation(library, provider, app.settings.models(), app.settings.concurrent_calls)
         judges = {bench.models["judging"]: bench.model(Account())}
         rows = {}
-        for name, recipe in VARIANTS.items():
+        for name, recipe in ablation.variants.items():
             with console.status(f"{name} …"):
                 rows[name] = await bench.measure(recipe, brief, judges)
         for writer in writers:
             drafting = replace(bench, models={**bench.models, "drafting": writer})
             with console.status(f"{writer} …"):
-                rows[f"written by {writer}"] = await drafting.measure(AutoSurveyRecipe(), brief, judges)
+                rows[f"written by {writer}"] = await drafting.measure(ablation.variants["whole"], brief, judges)
     if as_json:
-        print(json.dumps({name: _facts(row) for name, row in rows.items()}))  # noqa: T201
+        print(json.dumps({name: _facts(row, ablation.measures) for name, row in rows.items()}))  # noqa: T201
         return 0
     title = f"{brief.topic}: written by {bench.models['drafting']}"
-    for table in (_tabulate_quality(rows, title), _tabulate_use(rows)):
+    for table in (_tabulate_quality(ablation, rows, title), _tabulate_use(rows)):
         console.print(table)
     return 0
 
@@ -133,7 +177,7 @@ class _Ablation:
         throttle = Throttle(self.concurrent_calls)
         return MeteredModel(self.provider, dict(self.models), throttle, account, MemoryRecord(), "ablation")
 
-    async def measure(self, recipe: AutoSurveyRecipe, brief: Brief, judges: Mapping[str, LanguageModel]) -> AblationRow:
+    async def measure(self, recipe: Trials, brief: Brief, judges: Mapping[str, LanguageModel]) -> AblationRow:
         account, embedder = Account(), await self.library.embedder()
         context = RunContext(self.library, embedder, Limits(), model=self.model(account))
         survey = await write_unattended(recipe, brief, context)
@@ -143,19 +187,21 @@ class _Ablation:
         return AblationRow(account.total(), share_checked(survey), evaluation.scores())
 
 
-def _tabulate_quality(rows: Mapping[str, AblationRow], title: str) -> Table:
+def _tabulate_quality(ablation: Ablation, rows: Mapping[str, AblationRow], title: str) -> Table:
     """The paper's table, ours above what was published."""
-    table = Table(*COLUMNS, title=title)
+    table = Table("", *ablation.measures.values(), title=title)
     for name, row in rows.items():
-        values = [row.value(measure) for measure in QUALITY]
-        shares = [f"{100 * value:.1f}" if value is not None else "–" for value in values[:2]]
-        table.add_row(name, *shares, *(f"{value:.2f}" if value is not None else "–" for value in values[2:]))
+        values = {measure: row.value(measure) for measure in ablation.measures}
+        table.add_row(name, *(_show(m, 100 * v if v is not None and m in SHARES else v) for m, v in values.items()))
     table.add_section()
-    for name, published in PUBLISHED.items():
-        recall, precision, *criteria = published
-        table.add_row(f"{name}, published", f"{recall:.1f}", f"{precision:.1f}", *(f"{v:.2f}" for v in criteria))
+    for name, published in ablation.published.items():
+        table.add_row(f"{name}, published", *map(_show, ablation.measures, published))
     table.caption = "Published figures are of other topics, models and judges; compare only the rows of one table."
     return table
+
+
+def _show(measure: str, value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}" if measure in SHARES else f"{value:.2f}"
 
 
 def _tabulate_use(rows: Mapping[str, AblationRow]) -> Table:
@@ -179,7 +225,7 @@ def _tabulate_use(rows: Mapping[str, AblationRow]) -> Table:
     return table
 
 
-def _facts(row: AblationRow) -> dict[str, float | int | str | None]:
+def _facts(row: AblationRow, measures: Iterable[str]) -> dict[str, float | int | str | None]:
     return {
         "calls": row.used.calls,
         "input_tokens": row.used.input_tokens,
@@ -189,5 +235,5 @@ def _facts(row: AblationRow) -> dict[str, float | int | str | None]:
         "checked": row.checked,
         "shared_lists": row.value("shared lists"),
         "note": row.scores["shared lists"].how,
-        **{name.partition(" of ")[0].replace(" ", "_"): row.value(name) for name in QUALITY},
+        **{name.partition(" of ")[0].replace(" ", "_"): row.value(name) for name in measures},
     }

@@ -92,15 +92,16 @@ def bench_ablation(
     library: LibraryName = "",
     sections: Annotated[int, typer.Option(help="Number of sections.")] = 5,
     words: Annotated[int, typer.Option(help="Words of each subsection.")] = 150,
+    recipe: Annotated[str, typer.Option(help="autosurvey or surveyx.")] = "autosurvey",
     writer: Annotated[list[str] | None, typer.Option(help="A model that drafts; may be named several times.")] = None,
     json: AsJson = False,
 ) -> None:
-    """AutoSurvey's recipe without each of its parts, with two to five trials, by several writers; the model judges."""
+    """A recipe without each of its parts, with two to five trials, by several writers; the model judges."""
     with open_console() as console:
         from bot.bench.ablation import ablate
         from engine.values import Brief
 
-    brief = Brief(topic, "autosurvey", library, sections=sections, subsection_words=words)
+    brief = Brief(topic, recipe, library, sections=sections, subsection_words=words)
     run_command(ablate(console, library, brief, writer or (), as_json=json))
 
 
