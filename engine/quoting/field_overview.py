@@ -17,9 +17,9 @@ from engine.paper_kinds import is_survey
 from engine.quoting.attribution import name_people
 from engine.quoting.counts import find_most_cited, frame_field, years_of
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers
-from engine.survey import FieldMap, MapPoint
+from engine.survey import BarChart, FieldMap, MapPoint
 from engine.text import inert, list_words, shorten, stem, words
-from engine.values import Cluster, Paper, PaperKey
+from engine.values import Cluster, FoundPaper, Paper, PaperKey
 
 START_SURVEYS, START_FOUNDATIONS, START_FIRST, START_RECENT = 1, 2, 1, 3
 """Papers to read first: the survey nearest to the topic, what the field rests on, the most cited recent ones.
@@ -29,6 +29,9 @@ Where no count of citations tells what the field rests on: the oldest paper name
 
 OFTEN = 10
 """Citations from which a paper is cited often."""
+
+YEARS_SHOWN = 15
+"""Bars of the growth; what is older stands in one more."""
 
 RECENT_YEARS = 3
 FOUNDATION_YEARS = 5
@@ -137,6 +140,24 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
 
 def _count_citations(count: int) -> str:
     return f"cited {count:,} times" if count > 1 else "cited once"
+
+
+def draw_growth(found: Sequence[FoundPaper]) -> BarChart | None:
+    """Papers on the topic by year, as the search found them; ``None`` where fewer than two years are known.
+
+    Where the search told a core from the rest, it alone is on the topic. Nothing is said of years to come.
+    """
+    core = [item.paper for item in found if item.tier == "core"] or [item.paper for item in found]
+    years = years_of(core)
+    if not years or years[0] == years[-1]:
+        return None
+    first = max(years[0], years[-1] - YEARS_SHOWN + 1)
+    counts = Counter(max(year, first - 1) for year in years)
+    earlier = [(f"before {first}", counts[first - 1])] if counts[first - 1] else []
+    bars = (*earlier, *((str(year), counts[year]) for year in range(first, years[-1] + 1)))
+    half = years[len(years) // 2]
+    caption = f"Papers on the topic by year: {len(years):,} that the search found, half of them since {half}."
+    return BarChart(caption, "Year", "Papers", bars)
 
 
 def draw_time_line(lines: Sequence[Line]) -> TimeLine | None:

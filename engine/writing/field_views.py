@@ -13,13 +13,13 @@ from itertools import pairwise
 from engine.citations import list_cited_keys
 from engine.overview import NearbyGroup
 from engine.quoting.attribution import whose_words
-from engine.quoting.field_overview import Line, draw_map, draw_time_line, group_nearby, write_overview
+from engine.quoting.field_overview import Line, draw_growth, draw_map, draw_time_line, group_nearby, write_overview
 from engine.quoting.paper_tables import caption_table, tabulate_papers
 from engine.quoting.shared_names import find_shared_names
 from engine.run import RunContext, WritingTask
 from engine.survey import Figure, Section, walk
 from engine.text import terms
-from engine.values import Brief, Paper, PaperKey, Query
+from engine.values import Brief, FoundPaper, Paper, PaperKey, Query
 from engine.writing.assembly import FieldView, holds_something
 
 NEARBY_PAPERS = 60
@@ -35,6 +35,7 @@ FEWEST_ON_MAP = 20
 """Cited papers for a map beside the text."""
 
 SIDE_BY_SIDE = "{{}} sets papers of this section side by side, {}."
+GROWTH = "{} counts the papers on the topic that were found, year by year."
 TIME_LINE = "{} shows when the works cited here appeared, section by section."
 MAP = "{} shows the works cited here by what they are about."
 
@@ -67,7 +68,7 @@ async def view_field(
             if task.outline.nodes[position].role == "body":
                 shown[position] = await asyncio.to_thread(_with_table, section, papers.get(section.title, ()))
     if figures:
-        drawn = await asyncio.to_thread(_draw_figures, lines, context)
+        drawn = await asyncio.to_thread(_draw_figures, lines, task.selection.found, context)
         shown[min(shown)] = replace(shown[min(shown)], figures=drawn)
     return shown, FieldView(write_overview(task.brief.topic, lines), names, tuple(nearby))
 
@@ -127,8 +128,8 @@ def _with_table(section: Section, papers: Sequence[Paper]) -> Section:
     return replace(section, tables=(table,), claims=tuple(claims))
 
 
-def _draw_figures(lines: Sequence[Line], context: RunContext) -> tuple[Figure, ...]:
+def _draw_figures(lines: Sequence[Line], found: Sequence[FoundPaper], context: RunContext) -> tuple[Figure, ...]:
     cited = sum(len(line.papers) for line in lines)
     field_map = draw_map(lines, context.embedder) if cited >= FEWEST_ON_MAP else None
-    drawn = ((draw_time_line(lines), TIME_LINE), (field_map, MAP))
+    drawn = ((draw_growth(found), GROWTH), (draw_time_line(lines), TIME_LINE), (field_map, MAP))
     return tuple(replace(figure, introduction=said) for figure, said in drawn if figure)

@@ -10,12 +10,12 @@ from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
 from engine.overview import Turn
 from engine.paper_kinds import is_survey
-from engine.quoting.field_overview import Line, choose_starting_points, draw_time_line, write_overview
+from engine.quoting.field_overview import Line, choose_starting_points, draw_growth, draw_time_line, write_overview
 from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers, tabulate_section
 from engine.quoting.reading_map import SET_APART, Material, lines_of, write_group, write_introduction
 from engine.quoting.shared_names import find_shared_names
 from engine.quoting.statements import quote_finding, quote_gist
-from engine.values import Brief, Outline, OutlineNode, Paper
+from engine.values import Brief, FoundPaper, Outline, OutlineNode, Paper
 from tests.fakes import WordEmbedder, paper
 
 PROBLEM = "Semantic parsing is the task of mapping sentences to logical forms."
@@ -201,3 +201,13 @@ def test_the_time_line_marks_the_first_paper_the_most_cited_and_the_burst() -> N
     assert [(turn.kind, turn.year) for turn in lane.turns] == [("first", 2015), ("most cited", 2021), ("burst", 2021)]
     assert lane.turns[2] == Turn(2021, "burst", "2021: 4 papers")
     assert draw_time_line([Line("2", "Semantic Parsing", (), chosen[:1])]) is None
+
+
+def test_the_growth_counts_the_core_of_what_was_found_and_puts_what_is_old_together() -> None:
+    years = [1998, 2001, 2020, 2023, 2024, 2024, 2024]
+    core = [FoundPaper(about_parsing(i, year=year), 1.0, tier="core") for i, year in enumerate(years, start=1)]
+    figure = draw_growth([*core, FoundPaper(about_parsing(9, year=2025), 0.5, tier="near")])
+    assert figure is not None
+    assert figure.caption == "Papers on the topic by year: 7 that the search found, half of them since 2023."
+    assert figure.bars[0] == ("before 2010", 2) and len(figure.bars) == 16 and figure.bars[-1] == ("2024", 3)
+    assert draw_growth(core[:1]) is None
