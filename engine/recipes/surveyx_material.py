@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import tokens_of
-from engine.llm.prompting import data
+from engine.llm.prompting import data, paper_block
 from engine.reading.attribute_trees import AttributeTree, Source
 from engine.reading.forests import Forest, MemoryForest
 from engine.reading.full_text import FullText
@@ -25,9 +24,6 @@ from engine.retrieval.paper_keys import surname
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.values import Paper, PaperKey, Passage
 from engine.writing.estimates import PROMPT_OVERHEAD
-
-ABSTRACT_TOKENS = 300
-"""Longest abstract that stands in for a tree."""
 
 GIST_FIELDS = frozenset(
     {
@@ -77,9 +73,7 @@ class Material:
     def _entry(self, key: PaperKey, fields: Collection[str] | None) -> str:
         tree = self.trees.get(key)
         if tree is None:
-            paper = self.papers[key]
-            abstract = paper.content[: ABSTRACT_TOKENS * CHARACTERS_PER_TOKEN]
-            return self._fence(key, data("\n".join((abstract, *(passage.text for passage in paper.body)))))
+            return paper_block([self.papers[key]])
         known = [(name, value.text) for name, value in tree.list_known() if fields is None or name in fields]
         known = known or [(name, value.text) for name, value in tree.list_known()]
         return self._fence(key, "\n".join(f"{name}: {data(text)}" for name, text in known))

@@ -13,10 +13,11 @@ import pytest
 from engine.citations import list_cited_keys, replace_citations
 from engine.llm.model import Request
 from engine.reading.forests import MemoryForest
+from engine.recipes.surveyx_material import Material
 from engine.survey import Survey, walk
 from engine.values import Outline, walk_outline
 from tests.engine.recipes.test_surveyx import EVERYTHING, context, keys_in, whole_survey
-from tests.fakes import FakeModel, WordEmbedder, whole
+from tests.fakes import FakeModel, WordEmbedder, paper, whole
 from tests.stand_ins.simulation import simulate_answer
 
 
@@ -124,3 +125,9 @@ async def test_rewriting_sees_what_is_cited_and_what_its_paragraphs_find() -> No
             )
             found |= set(await forest.search(asked, everything, 3 + len(cited)))
         assert set(cited) <= set(keys_in(request)) <= {*cited, *found}
+
+
+def test_a_paper_without_a_tree_is_shown_to_the_end_of_a_long_abstract() -> None:
+    """Results stand last: a rewriting that did not see them took true figures out."""
+    long = paper(1, abstract=f"{'Robots fold cloth of every kind with care. ' * 30}It improves unfolding by 20%.")
+    assert "It improves unfolding by 20%." in Material({long.key: long}, {}).notes([long.key])
