@@ -61,7 +61,7 @@ def choose_evidence(
 
 def _find_lacking(claim: str, held: str, paper: Paper) -> Sequence[NumberedSentence]:
     """The sentence of the paper that has most of the claim's terms which are not ``held``; none where none has one."""
-    lacking = set(list_missing_terms(claim, held))
+    lacking = {term for term in list_missing_terms(claim, held) if len(term) > 1}  # not the "s" of a genitive
     best = max(number_sentences(paper), key=lambda own: len(lacking & split_terms(own.text)))
     return [best] if lacking & split_terms(best.text) else []
 

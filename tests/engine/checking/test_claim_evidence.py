@@ -26,6 +26,8 @@ def test_every_paper_of_many_has_a_sentence_before_any_has_two() -> None:
 
 def test_what_the_named_sentence_lacks_of_a_claim_is_shown_from_elsewhere_in_its_paper() -> None:
     """“partly: BACH” was the verdict on a true sentence: the hand's name stood in the abstract's first sentence."""
-    hand = paper(1, title="A Hand", abstract="BACH is a new hand. A belt turns around each finger. It was sold.")
-    for claim, shown in (("BACH turns a belt around each finger.", (1, 2)), ("A belt turns around each finger.", (2,))):
-        assert tuple(item.said.number for item in choose_evidence(claim, [hand], {hand.key: (2,)})) == shown
+    hand = paper(
+        1, title="A Hand", abstract="A robot's. BACH is a new hand. A belt turns around each finger. It was sold."
+    )
+    for claim, shown in (("BACH's belt turns around each finger.", (2, 3)), ("A belt turns around each finger.", (3,))):
+        assert tuple(item.said.number for item in choose_evidence(claim, [hand], {hand.key: (3,)})) == shown
