@@ -8,7 +8,8 @@ from itertools import chain, islice, zip_longest
 
 from engine.addresses import NumberedSentence, number_sentences, sentences_at
 from engine.checking.doubts import Source, carries
-from engine.checking.terms_held import list_missing_terms, rank_sentences, split_terms
+from engine.checking.figures import find_missing_figures
+from engine.checking.terms_held import list_missing_terms, rank_sentences
 from engine.citations import replace_citations
 from engine.llm.prompting import data
 from engine.retrieval.paper_keys import surname
@@ -50,20 +51,39 @@ def choose_evidence(
     together = " ".join(own.text for sentences in told.values() for own in sentences)
     titles = " ".join(paper.title for paper in papers)
     if not widely and all(told.values()) and carries(bare, together, titles):
-        best = [_find_lacking(bare, f"{titles}.\n{together}", paper) for paper in papers]
+        best = [_cover(bare, f"{titles}.\n{together}", paper, 1) for paper in papers]
     else:
-        best = [rank_sentences(bare, paper)[:BEST_SENTENCES] for paper in papers]
+        best = [_choose_best(bare, paper) for paper in papers]
     by_turns = chain(zip_longest(*told.values()), zip_longest(*best))
     wanted = dict.fromkeys((at, own) for turn in by_turns for at, own in enumerate(turn) if own)
     chosen = sorted(islice(wanted, MOST_SENTENCES), key=lambda item: (item[0], item[1].number))
     return tuple(EvidenceSentence(papers[at], own) for at, own in chosen)
 
 
-def _find_lacking(claim: str, held: str, paper: Paper) -> Sequence[NumberedSentence]:
-    """The sentence of the paper that has most of the claim's terms which are not ``held``; none where none has one."""
-    lacking = {term for term in list_missing_terms(claim, held) if len(term) > 1}  # not the "s" of a genitive
-    best = max(number_sentences(paper), key=lambda own: len(lacking & split_terms(own.text)))
-    return [best] if lacking & split_terms(best.text) else []
+def _choose_best(claim: str, paper: Paper) -> Sequence[NumberedSentence]:
+    """Those that together say most of the claim, then those that say most of it by themselves.
+
+    Of the true claims of ``../shared/claims`` 5 to 24 % so lack something that their source has; of the three with most
+    terms each, 24 to 60 %.
+    """
+    ranked = dict.fromkeys((*_cover(claim, "", paper, BEST_SENTENCES), *rank_sentences(claim, paper)))
+    return list(ranked)[:BEST_SENTENCES]
+
+
+def _cover(claim: str, held: str, paper: Paper, most: int) -> Sequence[NumberedSentence]:
+    """At most so many sentences, each with most of the claim's terms and figures that are not ``held`` before it."""
+    lacking = _list_lacking(claim, held)
+    has = {own: lacking - _list_lacking(claim, own.text) for own in number_sentences(paper)}
+    chosen: list[NumberedSentence] = []
+    while len(chosen) < most and any(got & lacking for got in has.values()):
+        chosen.append(max(has, key=lambda own: len(has[own] & lacking)))
+        lacking -= has[chosen[-1]]
+    return chosen
+
+
+def _list_lacking(claim: str, held: str) -> set[str]:
+    """The claim's terms and figures that are not held; the "s" of a genitive is none."""
+    return {term for term in list_missing_terms(claim, held) if len(term) > 1} | {*find_missing_figures(claim, held)}
 
 
 def source_of(evidence: Iterable[EvidenceSentence], shared: str = "", papers: Sequence[Paper] = ()) -> Source:

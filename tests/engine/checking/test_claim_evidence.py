@@ -31,3 +31,17 @@ def test_what_the_named_sentence_lacks_of_a_claim_is_shown_from_elsewhere_in_its
     )
     for claim, shown in (("BACH's belt turns around each finger.", (2, 3)), ("A belt turns around each finger.", (3,))):
         assert tuple(item.said.number for item in choose_evidence(claim, [hand], {hand.key: (3,)})) == shown
+
+
+def test_what_is_shown_says_together_what_the_claim_says_figures_included() -> None:
+    """“in 24089 patients” was “partly”: three sentences with more of the claim's words stood above the one with it."""
+    trials = paper(
+        1,
+        abstract=(
+            "Oral triptans are drugs for migraine. Trials of oral triptans in migraine have similar designs. "
+            "We asked for data of all trials of oral triptans in migraine. Oral triptans for migraine are new. "
+            "24,089 of them were included."
+        ),
+    )
+    shown = choose_evidence("Trials of oral triptans in migraine with 24089 patients were summarised.", [trials], {})
+    assert 5 in {item.said.number for item in shown}
