@@ -23,9 +23,10 @@ from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from bot.bench.understand import read_utterances
-from bot.commands.intents.classifier import MODEL, Classifier, rank
+from bot.commands.intents.classifier import MODEL, NAMED, Classifier, rank
 from bot.commands.intents.features import BUCKETS, Heard, describe, name_bucket, read_words, weigh
 from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR
+from bot.commands.intents.slots import describe_tokens, list_tokens
 
 EXAMPLES = Path(__file__).with_name("intents.jsonl")
 FOLDS = 5
@@ -46,7 +47,7 @@ _SLOTS = {
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     def compile_template(template: str) -> re.Pattern[str]:
         parts = re.split(r"{(\w+)}", template)
-        written = (f"(?:{_SLOTS[part]})" if n % 2 else re.escape(part) for n, part in enumerate(parts))
+        written = (f"(?P<{part}>{_SLOTS[part]})" if n % 2 else re.escape(part) for n, part in enumerate(parts))
         return re.compile("".join(written), re.I | re.S)
 
     return tuple((template, compile_template(template)) for template in INTENTS)
@@ -61,12 +62,12 @@ def label_command(means: str) -> str | None:
 
 def save_classifier(classifier: Classifier, file: Path = MODEL) -> None:
     """Write it, its weights in 255 steps."""
-    unit = float(np.abs(classifier.weights).max()) / 127
+    unit, named_unit = (float(np.abs(weights).max()) / 127 for weights in (classifier.weights, classifier.named))
     head = {
         "labels": classifier.labels,
         "unit": unit,
         "frame": sorted(classifier.frame),
-        "joints": sorted(classifier.joints),
+        "named_unit": named_unit,
         "languages": sorted(classifier.languages),
         "digest": classifier.digest,
     }
@@ -75,6 +76,7 @@ def save_classifier(classifier: Classifier, file: Path = MODEL) -> None:
         buffer,
         head=np.frombuffer(json.dumps(head, ensure_ascii=False).encode(), np.uint8),
         weights=np.round(classifier.weights / unit).astype(np.int8),
+        named=np.round(classifier.named / named_unit).astype(np.int8),
         intercept=classifier.intercept.astype(np.float32),
         rarity=classifier.rarity.astype(np.float16),
     )
@@ -134,7 +136,8 @@ def _letters(text: str) -> frozenset[str]:
 
 def fit(examples: Sequence[Example]) -> Classifier:
     """The classifier of these examples, those that mean the same whoever spoke before in another place too."""
-    digest = digest_examples(examples)
+    digest, frame = digest_examples(examples), find_frame(examples)
+    named = fit_named(examples, frame)
     examples = [*examples, *(said for example in examples for said in _say_among_people(example))]
     described = [describe(example.text, example.heard) for example in examples]
     counts = np.zeros(BUCKETS)
@@ -149,11 +152,10 @@ def fit(examples: Sequence[Example]) -> Classifier:
     said = [example.label for example in examples]
     machine = LinearSVC(class_weight=_weigh_labels(said), random_state=0).fit(matrix, said)
     weights: NDArray[np.float32] = machine.coef_.T.astype(np.float32)
-    frame, joints = find_frame(examples)
     labels = tuple(map(str, machine.classes_))
     intercept = machine.intercept_.astype(np.float32)
     languages = frozenset(e.means.rpartition(" to ")[2].lower() for e in examples if "{language}" in e.label)
-    return Classifier(labels, weights, intercept, rarity, frame, joints, languages, digest)
+    return Classifier(labels, weights, intercept, rarity, frame, named, languages, digest)
 
 
 def _say_among_people(example: Example) -> Iterator[Example]:
@@ -170,23 +172,49 @@ def _weigh_labels(said: Sequence[str]) -> dict[str, float]:
     return {label: max(1.0, (usual / count) ** 0.5) for label, count in counts.items()}
 
 
-def find_frame(examples: Sequence[Example]) -> tuple[frozenset[str], frozenset[str]]:
-    """The words that stand around what is named: said three times, and more often than as a part of it.
+def find_spans(example: Example) -> list[tuple[int, int]]:
+    """Where what the example names stands in it, each of several by itself."""
+    slot = next((slot for slot in INTENTS[example.label].slots if slot in {"words", "topic"}), "")
+    named = dict(_patterns())[example.label].fullmatch(example.means) if slot else None
+    if named is None:
+        return []
+    said, value = example.text.lower(), re.sub(r"\s+\w+=\S+", "", named[slot]).lower()
+    spans = [
+        (said.find(part), said.find(part) + len(part)) for part in ([value] if value in said else value.split(", "))
+    ]
+    return spans if all(start >= 0 for start, _ in spans) else []
 
-    The second are those of them that stand within it too: “ethics of care”.
-    """
+
+def find_frame(examples: Sequence[Example]) -> frozenset[str]:
+    """The words that stand around what is named: said twice, and more often than as a part of it."""
     around: Counter[str] = Counter()
     named: Counter[str] = Counter()
     for example in examples:
-        intent = INTENTS.get(example.label)
-        is_named = intent is not None and bool({"words", "topic"} & {*intent.slots})
-        own = {*re.findall(r"[^\W\d_]+", intent.template)} if intent else set()
-        slot = {*re.findall(r"[^\W\d_]+", example.means.lower())} - own if is_named else set()
-        if example.label not in {NOT_FOR_US, "ask {question}", "quick {question}"}:
-            for word in {*read_words(example.text)}:
-                (named if word in slot else around)[word] += 1
-    frame = frozenset(word for word, count in around.items() if count >= 3 and count > named[word])
-    return frame, frozenset(word for word in frame if named[word] >= 3)
+        if example.label in {NOT_FOR_US, "ask {question}", "quick {question}"}:
+            continue
+        spans = find_spans(example) if example.label in INTENTS else []
+        for token in list_tokens(example.text):
+            is_named = any(start <= token.start() < end for start, end in spans)
+            (named if is_named else around)[token[0].lower()] += 1
+    return frozenset(word for word, count in around.items() if count >= 2 and count > named[word])
+
+
+def fit_named(examples: Sequence[Example], frame: frozenset[str]) -> NDArray[np.float32]:
+    """What `Classifier.named` holds: three linear machines over the tokens of what is named somewhere."""
+    rows: list[list[int]] = []
+    answers: list[tuple[bool, bool, bool]] = []
+    for example in examples:
+        spans = find_spans(example) if example.label in INTENTS else []
+        tokens = list_tokens(example.text) if spans else []
+        described = describe_tokens(example.label, [token[0] for token in tokens], frame)
+        rows += [[name_bucket(name) % NAMED for name in names] for names in described]
+        for token in tokens:
+            start, end = next((span for span in spans if span[0] <= token.start() < span[1]), (-1, -1))
+            answers.append((start >= 0, start == token.start(), 0 <= end <= token.end()))
+    starts = np.arange(len(rows) + 1) * len(rows[0])
+    matrix = csr_matrix((np.ones(starts[-1]), [b for row in rows for b in row], starts), (len(rows), NAMED))
+    machines = [LinearSVC(C=0.3, random_state=0).fit(matrix, column) for column in zip(*answers, strict=True)]
+    return np.array([[*machine.coef_[0], machine.intercept_[0]] for machine in machines], np.float32).T
 
 
 @dataclass(frozen=True, slots=True)

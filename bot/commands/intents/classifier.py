@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -12,18 +12,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.commands.intents.features import Heard, describe, weigh
+from bot.commands.intents.features import Heard, describe, name_bucket, weigh
 from bot.commands.intents.intents import NOT_FOR_US, is_possible
 
 MODEL = Path(__file__).with_name("model.npz")
+NAMED = 1 << 14
+"""Buckets of the features of tokens."""
 
 
 @dataclass(frozen=True)
 class Classifier:
     """Weights of buckets × intents.
 
-    ``frame`` are the words that say what is wanted, and not of what; ``joints`` those of them that stand within a name
-    too; ``languages`` are those that were named. ``digest`` names the examples.
+    ``frame`` are the words that say what is wanted, and not of what; ``named`` weighs whether a token is a part, the
+    beginning, the end of what is named, its last row for all. ``languages`` are those that were named. ``digest`` names
+    the examples.
     """
 
     labels: tuple[str, ...]
@@ -31,7 +34,7 @@ class Classifier:
     intercept: NDArray[np.float32]
     rarity: NDArray[np.float32]
     frame: frozenset[str]
-    joints: frozenset[str]
+    named: NDArray[np.float32]
     languages: frozenset[str]
     digest: str
 
@@ -41,6 +44,12 @@ class Classifier:
         buckets = sorted(weighed)
         scores = np.array([weighed[b] for b in buckets], np.float32) @ self.weights[buckets] + self.intercept
         return rank(dict(zip(self.labels, map(float, scores), strict=True)), heard)
+
+    def score_tokens(self, described: Sequence[Sequence[str]]) -> NDArray[np.float32]:
+        """Whether each token is part of what is named, begins it, ends it: rows of scores."""
+        buckets = np.array([[name_bucket(name) % NAMED for name in names] for names in described])
+        scores: NDArray[np.float32] = self.named[buckets].sum(axis=1) + self.named[NAMED]
+        return scores.T
 
 
 def rank(scores: Mapping[str, float], heard: Heard) -> dict[str, float]:
@@ -70,7 +79,7 @@ def load_classifier(file: Path = MODEL) -> Classifier:
             stored["intercept"],
             stored["rarity"].astype(np.float32),
             frozenset(head["frame"]),
-            frozenset(head["joints"]),
+            stored["named"].astype(np.float32) * head["named_unit"],
             frozenset(head["languages"]),
             head["digest"],
         )

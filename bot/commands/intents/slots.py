@@ -1,9 +1,11 @@
-"""What stands in an intent's slots: numbers and formats exactly; words as the longest run that names something."""
+"""What stands in an intent's slots: numbers and formats exactly; words as the likeliest run of tokens."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
 
 from bot.commands.intents.classifier import Classifier
 from bot.commands.intents.features import LONGEST, read_words
@@ -16,6 +18,7 @@ _NUMBER = re.compile(
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[^\W_]+(?:[-'’./][^\W_]+)*\+*")
+_TOKEN = re.compile(r"[@#]?\w+(?:['’.:/+–-]+\w+)*\+*|[^\s\w]")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{1,200})[\"”“»]")
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _RANKS = {word: n for n, word in enumerate(_ORDINALS.split(), 1)}
@@ -23,7 +26,6 @@ _SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fo
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety hundred"
 _CARDINALS = {word: n for n, word in enumerate(_SMALL.split(), 2)} | {w: 10 * n for n, w in enumerate(_TENS.split(), 2)}
 """“One” is seldom a number: “the second one”."""
-_AROUND = " .!\"'“”"
 
 
 def fill_intent(label: str, text: str, classifier: Classifier, count: int) -> str:
@@ -31,10 +33,12 @@ def fill_intent(label: str, text: str, classifier: Classifier, count: int) -> st
 
     ``count`` is how many things can be counted at this step, which "last" means.
     """
-    text = text[:LONGEST]
-    numbers = list(find_numbers(text, count))
+    text, slots = text[:LONGEST], INTENTS[label].slots
+    named = find_named(label, text, classifier) if {"words", "topic"} & {*slots} else ""
+    # “cite [14] in section 4”: what is named has numbers of its own.
+    numbers = list(find_numbers(text.replace(named, "…", 1), count)) or list(find_numbers(text, count))
     values: dict[str, str] = {}
-    for slot in INTENTS[label].slots:
+    for slot in slots:
         match slot:
             case "numbers":
                 found = " ".join(numbers) if all(number.isdecimal() for number in numbers) else ""
@@ -48,10 +52,8 @@ def fill_intent(label: str, text: str, classifier: Classifier, count: int) -> st
                 found = next((word[0] for word in _WORD.finditer(text) if word[0].lower() in classifier.languages), "")
             case "question":
                 found = text.strip()
-            case "topic" if is_bare(text, classifier.frame):
-                found = text.strip(_AROUND)
             case _:
-                found = find_named(text, classifier)
+                found = named
         if not found:
             return ""
         values[slot] = found
@@ -104,26 +106,48 @@ def _find_side(text: str, place: str, others: list[str]) -> str:
     return "before" if "before" in said else "after"
 
 
-def is_bare(text: str, frame: frozenset[str]) -> bool:
-    """Whether the words are a name and nothing else: they begin and end with words that are not of the frame."""
-    said = [match[0].lower() for match in _WORD.finditer(text)]
-    if not said or "?" in text or {said[0], said[-1]} & frame:
-        return False
-    return sum(word in frame for word in said) * 2 <= len(said)
+_NAMED_AT = -1.0
+"""Score of a run of tokens from which it is taken for a name; held out, 6 of 522 names have less."""
 
 
-def find_named(text: str, classifier: Classifier) -> str:
-    """What is quoted, else the longest run of words that are not of the frame but for the joints within it."""
+def list_tokens(text: str) -> list[re.Match[str]]:
+    """What a name may begin and end with."""
+    return list(_TOKEN.finditer(text[:LONGEST]))
+
+
+def describe_tokens(label: str, tokens: Sequence[str], frame: Collection[str]) -> list[list[str]]:
+    """The features of each: itself and those beside it, each as it is said where it belongs to the frame."""
+    padded = ["<", "<", *(_write_token(token, frame) for token in tokens), ">", ">"]
+    wanted, found = label.partition(" {")[0], []
+    for at, token in enumerate(tokens):
+        before_last, before, own, after, after_next = padded[at : at + 5]
+        near = [f"-2 {before_last}", f"-1 {before}", f"0 {own}", f"1 {after}", f"2 {after_next}"]
+        pairs = [f"-2-1 {before_last} {before}", f"-10 {before} {own}", f"01 {own} {after}", f"12 {after} {after_next}"]
+        asked = [f"{wanted} -1 {before}", f"{wanted} 0 {own}", f"{wanted} 1 {after}", f"{wanted}"]
+        capitals = "".join("Aa"[part[:1].islower()] for part in ("", *tokens, "")[at : at + 3])
+        shape = [f"ends {own[-3:]}", f"capitals {capitals} {at == 0}", f"word {token.isalpha()}"]
+        found.append([*near, *pairs, *asked, *shape])
+    return found
+
+
+def _write_token(token: str, frame: Collection[str]) -> str:
+    if _NUMBER.fullmatch(token):
+        return "0"
+    return token.lower() if token.lower() in frame else "Rare" if token[:1].isupper() else "rare"
+
+
+def find_named(label: str, text: str, classifier: Classifier) -> str:
+    """What is quoted, else the run of tokens that is likeliest what the intent is about; empty where none is."""
     if len(quoted := _QUOTED.findall(text)) == 1:
         return str(quoted[0]).strip()
-    best = ""
-    for part in re.split(r"[,;:!?]\s|[.]\s|\n", text):
-        start: int | None = None
-        for word in _WORD.finditer(part):
-            is_frame = word[0].lower() in classifier.frame or word[0].isdecimal()
-            if not is_frame:
-                start = word.start() if start is None else start
-                best = max(best, part[start : word.end()], key=len)
-            elif word[0].lower() not in classifier.joints:
-                start = None
-    return best
+    tokens = list_tokens(text)
+    if not tokens:
+        return ""
+    inside, begins, ends = classifier.score_tokens(
+        describe_tokens(label, [token[0] for token in tokens], classifier.frame)
+    )
+    until = np.cumsum(inside)
+    sums = (until[None, :] - (until - inside)[:, None] + begins[:, None] + ends[None, :]).round(3)
+    sums[np.tri(len(tokens), k=-1, dtype=bool)] = -np.inf  # it ends before it begins
+    first, last = np.unravel_index(np.argmax(sums), sums.shape)
+    return text[tokens[first].start() : tokens[last].end()] if sums[first, last] > _NAMED_AT else ""

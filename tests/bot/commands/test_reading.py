@@ -78,6 +78,18 @@ def test_a_keyword_to_be_included_is_no_number_that_cannot_be_read() -> None:
     assert isinstance(read, FreeText) and read.offers[0] == "add haptic rendering"
 
 
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("could 5 be called Open Problems?", "rename 5 to Open Problems"),
+        ("the title of 3 should be Searching and Ranking", "rename 3 to Searching and Ranking"),
+    ],
+)
+def test_what_is_named_is_offered_whole_though_it_holds_words_of_commands(text: str, offered: str) -> None:
+    read = understand(text, Heard("outline"), State(phase="outline"))
+    assert isinstance(read, FreeText) and read.offers[0] == offered
+
+
 @pytest.mark.parametrize(("text", "offered"), [("the second one is too broad, take it out", "exclude 2")])
 def test_what_would_do_what_was_said_is_offered_with_its_numbers(text: str, offered: str) -> None:
     read = understand(text, Heard("papers"), State(phase="papers"))
