@@ -44,7 +44,7 @@ class Changes:
         return given - self.unchanged - len(self.fresh)
 
 
-FIELDS = [field.name for field in fields(Paper) if field.name != "body"]
+FIELDS = [field.name for field in fields(Paper) if field.name not in {"body", "kinds"}]
 """What a store keeps of a paper; beside them, as ``records``, the records that it was merged from."""
 LISTS = ("authors", "identifiers", "apart", "origins")
 
@@ -72,7 +72,9 @@ def read_stored(values: Mapping[str, Any]) -> StoredPaper:
     return StoredPaper(
         read_paper(values),
         tuple(
-            Paper(**{**r, **{n: tuple(r.get(n, ())) for n in tuples}, "origins": tuple((f, s) for f, s in r["origins"])})
+            Paper(
+                **{**r, **{n: tuple(r.get(n, ())) for n in tuples}, "origins": tuple((f, s) for f, s in r["origins"])}
+            )
             for r in records
         ),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.errors import UserError
-from engine.retrieval.libraries.adding import read_records, write_records
+from engine.retrieval.libraries.adding import StoredPaper, read_stored, to_columns
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.libraries.weaviate_schema import WeaviateServer, connect
@@ -48,7 +48,9 @@ async def filled(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 
 
 def test_records_of_earlier_versions_are_read() -> None:
-    assert read_records(write_records([PREPRINT]).replace(', "kinds": []', "")) == (PREPRINT,)
+    columns = to_columns(StoredPaper(PREPRINT, (PREPRINT,)))
+    older = {**columns, "records": columns["records"].replace(', "kinds": []', "")}
+    assert read_stored(older) == StoredPaper(PREPRINT, (PREPRINT,))
 
 
 async def test_a_merge_is_undone_and_stays_undone(filled: Filled) -> None:
