@@ -88,49 +88,29 @@ def _reason(block: Block) -> str:
     return clean(str(getattr(error, "abort_reason", "") or error or "unreadable"))[:160]
 
 
-MOST_SOURCES = 20
+MOST_PARENTS = 20
 """Entries that one takes fields from: real ones name one to three."""
 
 _FROM_PARENT = ("year", "date", "publisher", "series", "school", "institution", "eventtitle", "journal", "journaltitle")
 """What a chapter shares with its book; its title, authors and identifiers are its own."""
-_FROM_XDATA = frozenset({*_FROM_PARENT, "author", "editor", "booktitle", "url"})
 LONGEST_INHERITED = 500
 """Characters: what many entries take from one must not make a small file a huge one."""
-
 
 Fields = dict[str, str]
 
 
 def inherit_fields(entries: Collection[Fields], by_key: Mapping[str, Fields]) -> None:
-    """Give each entry, in place, the fields that it lacks and the entries that it names have.
+    """Give each entry, in place, the fields that it lacks and the entries that it names have; in their order.
 
     ``by_key``: all entries by their keys in lower case. A key that no entry has leaves its field as it is.
     """
     for entry in entries:
-        _inherit_xdata(entry, by_key)
-    for entry in entries:
-        parent = by_key.get(entry.get("crossref", "").lower())
-        if parent is None or parent is entry:
-            continue
-        _give(entry, {name: parent[name] for name in _FROM_PARENT if name in parent})
-        _give(entry, {"booktitle": parent.get("booktitle") or parent.get("title", "")})
-        del entry["crossref"]
-
-
-def _inherit_xdata(entry: Fields, by_key: Mapping[str, Fields]) -> None:
-    wanted = _xdata_keys(entry)
-    for key in wanted:  # grows by what those name in turn
-        source = by_key.get(key, {})
-        _give(entry, {name: value for name, value in source.items() if name in _FROM_XDATA})
-        wanted += [named for named in _xdata_keys(source) if named not in wanted][: MOST_SOURCES - len(wanted)]
-    if wanted and all(key in by_key for key in wanted):
-        del entry["xdata"]
-
-
-def _xdata_keys(entry: Fields) -> list[str]:
-    keys = (key.strip().lower() for key in entry.get("xdata", "").split(",")[:MOST_SOURCES])
-    return [key for key in keys if key]
-
-
-def _give(entry: Fields, fields: Fields) -> None:
-    entry |= {n: value for n, value in fields.items() if 0 < len(value) <= LONGEST_INHERITED and not entry.get(n)}
+        for field in ("crossref", "xdata"):
+            keys = [key.strip().lower() for key in entry.get(field, "").split(",")[:MOST_PARENTS]]
+            parents = [by_key[key] for key in keys if key in by_key and by_key[key] is not entry]
+            for parent in parents:
+                shared = {name: parent.get(name, "") for name in _FROM_PARENT}
+                shared["booktitle"] = parent.get("booktitle") or parent.get("title", "")
+                entry |= {n: v for n, v in shared.items() if 0 < len(v) <= LONGEST_INHERITED and not entry.get(n)}
+            if parents:
+                del entry[field]
