@@ -88,39 +88,20 @@ def _split_authors(text: str) -> list[str]:
 
 
 def read_csl(item: Mapping[str, Any]) -> dict[str, Any]:
-    """One item of CSL-JSON as a record."""
-    issued = item.get("issued")
-    parts = issued.get("date-parts") if isinstance(issued, dict) else None
+    """One item of CSL-JSON as a record: its id is the program's own, its date has parts, its note may hold numbers."""
+    given = item.get("issued")
+    issued: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    parts = issued.get("date-parts")
     year = str(parts[0][0]) if isinstance(parts, list) and parts and parts[0] else ""
-    raw = issued.get("raw") or issued.get("literal") if isinstance(issued, dict) else ""
-    venues = ("container-title", "event-title", "collection-title", "publisher")
     pubmed = _find_pubmed(str(item.get("note", "")))
-    others = {name: value for name, value in item.items() if name not in _CSL}
     return {
-        **others,
+        **item,
+        "id": "",
         "arxiv": item.get("arxiv", "") or find_arxiv(*(str(item.get(name, "")) for name in ("note", "number"))),
-        "title": item.get("title", ""),
-        "abstract": item.get("abstract", ""),
-        "authors": [name for name in map(write_name, _list(item.get("author"))) if name],
-        "year": year or str(raw or ""),
-        "venue": next((item[name] for name in venues if item.get(name)), ""),
-        "doi": item.get("DOI", ""),
-        "pmid": item.get("PMID") or pubmed["pmid"],
-        "pmcid": item.get("PMCID") or pubmed["pmcid"],
-        "url": item.get("URL", ""),
+        "year": year or issued.get("raw") or issued.get("literal"),
+        "PMID": item.get("PMID") or pubmed["pmid"],
+        "PMCID": item.get("PMCID") or pubmed["pmcid"],
     }
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-_CSL = frozenset(
-    {
-        "id", "type", "title", "abstract", "author", "issued", "DOI", "URL", "PMID", "PMCID", "container-title",
-        "event-title", "collection-title", "publisher", "arxiv",
-    }
-)  # fmt: skip
 
 
 def is_csl(item: Mapping[str, Any]) -> bool:
@@ -141,7 +122,7 @@ UNREADABLE = " (unreadable)"
 
 _VENUES = (
     "venue", "journal", "journaltitle", "journal-ref", "journal_ref", "container-title", "booktitle", "eventtitle",
-    "publication", "school", "institution", "publisher", "series",
+    "event-title", "collection-title", "publication", "school", "institution", "publisher", "series",
 )  # fmt: skip
 _CITATIONS = ("citations", "citation_count", "citationcount", "cited_by", "cited_by_count", "times_cited", "n_citation")
 _READ = frozenset(
