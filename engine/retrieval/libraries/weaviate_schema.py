@@ -25,6 +25,7 @@ from weaviate.classes.tenants import Tenant
 from weaviate.exceptions import UnexpectedStatusCodeError, WeaviateBaseError, WeaviateTimeoutError
 
 from engine.errors import RetrievalError, UserError
+from engine.retrieval.libraries.adding import LISTS
 from engine.retrieval.libraries.library import WORKSPACES
 
 SCHEMA_VERSION = 7
@@ -180,25 +181,15 @@ def is_read_only(detail: str) -> bool:
     return "read-only" in said or "readonly" in said or "no space left" in said
 
 
-def _text(name: str, tokens: Tokenization, *, searched: bool = False) -> Property:
+def _text(name: str, tokens: Tokenization = Tokenization.FIELD, kind: DataType = DataType.TEXT) -> Property:
     return Property(
         name=name,
-        data_type=DataType.TEXT,
+        data_type=kind,
         tokenization=tokens,
-        index_searchable=searched,
-        index_filterable=name in {"key", "venue_folded", "library", "version", "owner"},
+        # Our own stems, so that words are found here as they are in a library on this machine.
+        index_searchable=name == "words",
+        index_filterable=name in {"key", "venue_folded", "identities", "library", "version", "owner"},
         skip_vectorization=name not in {"title", "abstract"},
-    )
-
-
-def _texts(name: str, *, filtered: bool = False) -> Property:
-    return Property(
-        name=name,
-        data_type=DataType.TEXT_ARRAY,
-        tokenization=Tokenization.FIELD,
-        index_searchable=False,
-        index_filterable=filtered,
-        skip_vectorization=True,
     )
 
 
@@ -206,40 +197,26 @@ def _number(name: str) -> Property:
     return Property(name=name, data_type=DataType.INT, index_filterable=True, index_range_filters=True)
 
 
-_WHOLE = Tokenization.FIELD
-
 PAPERS = (
-    _text("key", _WHOLE),
+    _text("key"),
     _text("title", Tokenization.WORD),
     _text("abstract", Tokenization.WORD),
-    # Our own stems, so that words are found here as they are in a library on this machine.
-    _text("words", Tokenization.WHITESPACE, searched=True),
-    _texts("authors"),
+    _text("words", Tokenization.WHITESPACE),
     _number("year"),
-    _text("venue", _WHOLE),
-    _text("venue_folded", _WHOLE),
     _number("citations"),
-    _text("url", _WHOLE),
-    _text("pdf", _WHOLE),
     Property(name="retracted", data_type=DataType.BOOL),
-    _text("summary", _WHOLE),
-    _text("counted", _WHOLE),
-    _texts("identifiers"),
-    _texts("identities", filtered=True),
-    _texts("origins"),
-    _texts("apart"),
-    # The records that a paper was merged from, as JSON.
-    _text("records", _WHOLE),
+    *map(_text, ("venue", "venue_folded", "url", "pdf", "summary", "counted", "records")),
+    *(_text(name, kind=DataType.TEXT_ARRAY) for name in ("identities", *LISTS)),
 )
 TREES = (
-    _text("key", _WHOLE),
-    _text("kind", _WHOLE),
+    _text("key"),
+    _text("kind"),
     _text("tree", Tokenization.WORD),
-    _text("words", Tokenization.WHITESPACE, searched=True),
+    _text("words", Tokenization.WHITESPACE),
     # The whole tree as JSON; ``tree`` is its text, from which a server makes its vector.
-    _text("document", _WHOLE),
+    _text("document"),
 )
-_NAMED = (_text("library", _WHOLE), _text("version", _WHOLE))
+_NAMED = (_text("library"), _text("version"))
 _MODEL = (*_NAMED, _number("part"), _number("parts"), Property(name="content", data_type=DataType.BLOB))
 KINDS = {
     "Papers": (PAPERS, ("title", "abstract")),
@@ -307,10 +284,10 @@ async def remove_tenant(client: weaviate.WeaviateAsyncClient, tenant: str) -> No
 async def prepare_shared(client: weaviate.WeaviateAsyncClient, server: WeaviateServer) -> None:
     """Make the collections that all libraries have in common."""
     numbers = map(_number, ("schema", "fitted", "generation"))
-    await _create_collection(client, server, LIBRARIES, (*_NAMED, _text("embedder", _WHOLE), *numbers), (), None)
+    await _create_collection(client, server, LIBRARIES, (*_NAMED, _text("embedder"), *numbers), (), None)
     await _create_collection(client, server, MODELS, _MODEL, (), None)
     until = Property(name="until", data_type=DataType.NUMBER)
-    await _create_collection(client, server, LEASES, (_NAMED[0], _text("owner", _WHOLE), until), (), None)
+    await _create_collection(client, server, LEASES, (_NAMED[0], _text("owner"), until), (), None)
 
 
 async def _create_collection(
