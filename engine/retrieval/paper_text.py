@@ -22,9 +22,6 @@ _PASSES = 8
 _NO_ENDS = frozenset(
     "and or to nor versus vs as the this that these we which it is are was our with from".split()  # noqa: SIM905
 )
-_PREFIXES = frozenset(
-    "pre over un re in im con de dis per pro ex en em ad ob sub super inter under out up how more further".split()  # noqa: SIM905
-)
 # OT1, the encoding of Computer Modern: the glyphs that a PDF's text lost.
 _GLYPHS = {"11": "ff", "12": "fi", "13": "fl", "14": "ffi", "15": "ffl", "147": "“", "148": "”", "96": "-"}
 _LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
@@ -186,7 +183,7 @@ def _rejoin(match: re.Match[str]) -> str:
     after = match.string[match.end() : match.end() + 1]
     if right in _NO_ENDS and "-" not in (before, after):
         return match[0]
-    compound = right == "of" or (right in _compound_ends() and len(left) > 2 and left.lower() not in _PREFIXES)
+    compound = right == "of" or (right in _compound_ends() and len(left) > 2)
     return f"{left}-{right}" if compound or "-" in (before, after) else left + right
 
 
