@@ -160,9 +160,9 @@ class LocalLibrary:
     async def vectors(self) -> PaperVectors:
         """The vectors of titles and abstracts. Raises `UserError` where it is not indexed yet."""
         await self._index()
-        vectors = await asyncio.to_thread(self._store.load)
-        assert vectors is not None  # it was indexed a moment ago
-        return vectors
+        index = await asyncio.to_thread(self._store.read)
+        assert index is not None  # it was indexed a moment ago
+        return index.vectors
 
     async def is_current(self) -> bool:
         """Whether everything that was added is searchable."""

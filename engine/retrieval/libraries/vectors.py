@@ -21,7 +21,7 @@ from engine.arrays import load_array
 from engine.errors import RetrievalError
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
 from engine.retrieval.libraries.index_files import FormerVectors, IndexDraft, PaperTexts, PaperVectors, append_rows
-from engine.retrieval.libraries.word_index import VOCABULARY, WordIndex, WordParts, count_words, with_part
+from engine.retrieval.libraries.word_index import WordIndex, WordParts, count_words, with_part
 from engine.values import PaperKey
 
 REFIT_GROWTH = 1.25
@@ -101,21 +101,11 @@ class VectorStore:
 
     def read(self) -> StoredIndex | None:
         """The index as it is now, mapped from disk; ``None`` where there is none that can be searched by."""
-        state = self._state()
-        vectors, embedder = self._load_vectors(state), self._load_embedder(state)
-        if vectors is None or embedder is None:
-            return None
-        with _report_damage(self._folder):
-            generation = self._folder / state["vectors"]
-            words = WordParts((WordIndex.load(generation), *_read_added_words(generation, state)))
-        return StoredIndex(vectors, words, embedder)
+        return self._read(self._state())
 
-    def load(self) -> PaperVectors | None:
-        """The current vectors, mapped from disk; ``None`` where there are none that can be searched by."""
-        return self._load_vectors(self._state())
-
-    def _load_vectors(self, state: Mapping[str, Any]) -> PaperVectors | None:
-        if not self._can_be_searched(state):
+    def _read(self, state: Mapping[str, Any]) -> StoredIndex | None:
+        embedder = self._load_embedder(state)
+        if embedder is None:
             return None
         generation = self._folder / state["vectors"]
         with _report_damage(self._folder):
@@ -123,12 +113,14 @@ class VectorStore:
             count = state["rows"]
             if count > len(keys):
                 raise ValueError("fewer keys than rows, as an earlier version left them")
-            return PaperVectors(
+            vectors = PaperVectors(
                 keys=keys[:count],
                 titles=load_array(generation / "titles.npy", mapped=True)[:count],
                 abstracts=load_array(generation / "abstracts.npy", mapped=True)[:count],
                 digests=load_array(generation / "digests.npy")[:count],
             )
+            added = (WordIndex.load(generation / name) for name in state.get("words", ()))
+            return StoredIndex(vectors, WordParts((WordIndex.load(generation), *added)), embedder)
 
     def version(self) -> object:
         """Something that is another one whenever the index has changed."""
@@ -154,19 +146,19 @@ class VectorStore:
         too much is new: then everything is to be made anew.
         """
         state = self._state()
-        embedder, before = self._load_embedder(state), self._load_vectors(state)
-        if embedder is None or before is None or len(texts.keys) > APPENDED * papers:
+        index = self._read(state)
+        if index is None or len(texts.keys) > APPENDED * papers:
             return False
-        generation = self._folder / state["vectors"]
+        embedder, before = index.embedder, index.vectors.keys
+        generation, count = self._folder / state["vectors"], len(before)
         gone = ({*state.get("removed", ()), *removed}) - set(texts.keys)
-        if len({*before.keys, *texts.keys} - gone) != papers or not (generation / VOCABULARY).exists():
+        if len({*before, *texts.keys} - gone) != papers:
             return False
-        count = len(before.keys)
         append_rows(generation / "titles.npy", embedder.embed(texts.titles), count)
         append_rows(generation / "abstracts.npy", embedder.embed(texts.bodies), count)
         append_rows(generation / "digests.npy", texts.digests(), count)
-        _replace(generation / "keys.json", json.dumps([*before.keys, *texts.keys]))
-        names = _write_words(generation, state, count_words(texts.titles, texts.abstracts))
+        _replace(generation / "keys.json", json.dumps([*before, *texts.keys]))
+        names = _write_words(generation, state, index.words, count_words(texts.titles, texts.abstracts))
         self._point({**state, "rows": count + len(texts.keys), "papers": papers, "words": names, "removed": list(gone)})
         return True
 
@@ -196,15 +188,16 @@ class VectorStore:
         is_same = current is not None and current.name == embedder.name
         if isinstance(embedder, LatentSemanticAnalysis):
             is_same = isinstance(current, LatentSemanticAnalysis) and current.same_as(embedder)
-        vectors = self.load() if is_same and state.get("embedder") == embedder.name else None
-        return FormerVectors(vectors) if vectors else None
+        index = self._read(state) if is_same and state.get("embedder") == embedder.name else None
+        return FormerVectors(index.vectors) if index else None
 
     def list_indexed_since(self, mark: IndexMark) -> list[PaperKey] | None:
         """The papers that were added, changed or removed since; ``None`` where all was made anew since."""
-        state, now = self._state(), self.load()
+        state = self._state()
+        now = self._read(state)
         if now is None or state["vectors"] != mark.generation:
             return None
-        return [*now.keys[mark.rows :], *(PaperKey(key) for key in state.get("removed", ()))]
+        return [*now.vectors.keys[mark.rows :], *(PaperKey(key) for key in state.get("removed", ()))]
 
     def mark(self) -> IndexMark:
         """What the index holds now."""
@@ -241,13 +234,9 @@ def _replace(file: Path, text: str) -> None:
     os.replace(draft, file)
 
 
-def _read_added_words(generation: Path, state: Mapping[str, Any]) -> list[WordIndex]:
-    return [WordIndex.load(generation / name) for name in state.get("words", ())]
-
-
-def _write_words(generation: Path, state: Mapping[str, Any], new: WordIndex) -> list[str]:
+def _write_words(generation: Path, state: Mapping[str, Any], before: WordParts, new: WordIndex) -> list[str]:
     """Keep the words of what was added; the names of all such parts."""
-    parts = with_part(_read_added_words(generation, state), new)
+    parts = with_part(before.parts[1:], new)
     names = [] if len(parts) == 1 else state.get("words", [])
     name = f"words-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
     (generation / name).mkdir()
