@@ -116,7 +116,7 @@ class IndexDraft:
         self._state: dict[str, Any] = {}
         try:
             self._state = json.loads((folder / "draft.json").read_text(encoding="utf-8"))
-            self._keys = [PaperKey(key) for key in self._lines("keys.txt")][: self._state["rows"]]
+            self._keys = json.loads((folder / "keys.json").read_text(encoding="utf-8"))[: self._state["rows"]]
             self._digests = load_array(folder / "digests.npy")[: self._state["rows"]]
         except (OSError, ValueError, KeyError, EOFError):  # none was begun, or it is damaged
             self._state, self._keys = {}, []
@@ -163,41 +163,36 @@ class IndexDraft:
             append_rows(self.folder / f"{name}.npy", rows, at)
         append_rows(self.folder / "digests.npy", digests, at)
         parts = [part for part in self._state["parts"] if part[1] <= at]
-        begins = parts[-1][2] if parts else 0
         name = f"words-{at}"
         (self.folder / name).mkdir(exist_ok=True)
         count_words(texts.titles, texts.abstracts).save(self.folder / name)
         self._keys = [*self._keys[:at], *texts.keys]
         self._digests = np.concatenate([self._digests[:at], digests])
-        with (self.folder / "keys.txt").open("r+" if at else "w", encoding="utf-8") as file:
-            file.seek(begins)
-            file.truncate()
-            file.writelines(f"{key}\n" for key in texts.keys)
-            ends = file.tell()
+        replace_text(self.folder / "keys.json", json.dumps(self._keys))
         end = at + len(texts.keys)
-        self._state |= {"rows": end, "at": end, "parts": [*parts, [name, end, ends]]}
+        self._state |= {"rows": end, "at": end, "parts": [*parts, [name, end]]}
         self._note()
 
     def finish(self) -> dict[str, Any]:
         """Join the words; what `index.json` is to say of it, but for its name."""
         at = self._state["at"]
-        parts = [WordIndex.load(self.folder / name) for name, end, _ in self._state["parts"] if end <= at]
+        parts = [WordIndex.load(self.folder / name) for name, end in self._state["parts"] if end <= at]
         join_words(parts).save(self.folder)
-        (self.folder / "keys.json").write_text(json.dumps(self._keys[:at]), encoding="utf-8")
-        for name, *_ in self._state["parts"]:
+        replace_text(self.folder / "keys.json", json.dumps(self._keys[:at]))
+        for name, _ in self._state["parts"]:
             shutil.rmtree(self.folder / name, ignore_errors=True)
-        for name in ("keys.txt", "draft.json"):
-            (self.folder / name).unlink()
+        (self.folder / "draft.json").unlink()
         return {"embedder": self._state["embedder"], "rows": at, "papers": at}
 
     def _note(self) -> None:
-        draft = self.folder / "draft.json.new"
-        draft.write_text(json.dumps({**self._state, "at": 0}), encoding="utf-8")
-        os.replace(draft, self.folder / "draft.json")
+        replace_text(self.folder / "draft.json", json.dumps({**self._state, "at": 0}))
 
-    def _lines(self, name: str) -> list[str]:
-        file = self.folder / name
-        return file.read_text(encoding="utf-8").split("\n") if file.exists() else []
+
+def replace_text(file: Path, text: str) -> None:
+    """Write a file so that nobody ever reads a part of it; one process at a time may."""
+    draft = file.with_name(f"{file.name}.new")
+    draft.write_text(text, encoding="utf-8")
+    os.replace(draft, file)
 
 
 class FormerVectors:

@@ -8,7 +8,6 @@ open. Papers that are added go behind the others in the same files, of which ``i
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,14 @@ from typing import Any
 from engine.arrays import load_array
 from engine.errors import RetrievalError
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
-from engine.retrieval.libraries.index_files import FormerVectors, IndexDraft, PaperTexts, PaperVectors, append_rows
+from engine.retrieval.libraries.index_files import (
+    FormerVectors,
+    IndexDraft,
+    PaperTexts,
+    PaperVectors,
+    append_rows,
+    replace_text,
+)
 from engine.retrieval.libraries.word_index import WordIndex, WordParts, count_words, with_part
 from engine.values import PaperKey
 
@@ -157,7 +163,7 @@ class VectorStore:
         append_rows(generation / "titles.npy", embedder.embed(texts.titles), count)
         append_rows(generation / "abstracts.npy", embedder.embed(texts.bodies), count)
         append_rows(generation / "digests.npy", texts.digests(), count)
-        _replace(generation / "keys.json", json.dumps([*before, *texts.keys]))
+        replace_text(generation / "keys.json", json.dumps([*before, *texts.keys]))
         names = _write_words(generation, state, index.words, count_words(texts.titles, texts.abstracts))
         self._point({**state, "rows": count + len(texts.keys), "papers": papers, "words": names, "removed": list(gone)})
         return True
@@ -216,7 +222,7 @@ class VectorStore:
 
     def _point(self, state: dict[str, Any]) -> None:
         """From now on readers take what the state says."""
-        _replace(self._folder / "index.json", json.dumps(state))
+        replace_text(self._folder / "index.json", json.dumps(state))
 
     def _state(self) -> dict[str, Any]:
         with _report_damage(self._folder):
@@ -225,13 +231,6 @@ class VectorStore:
             except FileNotFoundError:
                 return {}
             return state
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a file so that nobody ever reads a part of it; only who holds the library's lock writes."""
-    draft = file.with_name(f"{file.name}.new")
-    draft.write_text(text, encoding="utf-8")
-    os.replace(draft, file)
 
 
 def _write_words(generation: Path, state: Mapping[str, Any], before: WordParts, new: WordIndex) -> list[str]:
