@@ -73,7 +73,7 @@ class LatentSemanticAnalysis:
         self._components = components
 
     @classmethod
-    def fit(cls, texts: Sequence[str], seed: int = 0, papers: int = 0) -> LatentSemanticAnalysis:
+    def fit(cls, texts: Sequence[str], papers: int = 0) -> LatentSemanticAnalysis:
         """Fit on the texts of a library, or on a random sample of `LSA_SAMPLE` where there are more.
 
         ``papers`` says how many the library has where the texts are a sample already. Fewer texts than dimensions are
@@ -83,7 +83,7 @@ class LatentSemanticAnalysis:
         from sklearn.utils.extmath import randomized_svd
 
         total = papers or len(texts)
-        texts = [texts[int(i)] for i in sample_rows(len(texts), seed)]
+        texts = [texts[int(i)] for i in sample_rows(len(texts))]
         counter = _counter(min_df=3 if len(texts) >= 1_000 else 1)
         try:
             counts = counter.fit_transform(texts)
@@ -96,7 +96,7 @@ class LatentSemanticAnalysis:
         vocabulary = list(counter.get_feature_names_out())
         components = np.zeros((len(vocabulary), LSA_DIMENSIONS), np.float32)
         rank = min(LSA_DIMENSIONS, *weighted.shape)
-        _, _, directions = randomized_svd(weighted, rank, n_iter=3, random_state=seed)
+        _, _, directions = randomized_svd(weighted, rank, n_iter=3, random_state=0)
         components[:, :rank] = directions.T
         return cls(vocabulary, weighting.idf_.astype(np.float32), components, total)
 
@@ -152,11 +152,11 @@ class LatentSemanticAnalysis:
         return cls(document["vocabulary"], idf, components, document["fitted_on"])
 
 
-def sample_rows(size: int, seed: int = 0) -> NDArray[np.int64]:
-    """The rows, ascending, on which an embedding of so many texts is fitted: all, or `LSA_SAMPLE` chosen by chance."""
-    if size <= LSA_SAMPLE:
+def sample_rows(size: int, most: int = LSA_SAMPLE) -> NDArray[np.int64]:
+    """Rows of so many, ascending: all, or ``most`` that were chosen by chance, the same each time."""
+    if size <= most:
         return np.arange(size)
-    return np.sort(np.random.default_rng(seed).choice(size, LSA_SAMPLE, replace=False))
+    return np.sort(np.random.default_rng(0).choice(size, most, replace=False))
 
 
 class FittedOnTopic:

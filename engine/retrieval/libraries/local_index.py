@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.retrieval.embedding import Embedder, Vectors
+from engine.retrieval.embedding import Embedder, Vectors, sample_rows
 from engine.retrieval.libraries.word_index import KNOWN_WORD, WordParts
 from engine.retrieval.ranking import DECIMALS, Usual, UsualEvidence, closeness, find_seeds, score_papers
 from engine.retrieval.topic_words import (
@@ -136,7 +136,7 @@ class LocalIndex:
         seeds = seeds if len(seeds) else self._vector(query)[None]
         if not seeds.any() and not bm25.any():
             return np.full(len(self.keys), -np.inf)
-        sample = _sample(len(self.keys))
+        sample = sample_rows(len(self.keys), SAMPLE)
         usual = UsualEvidence(
             bm25=Usual.of(bm25),
             near=Usual.of(closeness(self.abstracts[sample], seeds)),
@@ -170,10 +170,3 @@ class LocalIndex:
             allowed &= self.facts.at_venue(query.venue)
         allowed[self.facts.find_rows(query.exclude)] = False
         return allowed
-
-
-def _sample(size: int) -> NDArray[np.int64]:
-    """Rows of a sample, the same each time."""
-    if size <= SAMPLE:
-        return np.arange(size)
-    return np.sort(np.random.default_rng(0).choice(size, SAMPLE, replace=False))

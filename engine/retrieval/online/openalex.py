@@ -100,14 +100,13 @@ class OpenAlex:
         found = await self._fetch_named(keys, "id,doi,referenced_works")
         return {key: tuple(map(_own, item.get("referenced_works") or ())) for key, item in found.items()}
 
-    async def citations(self, key: PaperKey, limit: int = PAGE) -> Sequence[Paper]:
+    async def citations(self, key: PaperKey) -> Sequence[Paper]:
         """Papers that cite this one, the most cited first, at most `PAGE`."""
         found = {key: {"id": key}} if key.startswith("openalex:") else await self._fetch_named([key], "id,doi")
         if key not in found:
             return []
         number = _own(str(found[key]["id"])).removeprefix("openalex:").upper()
-        papers, _ = await self._papers({"filter": f"cites:{number}", "sort": "cited_by_count:desc"})
-        return papers[:limit]
+        return (await self._papers({"filter": f"cites:{number}", "sort": "cited_by_count:desc"}))[0]
 
     def names_of(self, papers: Iterable[Paper]) -> list[PaperKey]:
         """For each paper one of its identifiers that this service reads, its own first; others are left out."""

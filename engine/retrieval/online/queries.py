@@ -11,26 +11,10 @@ from engine.text import words
 from engine.values import ALL_YEARS, Paper, YearRange
 
 Field = Literal[
-    "computer science",
-    "medicine",
-    "biology",
-    "chemistry",
-    "physics",
-    "materials science",
-    "engineering",
-    "environmental science",
-    "mathematics",
-    "psychology",
-    "sociology",
-    "political science",
-    "economics",
-    "business",
-    "education",
-    "law",
-    "history",
-    "philosophy",
-    "linguistics",
-]
+    "computer science", "medicine", "biology", "chemistry", "physics", "materials science", "engineering",
+    "environmental science", "mathematics", "psychology", "sociology", "political science", "economics", "business",
+    "education", "law", "history", "philosophy", "linguistics",
+]  # fmt: skip
 FIELDS: tuple[Field, ...] = get_args(Field)
 
 
@@ -49,9 +33,9 @@ class BooleanQuery:
             return " ".join(self.groups[0])
         return " ".join(group[0] for group in self.groups)
 
-    def render(self, field: str = "", quote: str = '"') -> str:
+    def render(self, field: str = "") -> str:
         """With operators; ``field`` goes before each phrase: ``(all:"a" OR all:"b") AND all:"c"``."""
-        parts = [[f"{field}{quote}{plain_phrase(phrase)}{quote}" for phrase in group] for group in self.groups]
+        parts = [[f'{field}"{plain_phrase(phrase)}"' for phrase in group] for group in self.groups]
         whole = [f"({' OR '.join(part)})" if len(part) > 1 and len(parts) > 1 else " OR ".join(part) for part in parts]
         return " AND ".join(whole)
 

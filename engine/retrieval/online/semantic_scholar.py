@@ -34,7 +34,7 @@ BATCH = 500
 """Most papers in one lookup."""
 EXAMPLES = 100
 """Papers that a recommendation is asked for by, liked and disliked each."""
-MOST_RECOMMENDED = 500
+RECOMMENDED = 100
 WITH_KEY_S = 1.05
 WITHOUT_KEY_S = 3.0
 """Seconds between calls: one a second is allowed with a key; without one all the world shares a pool."""
@@ -138,7 +138,7 @@ class SemanticScholar:
             cited[key] = tuple(_s2(r) for r in item.get("references") or () if r and r.get("paperId"))
         return cited
 
-    async def citations(self, key: PaperKey, limit: int = LAST_PLACE) -> Sequence[Paper]:
+    async def citations(self, key: PaperKey) -> Sequence[Paper]:
         """Papers that cite this one, the newest first, at most 1,000."""
         from semanticscholar.SemanticScholarException import ObjectNotFoundException
 
@@ -147,18 +147,14 @@ class SemanticScholar:
             return []
         with self._open_client() as (client, _):
             try:
-                found = await client.get_paper_citations(
-                    quote(name, safe=":/"), fields=FIELDS, limit=min(limit, LAST_PLACE)
-                )
+                found = await client.get_paper_citations(quote(name, safe=":/"), fields=FIELDS, limit=LAST_PLACE)
             except ObjectNotFoundException:
                 return []
             items = [item.raw_data.get("citingPaper") or {} for item in found.items]
         return [paper for item in items if (paper := to_paper(item))]
 
-    async def recommendations(
-        self, liked: Sequence[PaperKey], disliked: Sequence[PaperKey] = (), limit: int = 100
-    ) -> Sequence[Paper]:
-        """Papers like the first and unlike the second, at most 500; 100 of each are sent.
+    async def recommendations(self, liked: Sequence[PaperKey], disliked: Sequence[PaperKey] = ()) -> Sequence[Paper]:
+        """Papers like the first and unlike the second; 100 of each are sent.
 
         One unknown paper fails the whole question there; then it is asked again with those that the service knows.
         """
@@ -168,21 +164,21 @@ class SemanticScholar:
         if not positive:
             return []
         try:
-            return await self._recommend(positive, negative, limit)
+            return await self._recommend(positive, negative)
         except ObjectNotFoundException:
             known = await self._find_known([*liked, *disliked])
         positive, negative = ([n for n in names if n in known] for names in (positive, negative))
         if not positive:
             return []
         try:
-            return await self._recommend(positive, negative, limit)
+            return await self._recommend(positive, negative)
         except ObjectNotFoundException as error:
             raise RetrievalError(f"{NAME} has no recommendations: {error}") from error
 
-    async def _recommend(self, positive: Sequence[str], negative: Sequence[str], limit: int) -> Sequence[Paper]:
+    async def _recommend(self, positive: Sequence[str], negative: Sequence[str]) -> Sequence[Paper]:
         with self._open_client() as (client, _):
             found = await client.get_recommended_papers_from_lists(
-                list(positive), list(negative), fields=FIELDS, limit=min(limit, MOST_RECOMMENDED)
+                list(positive), list(negative), fields=FIELDS, limit=RECOMMENDED
             )
             return [paper for item in found if (paper := to_paper(item.raw_data))]
 
