@@ -26,7 +26,7 @@ LEAST_TITLE_WORDS = 2
 _ABSTRACT = re.compile(r"\W*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|(?:1|I)?\.?\s*introduction)\b", re.I)
 INDENT = 2.5
 """Widths of the type's height up to which a line of the text is indented."""
-_CAPTION = re.compile(r"(?:(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing)\s+(?:\d+|[IVX]+)\s*[.:|—–]|TABLE [IVX]+$)")
+CAPTION = re.compile(r"(?:(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing)\s+(?:\d+|[IVX]+)\s*[.:|—–]|TABLE [IVX]+$)")
 _PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–—|\s]*(?:\d{1,5}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,5})?[-–—|\s]*", re.I)
 _NUMBERED_LINE = re.compile(r"(\d{1,4})(?:\s+|$)")
 
@@ -151,7 +151,7 @@ def put_aside_last(lines: Sequence[Line], text: TextBlock) -> tuple[list[Line], 
     for at in range(len(lines)):
         is_aside[at] = is_aside[at] and not _opens_paragraph(lines, at, text, is_aside)
     for at, line in enumerate(lines):
-        if _CAPTION.match(line.text) and not _continues(lines, at, text, is_aside):
+        if CAPTION.match(line.text) and not _continues(lines, at, text, is_aside):
             for other in (*_rows(lines, at, -1, text), *_caption(lines, at, text), *_rows(lines, at, 1, text)):
                 is_aside[other] = True
     small = sum(len(line.text) for line, aside in zip(lines, is_aside, strict=True) if aside)
@@ -221,7 +221,7 @@ def _find_running(pages: Sequence[Sequence[Line]]) -> set[Line]:
             at = round(line.style.baseline) if line.style else 0
             if at in (*heights[:1], *heights[-1:]) and _PAGE_NUMBER.fullmatch(line.text):
                 running.add(line)
-            if at in in_margin and not _CAPTION.match(line.text):
+            if at in in_margin and not CAPTION.match(line.text):
                 margins.append(line)
     often = Counter(map(_signature, margins))
     return running | {line for line in margins if often[_signature(line)] >= 2 and _signature(line)[0]}
