@@ -1,4 +1,4 @@
-"""The full text of a paper: sections, passages with their pages, references; from a PDF or from arXiv's HTML."""
+"""The full text of a paper: its sections as passages with their pages, from a PDF; and what may be its title."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
-from engine.errors import UserError
 from engine.limits import CHARACTERS_PER_TOKEN
-from engine.reading.html_page import parse_page
 from engine.reading.page_layout import (
     Line,
     boldest_text,
@@ -20,9 +17,8 @@ from engine.reading.page_layout import (
     put_aside_last,
     read_lines,
 )
-from engine.reading.paper_figures import PaperFigure, read_figures, read_licence
+from engine.reading.paper_figures import PaperFigure
 from engine.reading.pdf_text import PdfText
-from engine.reading.reference_list import find_list, read_entries
 from engine.reading.section_headings import SectionLines, divide
 from engine.retrieval.paper_text import clean_passage
 from engine.text import clean, fold, sentences
@@ -38,18 +34,14 @@ _NO_TITLE = re.compile(r"@|arxiv:|https?:|\bpublished|proceedings|conference|\d{
 _ENDED = re.compile(r"(?<=[.!?])\s+")
 _BEFORE_BODY = {"", "abstract", "keywords"}
 _REFERENCES = {"references", "bibliography"}
-_AFTER_BODY = {
-    fold(name)
-    for name in (
-        "references",
-        "bibliography",
-        "acknowledgment",
-        "acknowledgments",
-        "acknowledgement",
-        "acknowledgements",
-        "appendix",
-    )
+_AFTER_BODY = _REFERENCES | {
+    *("acknowledgment", "acknowledgments", "acknowledgement", "acknowledgements", "appendix"),
 }
+_MARK = re.compile(r"\[?(\d{1,3})(?:[\].]\s|(?=[A-Z]))")
+"""How an entry of a list of references begins: [1], 1., or 1 as an exponent."""
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
+LEAST_ENTRIES = 5
+"""Entries without a heading above them that are a list of references."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +51,6 @@ class FullText:
     title: str
     abstract: str
     passages: tuple[Passage, ...]
-    references: tuple[str, ...] = ()
     source: str = ""
     """Where the text was taken from: an address, or the name of a file."""
     licence: str = ""
@@ -92,56 +83,34 @@ def from_pdf(pdf: PdfText, source: str) -> FullText:
     lines = read_lines(pdf)
     text = measure_text(lines)
     passages: list[Passage] = []
-    references: list[str] = []
-    sections = divide(lines, text)
-    if not any(fold(section.heading) in _REFERENCES for section in sections):
-        sections = _divide_references(sections)
-    for section in sections:
-        is_list = fold(section.heading) in _REFERENCES
-        block = (is_list and measure_text(section.lines)) or text
-        running, aside = put_aside_last(section.lines, block) if block else (section.lines, ())
-        if is_list:
-            references += read_entries(running)
+    for section in _divide_list(divide(lines, text)):
+        running, aside = put_aside_last(section.lines, text) if text else (section.lines, ())
         passages += _divide_pages(section.heading, running) + _divide_pages(section.heading, aside)
     abstract = " ".join(p.text for p in passages if fold(p.section) == "abstract")
-    return FullText(title_of(pdf), abstract, tuple(passages[:MOST_PASSAGES]), tuple(references), source)
+    return FullText(title_of(pdf), abstract, tuple(passages[:MOST_PASSAGES]), source)
 
 
-def _divide_references(sections: Sequence[SectionLines]) -> list[SectionLines]:
-    """The sections with a list of references without a heading, as the American Physical Society sets it, as one."""
+def _divide_list(sections: Sequence[SectionLines]) -> list[SectionLines]:
+    """The sections with a list of references without a heading, as journals of physics set it, as one."""
+    if any(fold(section.heading) in _REFERENCES for section in sections):
+        return list(sections)
     divided: list[SectionLines] = []
     for section in sections:
-        found = find_list(section.lines)
-        if found is None:
-            divided.append(section)
-            continue
-        before, after = section.lines[: found.start], section.lines[found.stop :]
-        divided += [SectionLines(section.heading, before), SectionLines("References", section.lines[found])]
-        if after:
-            divided.append(SectionLines("", after))
+        at = _find_list(section.lines)
+        divided.append(SectionLines(section.heading, section.lines[:at]))
+        divided += [SectionLines("References", section.lines[at:])] if at < len(section.lines) else []
     return divided
 
 
-def from_html(page: str, source: str) -> FullText:
-    """A paper as arXiv's HTML (LaTeXML) has it. Raises `UserError` where the page holds none."""
-    document = parse_page(page, source)
-    article = next(iter(document.xpath("//article[contains(@class, 'ltx_document')]")), None)
-    if article is None:
-        raise UserError(f"The page {source} holds no paper.")
-    passages: list[Passage] = []
-    abstract = clean(" ".join(_texts(article, ".//div[contains(@class,'ltx_abstract')]//p")))
-    if abstract:
-        passages += _passages("Abstract", None, [abstract])
-    for part in article.xpath(".//section[contains(@class,'ltx_section') or contains(@class,'ltx_subsection')]"):
-        title = next(iter(_texts(part, "./*[contains(@class,'ltx_title')]")), "")
-        own = "./div[contains(@class,'ltx_para')]//p|./p"
-        passages += _passages(re.sub(r"^[\d.\s]+", "", title), None, _texts(part, own))
-    title = next(iter(_texts(article, "./h1[contains(@class,'ltx_title')]")), "")
-    references = _texts(article, ".//li[contains(@class,'ltx_bibitem')]")
-    if not any(passage.section != "Abstract" for passage in passages):
-        raise UserError(f"The page {source} holds no text of a paper.")
-    kept, figures = tuple(passages[:MOST_PASSAGES]), tuple(read_figures(article, source, passages))
-    return FullText(title, abstract, kept, tuple(references), source, read_licence(document), figures)
+def _find_list(lines: Sequence[Line]) -> int:
+    """Where marks begin that count from 1 to `LEAST_ENTRIES` or on, half of their lines with a year; else the end."""
+    marks = [(at, int(mark[1])) for at, line in enumerate(lines) if (mark := _MARK.match(line.text))]
+    first = max((at for at, number in marks if number == 1), default=len(lines))
+    due = 1
+    for at, number in marks:
+        due += at >= first and number == due
+    dated = sum(bool(_YEAR.search(line.text)) for line in lines[first:])
+    return first if due > LEAST_ENTRIES and dated >= due / 2 else len(lines)
 
 
 def title_of(pdf: PdfText) -> str:
@@ -177,7 +146,7 @@ def _divide_pages(section: str, lines: Sequence[Line]) -> list[Passage]:
             after, rest = pages[at + 1]
             over, rest = _carry_over(text, rest)
             pages[at + 1] = after, rest
-        found += _passages(section, page, [join_lines([text, over])])
+        found += make_passages(section, page, [join_lines([text, over])])
     return found
 
 
@@ -193,7 +162,7 @@ def _carry_over(text: str, rest: str) -> tuple[str, str]:
     return rest[: len(rest) - len(left)].strip(), left
 
 
-def _passages(section: str, page: int | None, lines: Sequence[str]) -> list[Passage]:
+def make_passages(section: str, page: int | None, lines: Sequence[str]) -> list[Passage]:
     """The lines as passages of at most `PASSAGE_CHARACTERS`, ended where a sentence ends."""
     found: list[str] = []
     for sentence in sentences(clean_passage(" ".join(lines))):
@@ -202,7 +171,3 @@ def _passages(section: str, page: int | None, lines: Sequence[str]) -> list[Pass
         else:
             found.append(sentence[: 4 * PASSAGE_CHARACTERS])
     return [Passage(text, clean(section), page) for text in found]
-
-
-def _texts(element: Any, path: str) -> list[str]:
-    return [text for found in element.xpath(path) if (text := clean(found.text_content()))]

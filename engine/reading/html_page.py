@@ -1,12 +1,76 @@
-"""An HTML page as a tree of its text: no scripts, no styles, no navigation, formulas as their source."""
+"""HTML pages: any page as a tree of its text, and a paper as arXiv's HTML (LaTeXML) has it.
+
+Papers are read in a process of its own (`serve`) with limits on time and memory.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, BinaryIO
 
 import lxml.html
+from pydantic import TypeAdapter
 
-from engine.errors import UserError
+from engine.bounded_process import ProcessLimits, call_bounded
+from engine.errors import LimitExceeded, UserError
+from engine.reading.full_text import MOST_PASSAGES, FullText, make_passages
+from engine.reading.paper_figures import read_figures, read_licence
+from engine.text import clean
+from engine.values import Passage
+
+LIMITS = ProcessLimits(memory_bytes=2**30, cpu_s=20, silence_s=120)
+_WORKER = "engine.reading.html_page"
+_TEXT = TypeAdapter(FullText)
+
+
+def read_html(content: bytes, url: str, limits: ProcessLimits = LIMITS) -> FullText:
+    """The paper; blocks for up to ``limits.silence_s``, so call it in a thread.
+
+    Raises `UserError` where the page holds none, or takes too much to read.
+    """
+    try:
+        answer = json.loads(call_bounded(_WORKER, content, limits, url))
+    except LimitExceeded as error:
+        raise UserError(f"The page {url[:200]} takes too much time or memory to read. It was not read.") from error
+    if wrong := answer.get("wrong"):
+        raise UserError(wrong)
+    return _TEXT.validate_python(answer)
+
+
+def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None:
+    """Answer with the `FullText` as JSON, or with what is wrong; the argument is the page's address."""
+    page = content.read().decode("utf-8", "replace")
+    try:
+        answer.write(_TEXT.dump_json(from_html(page, arguments[0])))
+    except UserError as error:
+        answer.write(json.dumps({"wrong": str(error)}).encode())
+
+
+def from_html(page: str, source: str) -> FullText:
+    """A paper as arXiv's HTML (LaTeXML) has it. Raises `UserError` where the page holds none."""
+    document = parse_page(page, source)
+    article = next(iter(document.xpath("//article[contains(@class, 'ltx_document')]")), None)
+    if article is None:
+        raise UserError(f"The page {source} holds no paper.")
+    passages: list[Passage] = []
+    abstract = clean(" ".join(_texts(article, ".//div[contains(@class,'ltx_abstract')]//p")))
+    if abstract:
+        passages += make_passages("Abstract", None, [abstract])
+    for part in article.xpath(".//section[contains(@class,'ltx_section') or contains(@class,'ltx_subsection')]"):
+        title = next(iter(_texts(part, "./*[contains(@class,'ltx_title')]")), "")
+        own = "./div[contains(@class,'ltx_para')]//p|./p"
+        passages += make_passages(re.sub(r"^[\d.\s]+", "", title), None, _texts(part, own))
+    title = next(iter(_texts(article, "./h1[contains(@class,'ltx_title')]")), "")
+    if not any(passage.section != "Abstract" for passage in passages):
+        raise UserError(f"The page {source} holds no text of a paper.")
+    kept, figures = tuple(passages[:MOST_PASSAGES]), tuple(read_figures(article, source, passages))
+    return FullText(title, abstract, kept, source, read_licence(document), figures)
+
+
+def _texts(element: Any, path: str) -> list[str]:
+    return [text for found in element.xpath(path) if (text := clean(found.text_content()))]
 
 
 def parse_page(page: str, source: str) -> Any:

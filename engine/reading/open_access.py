@@ -13,9 +13,9 @@ from typing import Any, Protocol
 from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import RetrievalError, ScholiumError
-from engine.reading.arxiv_page import read_html
 from engine.reading.downloading import Download, Downloader
 from engine.reading.full_text import FullText, from_pdf
+from engine.reading.html_page import read_html
 from engine.reading.paper_figures import Picture, redraw_picture
 from engine.reading.pdf_text import read_pdf
 from engine.retrieval.online.transport import ScholarlyService, ServiceRequest

@@ -10,7 +10,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from engine.errors import UserError
-from engine.reading.full_text import from_html
+from engine.reading.html_page import from_html
 from engine.reading.paper_figures import LEAST_SIDE, LONGEST_SIDE, is_reusable, redraw_picture, serve
 
 URL = "https://arxiv.org/html/2001.00001v2"

@@ -20,9 +20,9 @@ from engine.bounded_process import ProcessLimits
 from engine.checking.verdicts import CheckAnswer
 from engine.errors import RetrievalError, UserError
 from engine.llm.prompting import paper_block
-from engine.reading.arxiv_page import read_html
 from engine.reading.downloading import Downloader, is_public
-from engine.reading.full_text import FullText, from_html, from_pdf, title_of
+from engine.reading.full_text import FullText, from_pdf, title_of
+from engine.reading.html_page import from_html, read_html
 from engine.reading.open_access import OpenAccess, TextBudget, TextFolder
 from engine.reading.pdf_text import PdfText, read_pdf
 from engine.retrieval.embedding import FittedOnTopic
@@ -81,13 +81,12 @@ def raw(objects: list[bytes], trailer: bytes = b"") -> bytes:
 PAGES = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>"]
 
 
-def test_sections_pages_and_references_of_a_pdf() -> None:
+def test_sections_and_pages_of_a_pdf() -> None:
     text = from_pdf(read_pdf("a.pdf", made()), "a.pdf")
     assert text.title == "Dense Retrieval with Passage Index"
     assert text.abstract == "We study retrieval. It is dense."
     assert [(p.section, p.page) for p in text.body()] == [("Introduction", 1), ("Experiments", 2)]
     assert "21 million" in next(text.body()).text
-    assert [entry[:3] for entry in text.references] == ["[1]", "[2]", "[3]"]
 
 
 def test_words_divided_at_a_line_s_end_are_whole() -> None:
@@ -187,7 +186,6 @@ def test_arxiv_s_html() -> None:
     text = from_html(HTML, "https://arxiv.org/html/1")
     assert (text.title, text.abstract) == ("A Title", "We show x.")
     assert [(p.section, p.text) for p in text.body()] == [("Introduction", "Text with x^2 in it."), ("Aim", "More.")]
-    assert text.references == ("[1] Somebody, A paper.",)
     for page in ("", "<html><body>No HTML for this paper</body></html>", "<article class='ltx_document'></article>"):
         with pytest.raises(UserError, match="holds no"):
             from_html(page, "https://arxiv.org/html/1")

@@ -46,9 +46,7 @@ class Illustrated:
     async def read(self, papers: Sequence[Paper], most: int, on_read: object) -> Mapping[PaperKey, FullText]:
         body = (Passage("A question is answered.", "1 Introduction"),)
         self.given = {p.key: self.licences[i % len(self.licences)] for i, p in enumerate(papers)}
-        return {
-            p.key: FullText(p.title, p.abstract, body, (), "", self.given[p.key], (self.figure(p),)) for p in papers
-        }
+        return {p.key: FullText(p.title, p.abstract, body, "", self.given[p.key], (self.figure(p),)) for p in papers}
 
     @staticmethod
     def figure(of: Paper) -> PaperFigure:
