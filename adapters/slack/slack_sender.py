@@ -76,6 +76,8 @@ class SlackSender:
         self._edited = EditedMessages(self)
         self._parts: dict[str, int] = {}
         self._without_agents: set[tuple[str, str]] = set()
+        self._growing: dict[Conversation, bool] = {}
+        """Direct conversations in which a text grows; whether room for its stream is taken."""
         self._streams: dict[Conversation, tuple[str, tuple[Block, ...]]] = {}
         self._offered: dict[Conversation, list[tuple[str, str]]] = {}
         self.backend: ChatBackend
@@ -83,6 +85,10 @@ class SlackSender:
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, or note it as the latest."""
         at = outgoing.conversation
+        if outgoing.kind == "growing" and at.channel.startswith("D") and at.thread:
+            self._growing.setdefault(at, False)
+        elif outgoing.kind != "progress":
+            self._growing.pop(at, None)
         if outgoing.kind == "message" and not (outgoing.slot or outgoing.job):
             await self._message(outgoing)
         elif await self._edited.show(outgoing) and at.thread:
@@ -267,8 +273,12 @@ class SlackSender:
         return await self._post(outgoing.conversation, messages(outgoing, self._words.say)[page])
 
     async def wait_for_edit(self, conversation: Conversation) -> None:
-        """Wait for room in the workspace."""
-        await self._lanes.wait_for_edit(conversation, streams=conversation in self._streams)
+        """Wait for room in the workspace, not where a stream may begin."""
+        at, streams = conversation, conversation in self._streams
+        if self._growing.get(at) is False and not streams and await self._lanes.may_stream(at):
+            self._growing[at] = True
+        else:
+            await self._lanes.wait_for_edit(at, streams=streams)
 
     async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
         """Put it into a message; empty where that is gone. Progress is not shown where a result is streamed."""
@@ -313,7 +323,8 @@ class SlackSender:
         new = [block for block in blocks(outgoing.text) if block not in shown][: STREAM_BLOCKS - len(shown)]
         told = {"channel": at.channel, "chunks": draw_chunks(new)}
         if not shown:
-            may = at.channel.startswith("D") and at.thread and await self._lanes.may_stream(at)
+            may = self._growing.get(at) or (at in self._growing and await self._lanes.may_stream(at))
+            self._growing |= {at: False} if may else {}
             begun = await self._tell_agent(at, "chat.startStream", thread_ts=at.thread, **told) if may else None
             name = str(begun["ts"]) if begun else ""
         elif new and await self._tell_agent(at, "chat.appendStream", ts=name, **told) is None:

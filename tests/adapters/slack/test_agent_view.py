@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapters.chat import Button, Conversation, Outgoing
+from adapters.editing import SendingPace
 from adapters.slack.slack_adapter import SlackAdapter
 from bot.wording.labels import RATING, WORDS
 from tests.adapters.slack.test_adapter import connected
@@ -123,6 +124,17 @@ async def test_an_answer_is_streamed_and_its_message_stays(slack: Slack) -> None
     assert slack.calls["chat.update"] == 1
     assert {value for (_, name), value in backend.notes.items() if name != "title"} == {""}
     assert slack.refused == []
+
+
+async def test_a_stream_begins_at_once_whatever_else_waits(slack: Slack) -> None:
+    slow = SendingPace(0.01, 60.0)  # no second edit has room while the test runs
+    async with connected(slack, FakeBackend(), pace=slow) as adapter:
+        at = Conversation("slack", "T1", "D1", await slack.say("which?", channel="D1"))
+        await adapter.send(Outgoing(at, "Looking …", "started", STOP, job="j", title="graphs"))
+        await slack.until(lambda: slack.statuses or slack.prompts)
+        await adapter.send(Outgoing(at, "Still looking", "progress", STOP, job="j"))
+        await adapter.send(Outgoing(at, "One [1].", "growing", job="j"))
+        assert (await slack.message("One")).is_streamed
 
 
 @pytest.mark.parametrize("why", ["five minutes", "stopped by a person", "another process"])
