@@ -64,6 +64,8 @@ class EditedMessages:
         self._locks: defaultdict[tuple[Conversation, str], asyncio.Lock] = defaultdict(asyncio.Lock)
         self._latest: dict[tuple[Conversation, str], Callable[[], Awaitable[object]]] = {}
         self._workers: dict[tuple[Conversation, str], asyncio.Task[None]] = {}
+        self._running: dict[tuple[Conversation, str], Outgoing] = {}
+        """What the status of each job says."""
         self.backend: ChatBackend
 
     async def show(self, outgoing: Outgoing) -> bool:
@@ -76,6 +78,12 @@ class EditedMessages:
                 return True
             case "progress" | "growing":
                 at, slot = outgoing.conversation, _status(outgoing)
+                former = self._running.get((at, slot), outgoing)
+                if outgoing.kind == "growing":  # beside how far it is, and the button that stops it
+                    outgoing = replace(former, text=outgoing.text, kind="growing")
+                elif former.kind == "growing":
+                    outgoing = replace(outgoing, text=former.text, kind="growing")
+                self._running[at, slot] = outgoing
                 self.do_later(at, slot, partial(self._edit_status, at, slot, outgoing))
                 return False
             case "message":
@@ -133,7 +141,7 @@ class EditedMessages:
             return names
         status = _status(outgoing)
         async with self._locks[at, status]:
-            self._latest.pop((at, status), None)
+            self._forget(at, status)
             name = await self.backend.recall(at, status)
             if name and not name.startswith(_OVER):
                 names = [name]
@@ -168,11 +176,16 @@ class EditedMessages:
     async def _end(self, outgoing: Outgoing) -> None:
         at, slot = outgoing.conversation, _status(outgoing)
         async with self._locks[at, slot]:
-            self._latest.pop((at, slot), None)
+            self._forget(at, slot)
             name = await self.backend.recall(at, slot)
             await self.backend.remember(at, slot, "" if name else f"{_OVER}{outgoing.text}")
         if name:
             await self._edit_soon(name, outgoing)
+
+    def _forget(self, at: Conversation, slot: str) -> None:
+        """A job is over."""
+        self._latest.pop((at, slot), None)
+        self._running.pop((at, slot), None)
 
     async def _make_latest(self, at: Conversation, key: str) -> None:
         try:

@@ -281,12 +281,10 @@ class SlackSender:
             await self._lanes.wait_for_edit(at, streams=streams)
 
     async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
-        """Put it into a message; empty where that is gone. Progress is not shown where a result is streamed."""
+        """Put it into a message; empty where that is gone."""
         at, part = outgoing.conversation, messages(outgoing, self._words.say)[page]
         if outgoing.kind == "growing" and (streamed := await self._stream(name, outgoing)):
             return streamed
-        if outgoing.kind == "progress" and self._find_stream(at, name):
-            return name
         try:
             # Blocks always: with a text alone the old buttons would stay.
             await self._change(at, "chat.update", name, text=part.notification, blocks=list(part.blocks))

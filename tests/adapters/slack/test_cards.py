@@ -41,6 +41,23 @@ async def test_an_answer_takes_the_place_of_its_status_and_a_card_is_edited_unti
     assert {name for _, name in backend.notes if backend.notes[_, name]} == {"card"}
 
 
+async def test_a_text_that_grows_stands_beside_how_far_it_is(slack: Slack) -> None:
+    stop = (Button("Stop", "stop:s:1", "stop"),)
+    async with connected(slack, FakeBackend()) as adapter:
+        await adapter.send(Outgoing(AT, "Looking …", "started", job="j"))
+        await adapter.send(Outgoing(AT, "Looking at papers", "progress", job="j", facts=("3 s",), buttons=stop))
+        await adapter.send(Outgoing(AT, "One.", "growing", job="j"))
+        shown = await slack.message("One.")
+        assert "3 s" in shown.text
+        assert shown.buttons
+        await adapter.send(Outgoing(AT, "Looking at papers", "progress", job="j", facts=("11 s",), buttons=stop))
+        await slack.message("11 s")
+        assert "One." in shown.text  # what is there already does not go away
+        assert "Looking" not in shown.text
+        await adapter.send(Outgoing(AT, "One. Two.", job="j"))
+    assert [m.text for m in slack.messages] == ["One. Two.\n"]
+
+
 def test_the_home_page_names_each_block_once_though_a_thread_holds_two_surveys() -> None:
     both = tuple(Outgoing(AT, title, buttons=(Button("Continue", "show:s", "show"),)) for title in ("One", "Two"))
     page = home(SurveyList("Yours", Button("New", "start", "", asks=True), "Open", "None.", both), {})
