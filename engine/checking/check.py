@@ -289,7 +289,7 @@ class _Check:
         """A sentence stands once: a rewording may say what another sentence says already."""
         said: set[str] = set()
         for line in self.lines:
-            if line.state == "held" and fold(line.text) in said:
+            if line.state in {"held", "common"} and fold(line.text) in said:
                 line.remove()
                 line.repeats = True
             said.add(fold(line.text) if line.stands else "")

@@ -137,12 +137,14 @@ async def test_a_sentence_that_only_frames_is_no_claim_and_an_own_one_that_does_
 
 
 async def test_what_any_textbook_says_stands_without_a_paper_and_is_marked() -> None:
-    text = f"A drone race is flown through gates. SwiftNet flies on hardware {F}. It wins {S}. GhostNet sees gates."
+    known = "A drone race is flown through gates."
+    text = f"{known} SwiftNet flies on hardware {F}. It wins {S}. GhostNet sees gates. {known}"
     found, _ = await check(text, Judge(common=("race", "wins", "GhostNet")))
     assert found.text == f"A drone race is flown through gates. SwiftNet flies on hardware {cite([FAST.key])}."
-    known, claimed = found.claims
-    assert (known.common, known.citations, claimed.common) == (True, (), False)
-    assert (found.tally.claims, found.tally.kept, found.tally.removed, found.tally.connecting) == (3, 1, 2, 0)
+    explained, claimed = found.claims
+    assert (explained.common, explained.citations, claimed.common) == (True, (), False)
+    tally = found.tally
+    assert (tally.claims, tally.kept, tally.removed, tally.repeated, tally.connecting) == (4, 1, 2, 1, 0)
 
 
 async def test_where_program_and_judge_differ_a_second_judgement_decides_without_knowing_why() -> None:
