@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.wording.sentences import pluralize
+from engine.citations import remove_citations
 from engine.rendering.markdown import escape_markdown
 from engine.run import Progress
 from engine.session.events import Job, JobKind
 from engine.session.state import State
 from engine.survey import Section, walk
 from engine.text import clean, shorten
+
+SECTION_SHOWN = 1_200
+"""Characters of the section written last that are shown while the others are written."""
 
 _STAGES = {
     "keywords": "Looking for keywords",
@@ -71,9 +75,15 @@ def progress(step: Progress) -> str:
 
 
 def word_status(job: Job, step: Progress | None, finished: Mapping[int, Section]) -> str:
-    """What is being done; then a line for each section that is written."""
+    """What is being done; then a line for each section that is written, and how the newest of them begins."""
+    head = progress(step) if step else word_started(job)
+    if not finished:
+        return head
     lines = [word_finished_section(section, position) for position, section in sorted(finished.items())]
-    return "\n\n".join([progress(step) if step else word_started(job), *(["\n".join(lines)] if lines else [])])
+    newest = list(finished.values())[-1]
+    said = " ".join(part.text for _, part in walk((newest,)) if part.text)
+    opening = escape_markdown(shorten(clean(remove_citations(said)), SECTION_SHOWN))
+    return "\n\n".join(part for part in (head, "\n".join(lines), opening) if part)
 
 
 def word_stopped(by: str) -> str:

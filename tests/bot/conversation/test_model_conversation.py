@@ -50,6 +50,8 @@ async def test_a_survey_written_by_a_model_with_its_price_before_and_after(
         finished = next(m.text for m in reversed(chat.sent) if m.slot)
         assert "3 sections · " in finished
         assert "written by a language model" in finished
+        written = [m.text.split("\n\n") for m in chat.sent if m.kind == "progress" and "✓ 2 " in m.text]
+        assert any(len(parts) == 3 and len(parts[2]) > 80 for parts in written)
         await chat.say("why 1")
         assert "checked: supported" in chat.last
         first = (await lab.survey()).sections[0].claims[0]
