@@ -377,7 +377,8 @@ def why_figure(survey: Survey, figure: Figure, number: int) -> str:
         case Taxonomy():
             how = "It shows the sections of this survey as they were approved; works are those that a part cites most."
         case BarChart() | TimeLine():
-            how = "It was counted from the papers of this survey by their years."
+            which = "gathered on the topic" if isinstance(figure, BarChart) else "of this survey"
+            how = f"It was counted from the papers {which} by their years."
         case FieldMap():
             how = "Papers lie near one another where their titles and abstracts share words and meaning."
         case Reproduction():

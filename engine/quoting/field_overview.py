@@ -143,7 +143,7 @@ def _count_citations(count: int) -> str:
 
 
 def draw_growth(found: Sequence[FoundPaper]) -> BarChart | None:
-    """Papers on the topic by year, as the search found them; ``None`` where fewer than two years are known.
+    """Papers on the topic by year, as the search gathered them; ``None`` where fewer than two years are known.
 
     Where the search told a core from the rest, it alone is on the topic. Nothing is said of years to come.
     """
@@ -156,7 +156,7 @@ def draw_growth(found: Sequence[FoundPaper]) -> BarChart | None:
     earlier = [(f"before {first}", counts[first - 1])] if counts[first - 1] else []
     bars = (*earlier, *((str(year), counts[year]) for year in range(first, years[-1] + 1)))
     half = years[len(years) // 2]
-    caption = f"Papers on the topic by year: {len(years):,} that the search found, half of them since {half}."
+    caption = f"Papers on the topic by year: {len(years):,} that were gathered, half of them since {half}."
     return BarChart(caption, "Year", "Papers", bars)
 
 

@@ -35,7 +35,7 @@ FEWEST_ON_MAP = 20
 """Cited papers for a map beside the text."""
 
 SIDE_BY_SIDE = "{{}} sets papers of this section side by side, {}."
-GROWTH = "{} counts the papers on the topic that were found, year by year."
+GROWTH = "{} counts the papers on the topic that were gathered, year by year."
 TIME_LINE = "{} shows when the works cited here appeared, section by section."
 MAP = "{} shows the works cited here by what they are about."
 

@@ -208,6 +208,6 @@ def test_the_growth_counts_the_core_of_what_was_found_and_puts_what_is_old_toget
     core = [FoundPaper(about_parsing(i, year=year), 1.0, tier="core") for i, year in enumerate(years, start=1)]
     figure = draw_growth([*core, FoundPaper(about_parsing(9, year=2025), 0.5, tier="near")])
     assert figure is not None
-    assert figure.caption == "Papers on the topic by year: 7 that the search found, half of them since 2023."
+    assert figure.caption == "Papers on the topic by year: 7 that were gathered, half of them since 2023."
     assert figure.bars[0] == ("before 2010", 2) and len(figure.bars) == 16 and figure.bars[-1] == ("2024", 3)
     assert draw_growth(core[:1]) is None
