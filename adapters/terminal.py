@@ -65,6 +65,7 @@ class TerminalAdapter(SimpleAdapter):
         self._turn = asyncio.Event()
         self._bar: Progress | None = None
         self._growing: Live | None = None
+        self._newest = ""
         self._task: TaskID | None = None
         self._stage = ""
         self._slots: set[str] = set()
@@ -183,7 +184,8 @@ class TerminalAdapter(SimpleAdapter):
 
     def _show_bar(self, outgoing: Outgoing) -> None:
         bar = outgoing.bar
-        text = remove_controls(outgoing.text).split("\n", 1)[0]
+        text, *below = remove_controls(outgoing.text).split("\n\n")
+        text = text.split("\n", 1)[0]
         if not self._console.is_terminal:
             stage = text.split(":", 1)[0]
             if stage != self._stage:  # a log wants one line for each stage, not for each step
@@ -198,6 +200,9 @@ class TerminalAdapter(SimpleAdapter):
             self._task = self._bar.add_task(text, total=None)
         if self._task is not None and bar is not None:
             self._bar.update(self._task, description=text, completed=bar.done, total=bar.total or None)
+        if len(below) > 1 and below[-1] != self._newest:  # what is done, and the newest of it
+            self._newest = below[-1]
+            self._console.print(Markdown(self._newest))
 
     def _show_growing(self, outgoing: Outgoing) -> None:
         if not self._console.is_terminal:

@@ -83,7 +83,8 @@ def word_status(job: Job, step: Progress | None, finished: Mapping[int, Section]
     newest = list(finished.values())[-1]
     said = " ".join(part.text for _, part in walk((newest,)) if part.text)
     opening = escape_markdown(shorten(clean(remove_citations(said)), SECTION_SHOWN))
-    return "\n\n".join(part for part in (head, "\n".join(lines), opening) if part)
+    title = escape_markdown(clean(newest.title))
+    return "\n\n".join([head, "\n".join(lines), *([f"**{title}**: {opening}"] if opening else [])])
 
 
 def word_stopped(by: str) -> str:

@@ -79,9 +79,11 @@ async def test_colour_and_bar_only_on_a_terminal() -> None:
         made = console(terminal=terminal)
         adapter = TerminalAdapter(made, yield_scripted_lines([]))
         for done in range(3):
-            await adapter.send(Outgoing(HERE, f"Writing: part {done}", "progress", bar=ProgressBar(done, 3)))
+            written = "\n\n✓ 1 Bees (9 words)\n\n**Bees**: They fly." if done else ""
+            await adapter.send(Outgoing(HERE, f"Writing: part {done}{written}", "progress", bar=ProgressBar(done, 3)))
         await adapter.send(Outgoing(HERE, "**done**"))
         assert ("\x1b[" in printed(made)) is terminal
+        assert printed(made).count("They fly.") == int(terminal)
         if not terminal:
             assert printed(made).count("… Writing") == 1
 
