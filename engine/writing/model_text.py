@@ -37,7 +37,7 @@ _HELD = re.compile("\ue000(\\d+)\ue001")
 
 _REFERENCES = re.compile(r"\W*(?:\d+\W+)?(?:references?|bibliography|works cited|sources|footnotes)\W*", re.I)
 _NUMBER = re.compile(
-    r"(?:(?:section|chapter|part)\s+)?(?:\d{1,2}(?:\.\d{1,2})*|[IVX]{1,4}(?=[.:]))\s*[.):–—-]?\s+(?=\S)", re.I
+    r"^(?:(?:section|chapter|part)\s+)?(?:\d{1,2}(?:\.\d{1,2})*|[IVX]{1,4}(?=[.:]))\s*[.):–—-]?\s+(?=\S)", re.I
 )
 _LABEL = re.compile(r"(?:abstract|introduction|conclusions?|assistant)(?:[:.]|\s[—–-])\s+", re.I)
 """The name of a part before its first sentence: "Abstract: Retrieval can be …"."""
@@ -134,7 +134,7 @@ def bare_heading(text: str) -> str:
     Citations and what follows the first sentence are left out.
     """
     words = _read_words(_parse(_CITATION.sub("", _NUMBER.sub("", clean(text).lstrip("#*_ ")))))
-    line = " ".join(remove_bare_numbers(_NUMBER.sub("", words, count=1)).split())
+    line = " ".join(remove_bare_numbers(_NUMBER.sub("", words)).split())
     first = next(iter(sentences(line)), "")
     return first.strip(" \"“”'*_").rstrip(".:") or clean(text)
 

@@ -82,6 +82,7 @@ def test_a_sentence_that_only_begins_like_chat_stays() -> None:
         ("Section 2: Methods", "Methods"),
         ("“Background”", "Background"),
         ("3D Reconstruction", "3D Reconstruction"),
+        ("3. Eletriptan 80 mg against Rizatriptan 10 mg", "Eletriptan 80 mg against Rizatriptan 10 mg"),
         ("Q&amp;A Systems", "Q&A Systems"),
         ("Dense Retrieval. It always beats BM25 [@a:1].", "Dense Retrieval"),
         ("Retrieval [@a:1; @b:2] in Practice", "Retrieval in Practice"),
