@@ -256,7 +256,7 @@ def _settle(
 
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_PARTS = re.compile(r"(?:;|,\s+(?=\D)|\.\s+)(?:\s*and\s+)?")
+_PARTS = re.compile(r"(?:;|,\s+(?=\D))(?:\s*and\s+)?")
 
 
 def _line(text: str) -> str:
@@ -270,7 +270,7 @@ def keep_known_figures(said: str, paper: Paper) -> str:
     """The parts of a list of figures whose numbers all stand in the paper's text; a model's arithmetic is left out."""
     text = " ".join((paper.title, paper.content, *(passage.text for passage in paper.body)))
     known = set(_NUMBER.findall(text.replace(",", "")))
-    parts = [part.strip() for part in _PARTS.split(inert(clean(said))) if part.strip()]
+    parts = [part.strip() for line in sentences(inert(clean(said))) for part in _PARTS.split(line) if part.strip()]
     kept = [part for part in parts if (found := _NUMBER.findall(part.replace(",", ""))) and set(found) <= known]
     return shorten("; ".join(part.rstrip(".") for part in kept), LINE_CHARACTERS)
 

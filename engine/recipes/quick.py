@@ -68,7 +68,7 @@ UNDER_WAY = 1
 
 WRITING_OVERHEAD, CONCLUSIONS_WRITTEN = 340, 250
 
-CHECKED_COLUMNS = 3
+CHECKED_COLUMNS = 4
 """Columns of the table whose sentences are checked."""
 
 CARRIED = 20

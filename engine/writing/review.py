@@ -124,6 +124,7 @@ class ReviewWriting:
             ("argument", [s.argument for s in self.studies]),
             ("insight", [s.insight for s in self.studies]),
             ("limitation", [s.limitation for s in self.studies]),
+            ("figures", [s.figures for s in self.studies]),
         )
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._column(name, cells)) for name, cells in columns]
@@ -135,7 +136,6 @@ class ReviewWriting:
                 ", ".join(map(str, study.questions)),
                 study.evidence,
                 *(_cell(held.get(study.paper.key)) for held in columns_held),
-                study.figures,
             )
             for study in self.studies
         )

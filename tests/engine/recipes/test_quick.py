@@ -287,7 +287,7 @@ async def test_the_papers_of_the_review_before_are_carried_over(library: LocalLi
 def test_figures_are_kept_only_where_the_paper_has_them() -> None:
     source = paper(1, abstract="It gained 12.5 points on 1,000 questions.")
     assert keep_known_figures("12.5 points; 1,000 questions; 99 % accuracy", source) == "12.5 points; 1,000 questions"
-    assert keep_known_figures("12.5 points, and 1,000 questions", source) == "12.5 points; 1,000 questions"
+    assert keep_known_figures("12.5 vs. 1,000, and 1,000 questions", source) == "12.5 vs. 1,000; 1,000 questions"
     assert keep_known_figures("none", source) == ""
 
 
