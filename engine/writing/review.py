@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import Field
 
 from engine.checking.check import CheckedText, CheckTask, check_section
-from engine.citations import cite, remove_citations
+from engine.citations import cite, remove_addresses, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.gathering.review_scope import ReviewScope
 from engine.gathering.studies import Study
@@ -116,7 +116,8 @@ class ReviewWriting:
         text = read_prose(await self.model.text(request), question)
         draft = settle_citations(Draft(OutlineNode(question), self.papers, text))
         self.warnings += draft.warnings
-        return await self._check(question, draft.text)
+        # What was shown are summaries: the numbers of their sentences are none of the papers'.
+        return await self._check(question, remove_addresses(draft.text))
 
     async def write_table(self) -> Section:
         """What the studies say, side by side; a cell whose sentence does not hold stays empty."""

@@ -7,7 +7,21 @@ import re
 
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.engine.recipes.test_quick import review, thinking
+from tests.fakes import FakeModel
 from tests.stand_ins.simulation import simulate_answer
+
+
+async def test_the_number_of_a_summarys_sentence_is_none_of_its_papers(library: LocalLibrary) -> None:
+    async def judged(number: str) -> set[str]:
+        def answer(prompt: str, schema: str) -> str:
+            said = simulate_answer(prompt, schema)
+            return said if schema else re.sub(r"(:\d+)?\]", f"{number}]", said)
+
+        model = FakeModel(answer)
+        await review(library, model)
+        return {request.prompt.question for request in model.asked("check/")}
+
+    assert await judged("") == await judged(":4")
 
 
 async def test_figures_in_the_table_are_judged_like_its_sentences(library: LocalLibrary) -> None:
