@@ -20,7 +20,8 @@ FRAME_WORDS = 220
 ABSTRACT_WORDS = 130
 ABSTRACT = OutlineNode("Abstract")
 FINDINGS_EACH = 6
-"""Sentences of each finished subsection that are shown: those that open its paragraphs, which say what they show."""
+"""Sentences of each finished subsection that are shown: those that open its paragraphs, which say what they show, then
+those that compare the papers they cite."""
 
 PURPOSES: Mapping[str, str] = {
     "introduction": "It introduces the survey: what the subject is and why it is worked on, as the sections show it, "
@@ -74,10 +75,8 @@ class Framing:
         return draft
 
     def list_findings(self) -> list[str]:
-        """Headings of the finished sections, and under each the first claim of each paragraph."""
-        return [
-            line for heading, claims in self._openings for line in (heading, *(f"- {claim.text}" for claim in claims))
-        ]
+        """Headings of the finished sections, and under each what opens its paragraphs and what compares papers."""
+        return [line for heading, claims in self._shown for line in (heading, *(f"- {claim.text}" for claim in claims))]
 
     def _name_sentences(self, text: str) -> str:
         """The text, its citations with the sentences that the same papers were cited for in the findings.
@@ -85,7 +84,7 @@ class Framing:
         A sentence about what was found is held against these, and not against what a paper says of its aims.
         """
         behind: dict[PaperKey, list[int]] = {}
-        for citation in (c for _, claims in self._openings for claim in claims for c in claim.citations):
+        for citation in (c for _, claims in self._shown for claim in claims for c in claim.citations):
             if citation.sentence:
                 behind.setdefault(citation.key, []).append(citation.sentence)
         return replace_citations(
@@ -93,17 +92,18 @@ class Framing:
         )
 
     @cached_property
-    def _openings(self) -> list[tuple[str, list[Claim]]]:
-        return list(self._list_openings())
+    def _shown(self) -> list[tuple[str, list[Claim]]]:
+        return list(self._list_sections())
 
-    def _list_openings(self) -> Iterator[tuple[str, list[Claim]]]:
+    def _list_sections(self) -> Iterator[tuple[str, list[Claim]]]:
         introduction = Section("Introduction", "")  # it comes first and has the number 1
         for number, section in walk((introduction, *self.sections)):
             if section is introduction:
                 continue
             claimed = {claim.text: claim for claim in section.claims}
-            openings = (
-                next((claimed[line] for line in paragraph if line in claimed), None)
-                for paragraph in split_sentences(section.text)
-            )
-            yield f"{number} {section.title}", list(filter(None, openings))[:FINDINGS_EACH]
+            paragraphs = [[one for one in said if one in claimed] for said in split_sentences(section.text)]
+            lines = [line for paragraph in paragraphs for line in paragraph]
+            opening = [paragraph[0] for paragraph in paragraphs if paragraph]
+            comparing = [line for line in lines if len(list_cited_keys(line)) > 1]
+            chosen = list(dict.fromkeys((*opening, *comparing)))[:FINDINGS_EACH]
+            yield f"{number} {section.title}", [claimed[line] for line in lines if line in chosen]

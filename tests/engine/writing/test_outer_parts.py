@@ -27,3 +27,16 @@ async def test_a_conclusion_is_held_against_the_sentences_that_its_findings_cite
     assert f"- {said}" in whole(model.requests[0])
     assert "Use was low." in whole(model.asked("check/")[0])
     assert draft.text == written
+
+
+async def test_a_conclusion_is_written_from_what_opens_paragraphs_and_what_compares_papers() -> None:
+    """“The strongest effects come from the weaker designs” closed its paragraph, and no conclusion could say it."""
+    other = paper(2)
+    one, both = f"[@{TRIAL.key}]", f"[@{TRIAL.key}; @{other.key}]"
+    lines = [f"Support is tried {one}.", f"It is cheap {one}.", f"Strong effects come from weak designs {both}."]
+    cited = tuple(Citation(p.key, "Use was low.", "supported", sentence=4) for p in (TRIAL, other))
+    claims = tuple(Claim(line, cited if both in line else cited[:1]) for line in lines)
+    sections = (Section("Support", " ".join(lines), claims=claims),)
+    task = Assignment("prescribing", Outline("T", ()), 50)
+    framing = Framing(FakeModel(simulate_answer), task, sections, {p.key: p for p in (TRIAL, other)}, "", check=True)
+    assert framing.list_findings() == ["2 Support", f"- {lines[0]}", f"- {lines[2]}"]
