@@ -29,12 +29,11 @@ LEAST_EVIDENCE = 2
 TOPIC_CHARACTERS = 80
 NEAREST = 3
 
-CORE_FIRST, FAR_LATER = 3.0, 2.0
-"""A paper of the core is proposed as if its place in the ranking was so many times as high; one that is neither core
-nor near as if it was so many times as low, where more are asked for than a person reads through, else last. Recall on
-`../shared` at 100, 300 and 1200 (November 2026): broad topics .225, .444, .749, narrow ones .898, .941, .968, medical
-ones .145, .423, .844, titles .144, .327, .785. With what is far among 300 as well, broad topics have .477 there, but a
-survey of sign language translation holds signed distance fields: what the library's own order has more is fame."""
+TOPIC_FIRST = 0.4
+"""A paper's place in the ranking is divided by e to the power of so much of what relates it to the topic; one neither
+core nor near comes last where no more are asked for than a person reads through. Recall on `../shared` at 100, 300 and
+1200 (November 2026): broad topics .256, .461, .749, narrow ones .902, .950, .970, medical ones .152, .447, .838, titles
+.120, .336, .781. With what is far among 300 as well, broad topics have .48 there: what is far is cited often."""
 
 
 async def propose_keywords(brief: Brief, context: RunContext, selector: Selector = "farthest") -> KeywordPool:
@@ -119,11 +118,12 @@ class RankedPapers:
 
         What is neither core nor near comes last where a person reads through them.
         """
-        core, near = self.tiers.core, self.tiers.near
-        later = FAR_LATER if limit > self.most else np.inf
-        places = np.arange(1.0, len(core) + 1) * np.select([core, near], [1 / CORE_FIRST, 1.0], later)
+        tiers = self.tiers
+        places = np.log(np.arange(1.0, len(tiers.core) + 1)) - TOPIC_FIRST * tiers.related
+        if limit <= self.most:
+            places[~(tiers.core | tiers.near)] = np.inf
         rows = np.argsort(places, kind="stable")[: int(self.count(limit) * spare)]
-        return [replace(self.found[i], tier="core" if core[i] else "near") for i in rows]
+        return [replace(self.found[i], tier="core" if tiers.core[i] else "near") for i in rows]
 
 
 async def _rank(
@@ -165,7 +165,7 @@ def _divide(subjects: Sequence[Subject], papers: Sequence[Paper], embedder: Embe
 def _add_cited(tiers: Tiers, found: Sequence[FoundPaper]) -> Tiers:
     """What the papers found cite is near the topic, whatever it says."""
     cited = np.array([any(reason.by == "cited" for reason in item.reasons) for item in found], np.bool_)
-    return Tiers(tiers.core, tiers.near | (cited & ~tiers.core))
+    return replace(tiers, near=tiers.near | (cited & ~tiers.core))
 
 
 async def explain_no_papers(brief: Brief, found: Sequence[Paper], context: RunContext) -> NoPapers:
