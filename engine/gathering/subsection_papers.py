@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.gathering.candidates import SEARCHES_AT_ONCE
-from engine.gathering.tiers import LEAST_REFERENCES, MOST_REFERENCES, are_close
+from engine.gathering.tiers import MOST_REFERENCES, are_close
 from engine.retrieval.embedding import embed_papers
 from engine.retrieval.ranking import DECIMALS
 from engine.run import RunContext
@@ -22,8 +22,8 @@ async def search_sections(
     """The outline with the papers of each subsection, and those of them that no search for the topic had proposed.
 
     A subsection has those nearest to its description, of its own and of what the library has for that. What is further
-    from the topic than nearly all papers of its core is not taken, nor what was excluded or judged not relevant. Where
-    the selection was not ranked, all of it stands for the topic.
+    from the topic than nearly all of the first papers proposed, its core before others, is not taken, nor what was
+    excluded or judged not relevant.
     """
     known = [*(item.paper for item in selection.found), *(item.paper for item in selection.left_out)]
     exclude = frozenset(key for paper in known for key in (paper.key, *paper.identifiers))
@@ -47,10 +47,8 @@ def _share_out(
     parts, included = outline.list_parts(), {paper.key: paper for paper in selection.list_included()}
     papers = {**included, **{paper.key: paper for own in found for paper in own}}
     row = {key: at for at, key in enumerate(papers)}
-    core = [item.paper.key for item in selection.found if item.tier == "core" and item.paper.key in included]
-    references = (core if len(core) >= LEAST_REFERENCES else list(included))[:MOST_REFERENCES]
     vectors = embed_papers(context.embedder, list(papers.values()))
-    close = are_close(vectors, vectors[[row[key] for key in references]])
+    close = are_close(vectors, vectors[: min(len(included), MOST_REFERENCES)])
     given: dict[OutlineNode, Sequence[PaperKey]] = {}
     brought: dict[PaperKey, FoundPaper] = {}
     for node, new, about in zip(parts, found, context.embedder.embed([p.describe() for p in parts]), strict=True):
