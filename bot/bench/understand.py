@@ -24,7 +24,7 @@ from bot.commands.intents.features import Heard
 from bot.commands.intents.plain_words import count_items, understand
 from engine.errors import UserError
 from engine.rendering.files import parse_formats
-from engine.session.events import EditOutline
+from engine.session.events import EditKeywords, EditOutline
 from engine.session.state import PHASES, Phase, State
 from engine.values import FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, Paper, PaperKey, PaperSelection
 
@@ -32,7 +32,7 @@ ASKED_BACK = "?"
 SILENT = ""
 _SECTIONS = tuple(OutlineNode(f"section {n}") for n in range(1, 10))
 _OUTLINE = Outline("outline", tuple(replace(node, children=_SECTIONS) for node in _SECTIONS))
-_KEYWORDS = KeywordPool(tuple(Keyword(f"keyword {n}", "topic") for n in range(1, 10)))
+_KEYWORDS = tuple(Keyword(f"keyword {n}", "topic") for n in range(1, 10))
 _FOUND = tuple(FoundPaper(Paper(PaperKey(f"paper:{n}"), f"Paper {n}", ""), 1.0) for n in range(1, 61))
 """What is proposed where something is said about it."""
 
@@ -63,8 +63,10 @@ class Utterance:
     @property
     def state(self) -> State:
         """What is proposed there."""
-        at = self.phase
-        return State(at, keywords=_KEYWORDS, papers=PaperSelection(_FOUND), outline=_OUTLINE)
+        command = parse(self.means) if self.means.startswith("drop ") else None
+        dropped = command.drop if isinstance(command, EditKeywords) else ()
+        pool = KeywordPool((*_KEYWORDS, *(Keyword(words, "person") for words in dropped)))
+        return State(self.phase, keywords=pool, papers=PaperSelection(_FOUND), outline=_OUTLINE)
 
 
 @dataclass(frozen=True, slots=True)

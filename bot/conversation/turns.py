@@ -33,6 +33,7 @@ from bot.commands.commands import (
     StartSurvey,
 )
 from bot.commands.grammar import LIST_WORDS, find_usage, parse
+from bot.commands.intents.plain_words import parse_at_step
 from bot.conversation import survey_forms
 from bot.conversation.intake import compute
 from bot.conversation.opening import read_opening, start_event
@@ -140,7 +141,7 @@ class Turns:
             return parse(f"choose candidate {command.number}")
         if command.number > len(stored.choices):
             raise UserError(replies.NOTHING_TO_CHOOSE)
-        return parse(stored.choices[command.number - 1])
+        return parse_at_step(stored.choices[command.number - 1], stored.session.state)
 
     async def read_opening(self, incoming: Incoming) -> Incoming | Outgoing:
         """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
@@ -274,15 +275,17 @@ class Turns:
     async def _guess(self, turn: Turn, incoming: Incoming, words: FreeText, failure: str = "") -> None:
         """Show or stop; else say that it was not understood, and offer what comes nearest."""
         guess = parse(words.guess) if words.guess else None
-        if (
-            guess
-            and not failure
-            and refusal(self._rules, participant_of(turn.stored, turn.actor), act_of(guess)) is None
-        ):
+        if guess and not failure and self._is_allowed(turn, guess):
             await self._obey(turn, incoming, guess)
             return
+        offers = tuple(offer for offer in words.offers if not words.private or self._is_allowed(turn, parse(offer)))
+        if words.private and offers[:1] != words.offers[:1]:
+            return  # who may not do what is likeliest has hardly asked for it
         turn.alone = turn.alone or words.private
-        turn.offer(replies.ask_meaning(words, find_usage(words.text), failure), words.offers)
+        turn.offer(replies.ask_meaning(replace(words, offers=offers), find_usage(words.text), failure), offers)
+
+    def _is_allowed(self, turn: Turn, command: Command) -> bool:
+        return refusal(self._rules, participant_of(turn.stored, turn.actor), act_of(command)) is None
 
     async def _read(self, turn: Turn, incoming: Incoming, words: FreeText, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""

@@ -80,7 +80,7 @@ def read_words_said(incoming: Incoming, session: SurveySession | None, talk: Tal
     """
     state = session.state if session else State()
     phase = "writing" if session and session.job else state.phase
-    heard = Heard(phase, incoming.place, talk.others, talk.before)
+    heard = Heard(phase, incoming.place, talk.others, talk.before, talk.by_owner)
     found = understand(incoming.text, heard, state)
     answers = isinstance(found, Approve | Regenerate) and session is not None and session.job is not None
     if answers and hear_name(incoming.text, heard)[1].among_people:

@@ -52,12 +52,14 @@ async def knows(store: Store, conversation: Conversation) -> bool:
 class Talk:
     """Whether anybody but the speaker has spoken, and the last messages before, the latest last.
 
-    ``before`` names who said each, as `Heard` has it; ``said`` is each with its speaker.
+    ``by_owner`` says that it is the owner who speaks. ``before`` names who said each, as `Heard` has it; ``said`` is
+    each with its speaker.
     """
 
     others: bool = False
     before: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
+    by_owner: bool = True
 
 
 async def load_talk(store: Store, at: Conversation, key: str, person: str, owner: str) -> Talk:
@@ -89,6 +91,7 @@ async def load_talk(store: Store, at: Conversation, key: str, person: str, owner
         len({*people, *known, owner} - {""}) > 1,
         tuple(f"{who}?" if text.endswith("?") else who for who, text in last),
         tuple(f"{who}: {text}" for who, text in last),
+        owner in {"", person},
     )
 
 

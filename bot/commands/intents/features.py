@@ -30,13 +30,14 @@ class Heard:
     """Where words were said: at what step, in what place, whether more people than one have spoken there.
 
     ``before`` are the last two messages, the latest last: ``bot``, ``colleague`` or ``owner``, with ``?`` where it
-    asks.
+    asks. ``by_owner`` says that the survey is the speaker's, who is asked sooner than left without an answer.
     """
 
     phase: str
     place: Place = "direct"
     others: bool = False
     before: tuple[str, ...] = ()
+    by_owner: bool = False
 
     @property
     def among_people(self) -> bool:

@@ -69,6 +69,7 @@ def test_numbers_name_what_is_proposed_at_the_step() -> None:
     state = State(phase="keywords", keywords=pool)
     assert understand("drop 2", Heard("keywords"), state) == EditKeywords(drop=("hashing",))
     assert understand("remove 3 and 5", Heard("papers"), State(phase="papers")) == EditPapers(exclude=(3, 5))
+    assert understand("drop the keyword hashing", Heard("keywords"), state) == EditKeywords(drop=("hashing",))
     with pytest.raises(UserError):
         understand("drop 9", Heard("keywords"), state)
 
