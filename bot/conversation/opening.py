@@ -34,17 +34,20 @@ from engine.values import Brief
 async def read_opening(
     incoming: Incoming, services: ConversationServices, defaults: Defaults, rules: Rules
 ) -> Incoming | Outgoing:
-    """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
+    """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone.
+
+    A mention is answered in a thread in any case, where it can be talked about.
+    """
     at, alone = incoming.conversation, incoming.person
     try:
         command = await compute(command_of, incoming, None, Talk())
+        if incoming.place == "mentioned" and not isinstance(command, StartSurvey):
+            return incoming
         if isinstance(command, Show) and command.view in {"help", "hello", "thanks"}:
             return Outgoing(at, showing.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone)
         if isinstance(command, ListSurveys):
             found = await services.list_surveys(at, alone)
             return Outgoing(at, replies.list_surveys(found, "", command), only_for=alone)
-        if isinstance(command, FreeText) and incoming.place != "direct":
-            return Outgoing(at, replies.ask_meaning(command), only_for=alone)
         start = _read_start(command)
         if start is None:
             return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)

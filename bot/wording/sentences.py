@@ -113,8 +113,10 @@ BELONGS_INTO_A_THREAD = "That belongs in the thread of a survey. To begin one, n
 
 
 def word_opened(incoming: Incoming) -> str:
-    """The first message of a survey's thread."""
+    """The first message of a survey's thread, or of one about what was said to us."""
     asked = dict(incoming.values)
+    if "topic" not in asked:
+        return escape_markdown(shorten(clean(incoming.text), 150))
     kind = "quick review" if asked.get("recipe") == "quick" else "literature survey"
     return f"A {kind} on **{escape_markdown(shorten(clean(asked['topic']), 150))}**, asked for by @{incoming.person}"
 

@@ -201,6 +201,20 @@ async def test_sixty_threads_at_once_are_answered_once_each(library: LocalLibrar
     assert discord.unsafe == []
 
 
+async def test_unclear_words_in_a_channel_are_asked_back_where_the_answer_can_be_pressed(
+    library: LocalLibrary, discord: Discord
+) -> None:
+    async with on_discord(discord):
+        said = await discord.say(f"<@{BOT}> could you get me an overview of dense retrieval")
+        offer = await discord.find_offer("survey dense retrieval")
+        assert offer.channel == said and discord.threads[said]["name"].startswith("could you get me")
+        await discord.press(offer, "survey dense retrieval")
+        await discord.message("(your topic)", said)
+        greeted = await discord.say(f"<@{BOT}> hello")
+        assert (await discord.message("Hello", greeted)).channel == greeted
+    assert discord.refused == []
+
+
 async def test_servers_and_direct_messages_see_only_their_own(library: LocalLibrary, discord: Discord) -> None:
     async with on_discord(discord) as service:
         thread = await discord.say(f"<@{BOT}> survey dense retrieval")
