@@ -66,7 +66,13 @@ OPTIONS = (
     *("online", "budget", "without", "types", "places"),
 )
 QUICK_OPTIONS = ("papers", "share", "sampling", "background", "review")
-_OPTION = re.compile(rf"\b({'|'.join((*OPTIONS, *QUICK_OPTIONS))})\s*=\s*(\"[^\"]*\"|\S+)", re.I)
+_OPTION = re.compile(
+    rf"\b({'|'.join((*OPTIONS, *QUICK_OPTIONS))})\s*(?:=|:(?=\s*(?:\d|yes\b|no\b)))\s*(\"[^\"]*\"|\S+)", re.I
+)
+_COUNTED = re.compile(
+    r"(.+?)\s*[,;(]\s*(?:(\d{1,4})\s+(sections|words)|(\d{4}\s*(?:\.\.|-|–|to)\s*(?:\d{4})?))[\s).]*", re.I | re.S
+)
+"""What follows a topic after a comma or in brackets: “, 6 sections”, “(2018 to 2024)”."""
 _LIST = re.compile(r"(?:use )?(?:these |my )?(?:papers|reading list|list of papers)\s*:\s*(.+)", re.I | re.S)
 LIST_WORDS = frozenset({"papers", "use these papers", "reading list"})
 """Said with a file of papers: they are the survey's papers, and no others."""
@@ -124,20 +130,22 @@ def _start(match: re.Match[str]) -> Command:
 
 def read_start(given: str) -> StartSurvey:
     """A topic with its options, as they follow the command's word."""
-    options = {name.lower(): value.strip('"') for name, value in _OPTION.findall(given)}
-    topic = _OPTION.sub(" ", given)
-    return StartSurvey(" ".join(topic.split()), options)
+    options = {name.lower(): value.strip('"').rstrip(",;") for name, value in _OPTION.findall(given)}
+    topic = " ".join(_OPTION.sub(" ", given).split())
+    while counted := _COUNTED.fullmatch(topic):
+        topic, number, name, years = counted.groups()
+        options.setdefault(*((name.lower(), number) if name else ("years", years)))
+    return StartSurvey(topic.rstrip(" ,;"), options)
 
 
 def _quick(match: re.Match[str], **options: str) -> Command:
     """A quick review of what is named, or, where nothing is, of the topic at hand."""
-    given = match.group(1) or ""
-    named = {name.lower(): value.strip('"') for name, value in _OPTION.findall(given)}
-    return StartSurvey(" ".join(_OPTION.sub(" ", given).split()), {**named, **options, "recipe": "quick"})
+    start = read_start(match.group(1) or "")
+    return StartSurvey(start.topic, {**start.options, **options, "recipe": "quick"})
 
 
 def _full_survey(match: re.Match[str]) -> Command:
-    return FullSurvey({name.lower(): value.strip('"') for name, value in _OPTION.findall(match.group(1) or "")})
+    return FullSurvey(read_start(match.group(1) or "").options)
 
 
 def numbers_in(text: str) -> tuple[int, ...]:

@@ -63,6 +63,13 @@ def test_each_format_stands_where_files_are_asked_for(page: str) -> None:
         ("survey swarm robots years=2019..", StartSurvey("swarm robots", {"years": "2019.."})),
         ("survey swarm robots years=2019.. please", StartSurvey("swarm robots", {"years": "2019.."})),
         ("survey swarm robots years=2019.", StartSurvey("swarm robots", {"years": "2019"})),
+        ("survey sleep sections=4, words=80", StartSurvey("sleep", {"sections": "4", "words": "80"})),
+        ("survey sleep length: 16k", StartSurvey("sleep", {"length": "16k"})),
+        (
+            "survey sleep, mood and 2 diets, 6 sections, 2018 to 2024",
+            StartSurvey("sleep, mood and 2 diets", {"sections": "6", "years": "2018 to 2024"}),
+        ),
+        ("survey sleep (2020-)", StartSurvey("sleep", {"years": "2020-"})),
         ("budget survey 100k", RaiseBudget("survey", 0.0, tokens=100_000)),
         ("budget survey +1.5M tokens", RaiseBudget("survey", 0.0, tokens=1_500_000)),
         ('survey RAG audience="first-year students"', StartSurvey("RAG", {"audience": "first-year students"})),
