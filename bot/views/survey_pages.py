@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.views.actions import Action
 from engine.citations import list_cited_keys
@@ -14,7 +14,7 @@ from engine.text import clean
 from engine.values import Paper
 
 PAGE_CHARACTERS = 2_400
-"""About a screen; a paragraph or a table is never divided."""
+"""About a screen; a paragraph or a row of a table is never divided."""
 
 SOURCES_PER_PAGE = 12
 """With long titles and their addresses about 4,000 characters, which is what the shortest card holds."""
@@ -76,7 +76,11 @@ def _divide(section: Section, place: str) -> list[tuple[Piece, ...]]:
             heading = pages[-1].pop() if isinstance(pages[-1][-1], Heading) else None
             pages.append([heading] if heading else [])
             size = 0
-        pages[-1].append(piece)
+        last = pages[-1][-1] if pages[-1] else None
+        if isinstance(piece, Table) and isinstance(last, Table) and piece.caption == last.caption:
+            pages[-1][-1] = replace(last, rows=(*last.rows, *piece.rows))
+        else:
+            pages[-1].append(piece)
         size += length
     return [tuple(page) for page in pages if page] or [()]
 
@@ -88,12 +92,12 @@ def _count_characters(piece: Piece) -> int:
 
 
 def _list_pieces(section: Section, place: str) -> Iterator[Piece]:
-    yield from (paragraph for paragraph in section.text.split("\n\n") if paragraph.strip())
-    yield from section.tables
-    for number, below in walk(section.sections, f"{place}."):
-        yield Heading(number, clean(below.title))
-        yield from (paragraph for paragraph in below.text.split("\n\n") if paragraph.strip())
-        yield from below.tables
+    """Paragraphs, rows of tables, and the headings between them."""
+    for number, part in (("", section), *walk(section.sections, f"{place}.")):
+        if number:
+            yield Heading(number, clean(part.title))
+        yield from (paragraph for paragraph in part.text.split("\n\n") if paragraph.strip())
+        yield from (replace(table, rows=(row,)) for table in part.tables for row in table.rows)
 
 
 @dataclass(frozen=True, slots=True)

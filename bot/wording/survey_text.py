@@ -319,8 +319,6 @@ def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evi
 
 
 QUOTE_CHARACTERS = 160
-ROWS_SHOWN = 12
-"""Of a table; the files have all."""
 SHORT_CELL_WORDS = 3
 """Up to so many a cell of a table is no sentence."""
 
@@ -333,14 +331,12 @@ CELLS_QUOTED = (
 
 
 def list_rows(table: Table, write: Callable[[str], str]) -> str:
-    """The first rows of a table as a list, since no chat shows tables; ``write`` makes a cell's text a person's."""
+    """The rows of a table as a list, since no chat shows tables; ``write`` makes a cell's text a person's."""
     told = [f"**{escape_markdown(clean(table.caption))}**"]
-    for row in table.rows[:ROWS_SHOWN]:
+    for row in table.rows:
         cells = [(name, cell) for name, cell in zip(table.header, row, strict=False) if cell not in ("", "–")]
         first, *others = [write(_name_cell(name, cell)) for name, cell in cells] or [""]
         told.append(f"- {first}: {' · '.join(others)}" if others else f"- {first}")
-    if len(table.rows) > ROWS_SHOWN:
-        told.append(f"- … and {len(table.rows) - ROWS_SHOWN} more in the files: `export`")
     return "\n".join(told)
 
 
