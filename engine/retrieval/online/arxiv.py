@@ -49,24 +49,23 @@ class Arxiv:
         age = 0.0
         while len(found) < min(limit, 3 * PAGE):
             params = {"search_query": query, "start": str(len(found)), "max_results": str(PAGE), "sortBy": "relevance"}
-            reply = await self._service.ask(ServiceRequest("/api/query", params), as_json=False)
-            page = read_feed(reply.text)
+            page, answered = await self._service.read(ServiceRequest("/api/query", params), read_feed)
             found += page
-            age = max(age, reply.age_s)
+            age = max(age, answered)
             if len(page) < PAGE:
                 break
         return found[:limit], age
 
 
 def read_feed(text: str) -> list[Paper]:
-    """The papers of an Atom feed. Raises `RetrievalError` where it is none, or tells of an error."""
+    """The papers of an Atom feed. Raises `ValueError` where it is none, `RetrievalError` where it tells of an error."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         feed = etree.fromstring(text.encode(), parser)
     except etree.XMLSyntaxError as error:
-        raise RetrievalError(f"{NAME} gave an answer that cannot be read.", retryable=True) from error
+        raise ValueError("gave an answer that cannot be read") from error
     if feed.tag != f"{_ATOM}feed":
-        raise RetrievalError(f"{NAME} gave an answer that is no list of papers.", retryable=True)
+        raise ValueError("gave an answer that is no list of papers")
     papers = []
     for entry in feed.iter(f"{_ATOM}entry"):
         if "/api/errors" in _text(entry, f"{_ATOM}id"):

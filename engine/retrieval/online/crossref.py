@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.errors import RetrievalError
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.values import PaperKey
 
@@ -39,12 +39,18 @@ class Crossref:
             part = dois[start : start + NAMED_AT_ONCE]
             named = ",".join(f"doi:{key.removeprefix('doi:')}" for key in part)
             params = {"filter": named, "select": "DOI,updated-by,title", "rows": str(NAMED_AT_ONCE)}
-            answer = (await self._service.ask(ServiceRequest("/works", params))).json()
-            message = answer.get("message") if isinstance(answer, dict) else None
-            if not isinstance(message, dict) or not isinstance(message.get("items"), list):
-                raise RetrievalError(f"{NAME} gave an answer without “items”.", retryable=True)
-            found.update(PaperKey(f"doi:{str(i.get('DOI')).lower()}") for i in message["items"] if _is_withdrawn(i))
+            items, _ = await self._service.read(ServiceRequest("/works", params), read_items)
+            found.update(PaperKey(f"doi:{str(i.get('DOI')).lower()}") for i in items if _is_withdrawn(i))
         return frozenset(found)
+
+
+def read_items(text: str) -> list[Any]:
+    """The works of an answer. Raises `ValueError` where there is no list of them."""
+    answer = json.loads(text)
+    message = answer.get("message") if isinstance(answer, dict) else None
+    if not isinstance(message, dict) or not isinstance(message.get("items"), list):
+        raise ValueError("gave an answer without “items”")
+    return list(message["items"])
 
 
 def _is_withdrawn(item: Mapping[str, Any]) -> bool:

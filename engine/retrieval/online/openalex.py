@@ -7,6 +7,7 @@ left.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -164,12 +165,16 @@ class OpenAlex:
         return [paper for item in items if (paper := to_paper(item))], age
 
     async def _works(self, params: Mapping[str, str]) -> tuple[list[Any], float]:
-        reply = await self._service.ask(ServiceRequest("/works", params))
-        answer = reply.json()
-        items = answer.get("results") if isinstance(answer, dict) else None
-        if not isinstance(items, list):
-            raise RetrievalError(f"{NAME} gave an answer without “results”.", retryable=True)
-        return [item for item in items if isinstance(item, dict)], reply.age_s
+        return await self._service.read(ServiceRequest("/works", params), read_works)
+
+
+def read_works(text: str) -> list[Any]:
+    """The works of an answer. Raises `ValueError` where there is no list of them."""
+    answer = json.loads(text)
+    items = answer.get("results") if isinstance(answer, dict) else None
+    if not isinstance(items, list):
+        raise ValueError("gave an answer without “results”")
+    return [item for item in items if isinstance(item, dict)]
 
 
 def to_paper(item: Mapping[str, Any]) -> Paper | None:

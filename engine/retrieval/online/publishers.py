@@ -7,10 +7,10 @@ asked by PUT and gives no abstracts; Springer gives 25 a page to keys of its fre
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from engine.errors import RetrievalError
 from engine.retrieval.online.queries import BooleanQuery, query_of
 from engine.retrieval.online.semantic_scholar import note_source
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
@@ -46,10 +46,11 @@ class PublisherSearch:
         found: list[Paper] = []
         age, start, total = 0.0, 0, 1
         while query.groups and start < min(total, limit, LAST_PLACE):
-            reply = await self._service.ask(self.ask_for(query, start))
-            items, total = self._read(reply.json())
+            (items, total), answered = await self._service.read(
+                self.ask_for(query, start), lambda text: self.page_of(json.loads(text))
+            )
             found += [paper for item in items if (paper := self.to_paper(item))]
-            age, start = max(age, reply.age_s), start + PAGE
+            age, start = max(age, answered), start + PAGE
         return found[:limit], age
 
     def ask_for(self, query: BooleanQuery, start: int) -> ServiceRequest:
@@ -63,12 +64,6 @@ class PublisherSearch:
     def to_paper(self, item: Mapping[str, Any]) -> Paper | None:
         """One item as a paper; ``None`` without a title or an identifier."""
         raise NotImplementedError
-
-    def _read(self, answer: Any) -> ServicePage:
-        try:
-            return self.page_of(answer)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise RetrievalError(f"{self.name} gave an answer that cannot be read.", retryable=True) from error
 
 
 class Scopus(PublisherSearch):

@@ -82,9 +82,10 @@ class PubMed:
             return [], 0.0
         wanted = min(limit, LAST_PLACE)
         params = {"term": term, "retmode": "json", "retmax": str(wanted), "sort": "relevance", **_dates(years)}
-        question = ServiceRequest("/esearch.fcgi", {**self._common, **params}, check=read_numbers)
-        reply = await self._service.ask(question, as_json=False)  # `read_numbers` takes JSON that is not quite JSON
-        numbers, age = read_numbers(reply.text)[:wanted], reply.age_s
+        numbers, age = await self._service.read(
+            ServiceRequest("/esearch.fcgi", {**self._common, **params}), read_numbers
+        )
+        numbers = numbers[:wanted]
         papers, fetched_s = await self._fetch(numbers)
         order = (PaperKey(f"pmid:{number}") for number in numbers)
         return [papers[key] for key in order if key in papers], max(age, fetched_s)
@@ -100,18 +101,15 @@ class PubMed:
         for start in range(0, len(numbers), FETCHED_AT_ONCE):
             part = ",".join(numbers[start : start + FETCHED_AT_ONCE])
             params = {**self._common, "id": part, "retmode": "xml"}
-            reply = await self._service.ask(ServiceRequest("/efetch.fcgi", params, check=read_records), as_json=False)
-            found |= {_number_of(paper): paper for paper in read_records(reply.text)}
-            age = max(age, reply.age_s)
+            papers, answered = await self._service.read(ServiceRequest("/efetch.fcgi", params), read_records)
+            found |= {_number_of(paper): paper for paper in papers}
+            age = max(age, answered)
         return found, age
 
 
 def read_numbers(text: str) -> list[str]:
     """The PubMed numbers of a search, best first. Raises `ValueError`, saying what came instead."""
-    try:
-        answer = json.loads(text, strict=False)
-    except json.JSONDecodeError as error:
-        raise ValueError("gave an answer that cannot be read") from error
+    answer = json.loads(text, strict=False)  # what it says of an error is not quite JSON
     result = answer.get("esearchresult") if isinstance(answer, dict) else None
     if not isinstance(result, dict):
         raise ValueError("gave an answer without “esearchresult”")

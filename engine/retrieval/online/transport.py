@@ -11,8 +11,8 @@ import hashlib
 import json
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from engine.clock import SYSTEM_CLOCK, Clock
@@ -42,6 +42,7 @@ PACED_HOSTS = {"arxiv.org": ("arXiv", 3.0)}
 """Host → the service in whose queue its files stand too, and the seconds that it wants between calls."""
 LONGEST_REASON = 240
 """Characters of what a service says about a question that it refuses."""
+T = TypeVar("T")
 MOST_ATTEMPTS_TO_REACH = 3
 """Where there is no connection at all, as on a machine without a network, waiting longer seldom helps."""
 
@@ -124,10 +125,10 @@ class ServiceRequest:
     """Whether 404 is an answer: there is no such paper. Elsewhere it means that the address is wrong."""
     absent_words: str = ""
     """Words, in small letters, of a refusal with 400 that is this answer, too."""
-    check: Callable[[str], object] | None = None
-    """Raises `ValueError`, saying what the service did, for an answer of status 200 that is none.
+    check: Callable[[str], object] = json.loads
+    """Reads an answer of status 200; one that it cannot read is asked for again, and never kept.
 
-    It is asked for again, and never kept.
+    A `ValueError` says what the service did; one of JSON, and what a wrong shape raises, that it cannot be read.
     """
     method: str = ""
 
@@ -218,7 +219,12 @@ class ScholarlyService:
         self._headers = dict(headers or {})
         self._secret_params = dict(secret_params or {})
 
-    async def ask(self, ask: ServiceRequest, *, as_json: bool = True) -> ServiceReply:
+    async def read(self, ask: ServiceRequest, reader: Callable[[str], T]) -> tuple[T, float]:
+        """What a reader (see `ServiceRequest.check`) makes of the answer, and its age in seconds; fails as `ask`."""
+        reply = await self.ask(replace(ask, check=reader))
+        return reader(reply.text), reply.age_s
+
+    async def ask(self, ask: ServiceRequest) -> ServiceReply:
         """The answer, from memory where it is fresh there.
 
         Raises `RetrievalError` where the service is away, refuses, or asks for more patience than we have, and
@@ -235,7 +241,7 @@ class ScholarlyService:
                 again = f" It is asked again in {outage.left_s:,.0f} seconds."
                 raise RetrievalError(f"{outage.why}{again}", retryable=True)
             with trace_step("ask a service", {"scholium.service": self.name}):
-                reply = await self._patiently(ask, as_json=as_json, once=outage is not None)
+                reply = await self._patiently(ask, once=outage is not None)
             if outage:
                 await end_outage(memory, self.name)
         except RetrievalError as error:
@@ -260,7 +266,7 @@ class ScholarlyService:
         described = json.dumps([self._url, ask.path, dict(ask.params), ask.body], sort_keys=True)
         return hashlib.sha256(described.encode()).hexdigest()
 
-    async def _patiently(self, ask: ServiceRequest, *, as_json: bool, once: bool) -> ServiceReply:
+    async def _patiently(self, ask: ServiceRequest, *, once: bool) -> ServiceReply:
         clock = self._web.clock
         ends = clock.now() + (min(PROBE_S, self._policy.patience_s) if once else self._policy.patience_s)
         pause, attempt = FIRST_PAUSE_S, 0
@@ -271,7 +277,7 @@ class ScholarlyService:
                 raise RetrievalError(f"{self.name} is asked by too many at once; wait a minute.", retryable=True)
             await clock.sleep(wait_s)
             try:
-                return await self._once(ask, min(self._policy.call_s, ends - clock.now()), as_json=as_json)
+                return await self._once(ask, min(self._policy.call_s, ends - clock.now()))
             except _Retry as failed:
                 asked = failed.after_s
                 delay = asked if asked is not None else pause * random.uniform(0.7, 1.3)
@@ -287,7 +293,7 @@ class ScholarlyService:
                 await clock.sleep(0 if asked else delay)  # what was asked for is in everybody's turn
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
-    async def _once(self, ask: ServiceRequest, seconds: float, *, as_json: bool) -> ServiceReply:
+    async def _once(self, ask: ServiceRequest, seconds: float) -> ServiceReply:
         import httpx
 
         method = ask.method or ("GET" if ask.body is None else "POST")
@@ -311,9 +317,9 @@ class ScholarlyService:
             return _absence()
         if response.status_code == 400 and ask.absent_words and ask.absent_words in text.lower():
             return _absence()
-        return self._to_reply(ask, response, text, as_json=as_json)
+        return self._to_reply(ask, response, text)
 
-    def _to_reply(self, ask: ServiceRequest, response: httpx.Response, text: str, *, as_json: bool) -> ServiceReply:
+    def _to_reply(self, ask: ServiceRequest, response: httpx.Response, text: str) -> ServiceReply:
         status = response.status_code
         if status in self._policy.busy or status >= 500:
             asked = read_retry_after(response.headers.get("Retry-After", "")) or read_rate_limit_reset(response.headers)
@@ -327,16 +333,12 @@ class ScholarlyService:
         if status != 200:
             reason = reason_of(text)
             raise RequestRefused(f"{self.name} did not accept the question ({status}): {reason or 'no reason'}", reason)
-        if as_json:
-            try:
-                json.loads(text)
-            except ValueError as error:
-                raise _Retry("gave an answer that cannot be read", only_this=True) from error
-        if ask.check:
-            try:
-                ask.check(text)
-            except ValueError as error:
-                raise _Retry(str(error), only_this=True) from error
+        try:
+            ask.check(text)
+        except (json.JSONDecodeError, KeyError, TypeError, IndexError, AttributeError) as error:
+            raise _Retry("gave an answer that cannot be read", only_this=True) from error
+        except ValueError as error:
+            raise _Retry(str(error), only_this=True) from error
         return ServiceReply(text)
 
 

@@ -9,8 +9,10 @@ import pytest
 import respx
 
 from engine.errors import RetrievalError
+from engine.retrieval.online.arxiv import Arxiv
 from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex
+from engine.retrieval.online.publishers import Springer
 from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.values import PaperKey
@@ -30,6 +32,13 @@ ASKED: dict[str, Callable[[OnlineTransport], Awaitable[object]]] = {
     "Crossref": lambda web: Crossref(web, policy=POLICY).find_retracted([PaperKey("doi:10.1/x")]),
     "Unpaywall": ask_unpaywall,
 }
+SHAPES = {
+    "OpenAlex": ('{"error": "maintenance"}', '{"results": []}'),
+    "Crossref": ('{"status": "failed"}', '{"message": {"items": []}}'),
+    "arXiv": ("<html>maintenance</html>", '<feed xmlns="http://www.w3.org/2005/Atom"/>'),
+    "Springer": ('{"records": []}', '{"records": [], "result": [{"total": "0"}]}'),
+}
+"""An answer of status 200 that is none, and one that is."""
 REFUSED: list[tuple[str, int, str, str]] = [
     ("Semantic Scholar", 401, '{"message": "Unauthorized"}', "refused the call (401); check its key"),
     ("Semantic Scholar", 403, '{"message": "Forbidden"}', "refused the call (403); check its key"),
@@ -91,3 +100,16 @@ async def test_a_web_page_in_place_of_an_answer_is_no_empty_answer(web: OnlineTr
     with answer_everything(page), pytest.raises(RetrievalError, match=name) as caught:
         await ASKED[name](web)
     assert caught.value.retryable
+
+
+@pytest.mark.parametrize("name", SHAPES)
+async def test_an_answer_that_is_none_is_not_kept(web: OnlineTransport, name: str) -> None:
+    others: dict[str, Callable[[OnlineTransport], Awaitable[object]]] = {
+        "arXiv": lambda web: Arxiv(web, policy=POLICY).search("drones", 5),
+        "Springer": lambda web: Springer(web, "secret-key", POLICY).search("drones", 5),
+    }
+    ask, (wrong, right) = (ASKED | others)[name], SHAPES[name]
+    with answer_everything(Answer(200, text=wrong)), pytest.raises(RetrievalError, match=f"{name} gave an answer"):
+        await ask(web)
+    with answer_everything(Answer(200, text=right)):
+        await ask(web)
