@@ -6,12 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from lxml import etree
-
 from engine.errors import RetrievalError
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.semantic_scholar import note_source
-from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest, read_xml
 from engine.retrieval.paper_keys import arxiv_key, doi_key
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, YearRange
@@ -59,15 +57,8 @@ class Arxiv:
 
 def read_feed(text: str) -> list[Paper]:
     """The papers of an Atom feed. Raises `ValueError` where it is none, `RetrievalError` where it tells of an error."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    try:
-        feed = etree.fromstring(text.encode(), parser)
-    except etree.XMLSyntaxError as error:
-        raise ValueError("gave an answer that cannot be read") from error
-    if feed.tag != f"{_ATOM}feed":
-        raise ValueError("gave an answer that is no list of papers")
     papers = []
-    for entry in feed.iter(f"{_ATOM}entry"):
+    for entry in read_xml(text, f"{_ATOM}feed").iter(f"{_ATOM}entry"):
         if "/api/errors" in _text(entry, f"{_ATOM}id"):
             raise RetrievalError(f"{NAME} did not accept the question: {_text(entry, f'{_ATOM}summary')[:200]}")
         if paper := _paper(entry):

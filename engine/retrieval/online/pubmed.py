@@ -14,12 +14,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lxml import etree
-
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery, plain_phrase
 from engine.retrieval.online.semantic_scholar import note_source
-from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest, read_xml
 from engine.retrieval.paper_keys import doi_key
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
@@ -123,14 +121,8 @@ def read_numbers(text: str) -> list[str]:
 
 def read_records(text: str) -> list[Paper]:
     """The papers of a ``PubmedArticleSet``. Raises `ValueError`, saying what came instead."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    try:
-        records = etree.fromstring(text.encode(), parser)
-    except etree.XMLSyntaxError as error:
-        raise ValueError("gave an answer that cannot be read") from error
-    if records.tag != "PubmedArticleSet":
-        raise ValueError("gave an answer that is no list of papers")
-    return [paper for record in records.iter("PubmedArticle") if (paper := to_paper(record))]
+    records = read_xml(text, "PubmedArticleSet").iter("PubmedArticle")
+    return [paper for record in records if (paper := to_paper(record))]
 
 
 def to_paper(record: Any) -> Paper | None:

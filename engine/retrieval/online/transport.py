@@ -342,6 +342,20 @@ class ScholarlyService:
         return ServiceReply(text)
 
 
+def read_xml(text: str, root: str) -> Any:
+    """The element of an answer. Raises `ValueError`, saying what came instead, where it is not a ``root``."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        found = etree.fromstring(text.encode(), parser)
+    except etree.XMLSyntaxError as error:
+        raise ValueError("gave an answer that cannot be read") from error
+    if found.tag != root:
+        raise ValueError("gave an answer that is no list of papers")
+    return found
+
+
 def _absence(age_s: float = 0.0) -> ServiceReply:
     return ServiceReply("null", age_s, there=False)
 
