@@ -71,8 +71,7 @@ class LocalLibrary:
 
     async def count(self) -> int:
         """Number of papers."""
-        with translate_failures(self.name):
-            return int(await self._table.count_rows())
+        return await self._papers.count()
 
     async def embedder(self) -> Embedder:
         """The embedder this library's vectors were made with."""
@@ -264,7 +263,7 @@ class LocalLibrary:
     async def _take(self, rows: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
         """What stands at these places of the table, those that it has."""
         with translate_failures(self.name):
-            count = await self._table.count_rows()
+            count = await self.count()
             taken = self._table.take_offsets([row for row in rows if row < count]).select(list(columns))
             values: list[dict[str, Any]] = (await taken.to_arrow()).to_pylist()
         return values

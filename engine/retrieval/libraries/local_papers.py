@@ -6,7 +6,7 @@ import asyncio
 import re
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -92,14 +92,7 @@ class PaperTable:
 
     async def texts(self, keys: Sequence[PaperKey]) -> PaperTexts:
         """What is embedded of these papers, those that are there."""
-        ranges = range(0, max(1, len(keys)), 1_000)
-        with translate_failures(self._name):
-            return _to_texts(
-                [
-                    await self._table.query().where(key_in(keys[start : start + 1_000])).select(_TEXTS).to_arrow()
-                    for start in ranges
-                ]
-            )
+        return _to_texts(await self._values(keys, _TEXTS))
 
     async def all_texts(self, size: int) -> AsyncIterator[PaperTexts]:
         """What is embedded of all papers, in parts of the same size but for the last."""
@@ -111,10 +104,10 @@ class PaperTable:
                 part = pa.Table.from_batches([batch])
                 rest = part if rest is None else pa.concat_tables([rest, part])
                 while rest.num_rows >= size:
-                    yield _to_texts([rest.slice(0, size)])
+                    yield _to_texts(rest.slice(0, size).to_pylist())
                     rest = rest.slice(size)
         if rest is not None and rest.num_rows:
-            yield _to_texts([rest])
+            yield _to_texts(rest.to_pylist())
 
     async def count(self) -> int:
         """Number of papers."""
@@ -153,11 +146,9 @@ class PaperTable:
                 await self._table.delete(key_in(list(remove)))
 
 
-def _to_texts(parts: Sequence[Any]) -> PaperTexts:
-    """The columns of some Arrow tables."""
-    columns = {name: [value for part in parts for value in part[name].to_pylist()] for name in _TEXTS}
-    both = zip(columns["abstract"], columns["summary"], strict=True)
-    return PaperTexts(columns["key"], columns["title"], [a or s or "" for a, s in both])
+def _to_texts(rows: Sequence[Mapping[str, Any]]) -> PaperTexts:
+    texts = [row["abstract"] or row["summary"] or "" for row in rows]
+    return PaperTexts([row["key"] for row in rows], [row["title"] for row in rows], texts)
 
 
 def key_in(keys: Sequence[PaperKey]) -> str:
