@@ -146,43 +146,17 @@ def join_lines(lines: Sequence[str]) -> str:
 
 
 def put_aside_last(lines: Sequence[Line], text: TextBlock) -> tuple[list[Line], list[Line]]:
-    """The running text of a section, and what interrupts it: floats with their captions, and footnotes."""
+    """The running text of a section, and what interrupts it: captions, and what is set small, such as footnotes."""
     is_aside = [line.style is not None and line.style.size < SMALL * text.size for line in lines]
-    for at in range(len(lines)):
-        is_aside[at] = is_aside[at] and not _opens_paragraph(lines, at, text, is_aside)
     for at, line in enumerate(lines):
-        if CAPTION.match(line.text) and not _continues(lines, at, text, is_aside):
-            for other in (*_rows(lines, at, -1, text), *_caption(lines, at, text), *_rows(lines, at, 1, text)):
+        if CAPTION.match(line.text):
+            for other in _caption(lines, at, text):
                 is_aside[other] = True
     small = sum(len(line.text) for line, aside in zip(lines, is_aside, strict=True) if aside)
     if 2 * small > sum(len(line.text) for line in lines):
         return list(lines), []  # the whole section is set small, as a list of references is
     marked = list(zip(lines, is_aside, strict=True))
     return [line for line, aside in marked if not aside], [line for line, aside in marked if aside]
-
-
-def _opens_paragraph(lines: Sequence[Line], at: int, text: TextBlock, is_aside: Sequence[bool]) -> bool:
-    """Whether a single small line goes on in the text below: it begins with a heading in smaller type."""
-    if at + 1 == len(lines) or is_aside[at + 1] or (at and is_aside[at - 1]):
-        return False
-    line, below = lines[at].style, lines[at + 1].style
-    return bool(
-        line
-        and below
-        and lines[at].page == lines[at + 1].page
-        and any(abs(line.right - left - text.width) < text.size for left in text.lefts)
-        and text.is_in_column(below)
-        and text.is_directly_below(below, line)
-    )
-
-
-def _continues(lines: Sequence[Line], at: int, text: TextBlock, is_aside: Sequence[bool]) -> bool:
-    """Whether a line goes on with the sentence of the line above."""
-    line, before = lines[at].style, lines[at - 1].style if at else None
-    if not (line and before) or lines[at - 1].page != lines[at].page or is_aside[at - 1]:
-        return False
-    is_wrapped = not re.search(r"[.!?:]\W*$", lines[at - 1].text)
-    return is_wrapped and text.is_in_column(before) and text.is_directly_below(line, before)
 
 
 def _caption(lines: Sequence[Line], at: int, text: TextBlock) -> Iterator[int]:
@@ -193,18 +167,6 @@ def _caption(lines: Sequence[Line], at: int, text: TextBlock) -> Iterator[int]:
         same_page = lines[other].page == lines[at].page
         if not (style and above and same_page and text.is_directly_below(style, above)):
             return
-        yield other
-
-
-def _rows(lines: Sequence[Line], at: int, step: int, text: TextBlock) -> Iterator[int]:
-    """The lines above or below a caption that are not set as text: the rows of its table, what stands in its figure."""
-    caption = lines[at].style
-    for other in range(at + step, len(lines) if step > 0 else -1, step):
-        style = lines[other].style
-        if style is None or lines[other].page != lines[at].page or text.is_in_column(style):
-            return
-        if caption and step * (style.baseline - caption.baseline) < 0:
-            return  # the foot of another column
         yield other
 
 
