@@ -18,8 +18,6 @@ SMALL = 0.93
 """Type that is so much smaller than the text's is a footnote's, a caption's or a table's."""
 DIRECTLY = 1.6
 """Distance of baselines, in the text's own, up to which a line stands directly below another."""
-MARGIN = 1.3
-"""Distance of a running head from the text, in the text's own distance of lines."""
 LARGEST = 1.15
 """Type that is so much larger than the text's may be the title's."""
 LEAST_TITLE_WORDS = 2
@@ -171,28 +169,22 @@ def _caption(lines: Sequence[Line], at: int, text: TextBlock) -> Iterator[int]:
 
 
 def _find_running(pages: Sequence[Sequence[Line]]) -> set[Line]:
-    """Lines at the head or foot of their pages that are there on others too, or are the number of the page."""
-    text = measure_text([line for page in pages for line in page])
-    gap = MARGIN * (text.pitch if text else 0.0)
-    running: set[Line] = set()
-    margins: list[Line] = []
-    for page in pages:
-        heights = sorted({round(line.style.baseline) for line in page if line.style})
-        in_margin = {*_margin(heights, gap), *_margin(heights[::-1], gap)}
-        for line in page:
-            at = round(line.style.baseline) if line.style else 0
-            if at in (*heights[:1], *heights[-1:]) and _PAGE_NUMBER.fullmatch(line.text):
-                running.add(line)
-            if at in in_margin and not CAPTION.match(line.text):
-                margins.append(line)
-    often = Counter(map(_signature, margins))
-    return running | {line for line in margins if often[_signature(line)] >= 2 and _signature(line)[0]}
+    """Lines at the very head or foot of their pages that are there on others too, or are the number of the page."""
+    edges = [line for page in pages for line in _take_edges(page)]
+    often = Counter(map(_signature, edges))
+    return {
+        line
+        for line in edges
+        if _PAGE_NUMBER.fullmatch(line.text) or (_signature(line)[0] and often[_signature(line)] >= 2)
+    }
 
 
-def _margin(heights: Sequence[int], gap: float) -> Sequence[int]:
-    """The one or two baselines at an edge of a page, the outermost first, that a gap divides from the others."""
-    count = next((at for at, (a, b) in enumerate(pairwise(heights[:3]), start=1) if abs(b - a) >= gap), 0)
-    return heights[:count]
+def _take_edges(page: Sequence[Line]) -> Iterator[Line]:
+    """The lines on the first and on the last baseline of a page."""
+    heights = [round(line.style.baseline) for line in page if line.style]
+    for line, height in zip((line for line in page if line.style), heights, strict=True):
+        if height in (min(heights), max(heights)):
+            yield line
 
 
 def _signature(line: Line) -> tuple[str, int]:
