@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from bot.bench.yardstick_report import Figures, ReportOptions, print_report
-from engine.reading.labelled_abstracts import LabelledAbstract, read_labelled_abstracts
-from engine.reading.sentence_roles import ROLES, Matrix, RoleModel, role_model, statement_probabilities
+from engine.reading.sentence_roles import (
+    ROLES,
+    LabelledAbstract,
+    Matrix,
+    RoleModel,
+    read_labelled_abstracts,
+    role_model,
+    statement_probabilities,
+)
 
 _STATEMENT_OF = np.array([0, 1, 1, 2, -1])
 """Role → statement, by position; `other` is none."""

@@ -23,17 +23,18 @@ from sklearn.linear_model import LogisticRegression
 from bot.bench.roles import judge_statements, measure_roles, print_scores
 from bot.bench.yardstick_report import ReportOptions
 from engine.errors import UserError
-from engine.reading.labelled_abstracts import LabelledAbstract, read_labelled_abstracts
 from engine.reading.sentence_roles import (
     BUCKETS,
     ROLE_WEIGHTS,
     ROLES,
+    LabelledAbstract,
     Matrix,
     RoleModel,
     context_features,
     one_against_rest,
     sentence_features,
 )
+from tests.measures.labelled_sources import read_source
 
 STRENGTH = 4.0
 """Inverse of the first pass's regularisation: the best of 2 to 6 by three-fold cross-validation."""
@@ -207,7 +208,7 @@ def _fit_role(features: Any, has_role: NDArray[np.bool_], weight: Matrix) -> tup
 
 def train(console: Console, files: Sequence[Path], output: Path) -> None:
     """Print the scores of each file's third, write the weights. Raises `UserError` where a file has too few."""
-    sources = [read_labelled_abstracts(file) for file in files]
+    sources = [read_source(file) for file in files]
     divided = [split_held_back(source, seed=0) for source in sources]
     if not all(held_back for _, held_back in divided):
         raise UserError("Three labelled abstracts are the fewest: a third is held back for measuring.")

@@ -17,8 +17,15 @@ from hypothesis import strategies as st
 from bot.bench.roles import measure_roles
 from engine.errors import UserError
 from engine.reading.abstract_statements import read_statements
-from engine.reading.labelled_abstracts import LabelledAbstract, read_labelled_abstracts
-from engine.reading.sentence_roles import ROLES, role_model, statement_probabilities, unpack_model
+from engine.reading.sentence_roles import (
+    ROLES,
+    LabelledAbstract,
+    read_labelled_abstracts,
+    role_model,
+    statement_probabilities,
+    unpack_model,
+)
+from tests.measures.labelled_sources import read_source
 from tests.measures.train_roles import split_held_back, train_role_model
 
 ABSTRACT = [
@@ -136,12 +143,12 @@ def test_abstracts_of_articles_and_of_pubmedqa_are_labelled_as_their_parts_are_t
     inner = "".join(f"<sec><title>{label}</title><p>{text}</p></sec>" for label, text in parts)
     (tmp_path / "one.nxml").write_text(f"<article><abstract>{inner}</abstract></article>")
     (tmp_path / "bare.nxml").write_text("<article><abstract><p>No parts.</p></abstract></article>")
-    [article] = read_labelled_abstracts(tmp_path)
+    [article] = read_source(tmp_path)
     assert article.roles == ("background", "method", "method", "result")
     labels, texts = zip(*parts, strict=True)
     record = {"1": {"LABELS": labels, "CONTEXTS": texts, "LONG_ANSWER": "Yes."}}
     (tmp_path / "qa.json").write_text(json.dumps(record))
-    [abstract] = read_labelled_abstracts(tmp_path / "qa.json")
+    [abstract] = read_source(tmp_path / "qa.json")
     assert abstract.sentences == (*article.sentences, "Yes.")
 
 

@@ -1,11 +1,9 @@
-"""Abstracts whose sentences are labelled, from the public collections that the model of roles is fitted to."""
+"""Labelled abstracts that the model of roles is fitted to beside CSAbstruct's: PubMedQA's, and articles in JATS."""
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,57 +11,21 @@ from lxml import etree
 
 from engine.errors import UserError
 from engine.reading.abstract_statements import role_of_label
-from engine.reading.sentence_roles import ROLES, Role
+from engine.reading.sentence_roles import LabelledAbstract, read_labelled_abstracts
 from engine.text import sentences
 
 FEWEST_ROLES = 3
 """Roles that a structured abstract has to name: one of two parts says little of where they end."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledAbstract:
-    """Sentences of one abstract, the role of each, and how many of its annotators agreed on it (0 to 1)."""
+def read_source(path: Path) -> list[LabelledAbstract]:
+    """The labelled abstracts of a source: JSON Lines; PubMedQA's one JSON object; a folder of JATS (`.nxml`).
 
-    sentences: tuple[str, ...]
-    roles: tuple[Role, ...]
-    agreement: tuple[float, ...]
-
-
-def read_labelled_abstracts(path: Path) -> list[LabelledAbstract]:
-    """The labelled abstracts of a file or a folder.
-
-    JSON Lines, gzipped or not, with ``sentences``, ``labels`` and optionally ``confs`` (CSAbstruct); one JSON object
-    with ``LABELS``, ``CONTEXTS`` and ``LONG_ANSWER`` of each paper (PubMedQA); a folder of articles in JATS
-    (`.nxml`), whose abstracts have titled parts. Raises `UserError` for anything else.
+    Raises `UserError` for anything else.
     """
-    try:
-        if path.is_dir():
-            found = list(_read_articles(path))
-        else:
-            content = path.read_bytes()
-            text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode()
-            found = list(_read_questions(text)) if path.suffix == ".json" else _read_lines(text, path)
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} could not be read: {error}") from error
-    if not found:
-        raise UserError(f"{path} holds no labelled abstract.")
-    return found
-
-
-def _read_lines(text: str, path: Path) -> list[LabelledAbstract]:
-    return [_parse_labelled(line, f"{path}, line {n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()]
-
-
-def _parse_labelled(line: str, place: str) -> LabelledAbstract:
-    try:
-        record = json.loads(line)
-        lines, labels = record["sentences"], record["labels"]
-        agreement = record.get("confs") or [1.0] * len(lines)
-        if not len(lines) == len(labels) == len(agreement) or not set(labels) <= set(ROLES):
-            raise ValueError(f"each sentence needs a label, one of {', '.join(ROLES)}")
-        return LabelledAbstract(tuple(map(str, lines)), tuple(labels), tuple(map(float, agreement)))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{place} is not a labelled abstract: {error}") from error
+    if path.is_dir():
+        return list(_read_articles(path))
+    return list(_read_questions(path.read_text())) if path.suffix == ".json" else read_labelled_abstracts(path)
 
 
 def _read_questions(text: str) -> Iterable[LabelledAbstract]:
