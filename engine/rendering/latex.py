@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from engine.citations import numbers
-from engine.rendering.bibliography import bibtex, entry_keys
+from engine.rendering.bibliography import bibtex, declare_characters, entry_keys, escape_latex
 from engine.rendering.document import (
     Block,
     Heading,
@@ -26,7 +26,6 @@ from engine.rendering.document import (
     parse_runs,
 )
 from engine.rendering.figures.pictures import pdf_picture
-from engine.rendering.latex_escape import declare_characters, escape_latex
 from engine.survey import Survey
 
 SOURCE = "survey.tex"

@@ -1,4 +1,4 @@
-"""A figure as SVG, and the same drawing as PNG and PDF, made by Typst."""
+"""A figure as SVG, and the same drawing as PNG and PDF, made by Typst; charts and others' figures are drawn here."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from typing import Literal, assert_never
 
 from engine.overview import TimeLine
-from engine.rendering.figures.bars import draw_bars
-from engine.rendering.figures.drawing import Drawing, Links
+from engine.rendering.figures.drawing import COLOURS, FAINT, RULE, Drawing, Links
 from engine.rendering.figures.field_map import draw_map
-from engine.rendering.figures.reproduced import draw_reproduction
 from engine.rendering.figures.taxonomy import draw_taxonomy
 from engine.rendering.figures.time_line import draw_time_line
 from engine.survey import BarChart, FieldMap, Figure, Reproduction, Taxonomy
@@ -24,7 +22,7 @@ def draw(figure: Figure, links: Links, groups: Sequence[str]) -> Drawing:
     """The figure's drawing; papers in ``links`` lead somewhere, ``groups`` give each group its colour."""
     match figure:
         case BarChart():
-            return draw_bars(figure, links)
+            return _draw_bars(figure, links)
         case FieldMap():
             return draw_map(figure, links, groups)
         case TimeLine():
@@ -32,7 +30,7 @@ def draw(figure: Figure, links: Links, groups: Sequence[str]) -> Drawing:
         case Taxonomy():
             return draw_taxonomy(figure, links)
         case Reproduction():
-            return draw_reproduction(figure, links)
+            return _draw_reproduction(figure, links)
         case _:
             assert_never(figure)
 
@@ -65,3 +63,61 @@ def _compile(figure: Figure, kind: Literal["png", "pdf"], groups: Sequence[str])
     if not isinstance(made, bytes):
         raise TypeError("Typst returned no bytes for a single page")
     return made
+
+
+_LEFT, _TOP, _BOTTOM = 46, 32, 46
+
+
+def _draw_bars(figure: BarChart, links: Links) -> Drawing:
+    """Upright bars with their counts; every so many labels where they are many."""
+    drawing = Drawing(720, 270, figure.caption)
+    width, height = drawing.width - _LEFT - 10, drawing.height - _TOP - _BOTTOM
+    highest = max((count for _, count in figure.bars), default=0) or 1
+    step = width / max(1, len(figure.bars))
+    base = _TOP + height
+    every = max(1, round(len(figure.bars) / 16))
+    for count in sorted({0, highest // 2, highest}):
+        y = base - height * count / highest
+        drawing.element("line", x1=_LEFT, x2=drawing.width - 10, y1=y, y2=y, stroke=RULE, class_="rule")
+        drawing.text(_LEFT - 8, y + 4, str(count), fill=FAINT, text_anchor="end", class_="faint")
+    for i, (label, count) in enumerate(figure.bars):
+        x = _LEFT + i * step
+        tall = height * count / highest
+        drawing.element(
+            "rect", title=f"{label}: {count}", x=x + step * 0.14, y=base - tall, width=step * 0.72, height=tall,
+            fill=COLOURS[0], class_="g0",
+        )  # fmt: skip
+        if count and step >= 16:
+            drawing.text(x + step / 2, base - tall - 4, str(count), size=9, text_anchor="middle")
+        if i % every == 0:
+            drawing.text(x + step / 2, base + 16, label[:12], text_anchor="middle")
+    drawing.text(
+        _LEFT + width / 2, drawing.height - 8, figure.x_label, fill=FAINT, text_anchor="middle", class_="faint"
+    )
+    drawing.text(4, 12, figure.y_label, fill=FAINT, class_="faint")
+    return drawing
+
+
+_WIDTH, _HEIGHT = 720.0, 480.0
+_MARGIN = 8.0
+
+
+def _draw_reproduction(figure: Reproduction, links: Links) -> Drawing:
+    """The picture in a thin frame, in the middle, leading to its paper."""
+    scale = min(1.0, (_WIDTH - 2 * _MARGIN) / figure.width, (_HEIGHT - 2 * _MARGIN) / figure.height)
+    width, height = figure.width * scale, figure.height * scale
+    drawing = Drawing(_WIDTH, round(height + 2 * _MARGIN), figure.caption)
+    left = (_WIDTH - width) / 2
+    with drawing.link(figure.key, links):
+        drawing.element(
+            "image",
+            x=left,
+            y=_MARGIN,
+            width=width,
+            height=height,
+            href=f"data:image/{figure.kind};base64,{figure.base64}",
+        )
+    drawing.element(
+        "rect", x=left - 4, y=_MARGIN - 4, width=width + 8, height=height + 8, fill="none", stroke=RULE, class_="rule"
+    )
+    return drawing

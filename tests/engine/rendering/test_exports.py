@@ -17,10 +17,9 @@ import pypdfium2
 import pytest
 
 from engine.citations import with_references
-from engine.rendering.bibliography import bibtex, csl_json
+from engine.rendering.bibliography import bibtex, csl_json, declare_characters, escape_latex
 from engine.rendering.files import FORMATS, write_files
 from engine.rendering.latex import latex
-from engine.rendering.latex_escape import declare_characters, escape_latex
 from engine.survey import Section, Survey
 from tests.engine.rendering.surveys import full_survey
 from tests.engine.rendering.test_rendering import HOSTILE, survey_about
