@@ -26,7 +26,7 @@ from engine.evaluation.documents import Document, from_html, from_markdown, from
 from engine.evaluation.entailment import Entailment, LocalModelEntailment, ModelEntailment, RuleEntailment
 from engine.evaluation.knowledge import read_questions
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
-from engine.evaluation.report import as_json, as_markdown, comparison, radar
+from engine.evaluation.report import as_json, as_markdown, chart, comparison
 from engine.evaluation.scores import rank_correlation
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
@@ -326,7 +326,7 @@ def _deliver_report(
         wanted.output.mkdir(parents=True, exist_ok=True)
         name = "evaluation.json" if wanted.as_json else "evaluation.md"
         (wanted.output / name).write_text(text, encoding="utf-8")
-        (wanted.output / "evaluation.svg").write_text(radar(results), encoding="utf-8")
+        (wanted.output / "evaluation.svg").write_text(chart(results), encoding="utf-8")
     except OSError as error:
         raise UserError(f"The report could not be written to {wanted.output}: {error.strerror or error}.") from error
     console.print(f"Written: {wanted.output / name} and evaluation.svg")

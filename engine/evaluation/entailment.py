@@ -47,11 +47,6 @@ class CachedEntailment:
         """As the inner one."""
         return self.inner.how
 
-    @property
-    def asked(self) -> int:
-        """How many different questions were asked."""
-        return len(self._answers)
-
     async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
         """The answer, from the first time it was asked."""
         if not any(source.strip() for source in sources):

@@ -11,8 +11,7 @@ from dataclasses import asdict
 from engine.evaluation.measures import Evaluation
 from engine.evaluation.scores import Score, mean_and_spread, scale_of
 from engine.rendering.markdown import escape_markdown
-
-RADAR = ("coverage", "structure", "relevance", "synthesis", "critical analysis")
+from engine.rubrics import CRITERIA
 
 
 def as_json(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[str, str]) -> str:
@@ -62,7 +61,7 @@ def card(evaluation: Evaluation) -> str:
         "citation recall",
         "citation precision",
         "citation F1",
-        *RADAR,
+        *CRITERIA,
         "references cited",
         "references real",
         "shared lists",
@@ -76,8 +75,8 @@ def card(evaluation: Evaluation) -> str:
     return "\n".join([title, "", _verdict(evaluation), "", *lines])
 
 
-def radar(evaluations: Mapping[str, Sequence[Evaluation]]) -> str:
-    """An SVG of the five criteria where judges gave them, else of the shares between 0 and 1 as bars."""
+def chart(evaluations: Mapping[str, Sequence[Evaluation]]) -> str:
+    """An SVG of bars: each system's five criteria where judges gave them, else its shares between 0 and 1."""
     # Imported here because it takes more than a second, and most reports have no figure.
     import io
 
@@ -85,19 +84,14 @@ def radar(evaluations: Mapping[str, Sequence[Evaluation]]) -> str:
 
     shares = ("citation recall", "citation precision", "citation F1", "references real", "soft heading recall")
     judged = all(e.scores().get("coverage") and e.scores()["coverage"].value for f in evaluations.values() for e in f)
-    names = RADAR if judged else shares
+    names = tuple(CRITERIA) if judged else shares
     canvas = Figure(figsize=(7, 5), layout="constrained")
-    axes = canvas.add_subplot(projection="polar" if judged else None)
+    axes = canvas.add_subplot()
+    width = 0.8 / max(1, len(evaluations))
     for at, (system, found) in enumerate(evaluations.items()):
         values = [_of(found, name) for name in names]
-        if judged:
-            angles = [2 * math.pi * i / len(names) for i in range(len(names))]
-            axes.plot([*angles, angles[0]], [*values, values[0]], label=system.replace("$", r"\$"))
-            axes.set_xticks(angles, names)
-        else:
-            width = 0.8 / len(evaluations)
-            axes.bar([i + at * width for i in range(len(names))], values, width, label=system.replace("$", r"\$"))
-            axes.set_xticks(range(len(names)), names, rotation=20)
+        axes.bar([i + at * width for i in range(len(names))], values, width, label=system.replace("$", r"\$"))
+    axes.set_xticks(range(len(names)), names, rotation=20)
     axes.set_ylim(0, 5 if judged else 1)
     axes.legend(loc="upper right", fontsize=7)
     buffer = io.StringIO()
