@@ -66,6 +66,7 @@ class App:
                 retrieve="retrieval" not in settings.without,
                 check="check" not in settings.without,
                 critique="coherence" not in settings.without,
+                judges=settings.judges,
                 whole_abstracts=settings.outline_text == "abstracts",
                 cite_known=settings.cite_known,
             ),

@@ -124,7 +124,7 @@ class MeteredModel:
                 yield piece
 
     async def _stream(self, key: str, request: Request) -> AsyncIterator[str]:
-        model = self.models[request.task]
+        model = request.model or self.models[request.task]
         current, pieces = request, list[str]()
         span = _begin_span(request, model)
         try:
@@ -184,7 +184,7 @@ class MeteredModel:
             known = await self.record.find(key)
             if known:
                 return known
-            model = self.models[request.task]
+            model = request.model or self.models[request.task]
             with trace_step(*_name_span(request, model)) as span:
                 return await self._complete(key, model, request, schema, span)
 
@@ -246,7 +246,9 @@ class MeteredModel:
                 raise
 
     def _key(self, request: Request, schema: dict[str, Any] | None) -> str:
-        content = [self.job, self.models[request.task], asdict(request), schema]
+        fields = asdict(request)
+        model = fields.pop("model") or self.models[request.task]
+        content = [self.job, model, fields, schema]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

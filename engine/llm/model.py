@@ -87,7 +87,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request; ``step`` names it in the record and in the account, ``expected_tokens`` is for estimates."""
+    """One request; ``step`` names it in the record and in the account, ``model`` one to ask in place of the task's."""
 
     task: Task
     step: str
@@ -97,6 +97,7 @@ class Request:
     top_p: float | None = None
     frequency_penalty: float | None = None
     presence_penalty: float | None = None
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

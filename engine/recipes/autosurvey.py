@@ -55,6 +55,8 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
     """Whether a claim that does not hold loses its citations and keeps its words, as in the paper: for comparisons."""
     critique: bool = True
     """Whether the whole is read once more by a reviewer, who refines it (its coherence stage)."""
+    judges: tuple[str, ...] = ()
+    """Models that judge the draft and say what is to be refined (its last phase); empty: one reviewer, no scores."""
     whole_abstracts: bool = False
     cite_known: bool = False
     name: str = "autosurvey"
@@ -74,7 +76,7 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
 
     @property
     def _steps(self) -> Steps:
-        return Steps(self.check, self.published_check, self.critique)
+        return Steps(self.check, self.published_check, self.critique, judges=self.judges)
 
     def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The outline of a further trial from as many papers."""
@@ -116,6 +118,7 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
         sections, field = await view_field(whole, sections, context, nearby=looking.result())
         survey = assemble_survey(whole, sections, _word_method(papers.values(), has_texts=bool(read)), field)
         survey = replace(add_abstract(survey, composition.abstract), notes=composition.list_notes())
+        survey = replace(survey, facts=(*survey.facts, *composition.judged))
         if read:
             survey = replace(survey, facts=(*survey.facts, list_read(read)))
         cited = {paper.key for paper in survey.references}

@@ -7,34 +7,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pydantic import Field
-
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.gathering.keywords import Selector
 from engine.gathering.search import gather, propose_keywords
-from engine.llm.model import LanguageModel, Request, TypedAnswer
-from engine.llm.prompting import data, fill
-from engine.rubrics import AUTOSURVEY, list_levels
+from engine.llm.model import LanguageModel
 from engine.run import CallChain, PlannedCall, Recipe, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate, Written
 from engine.session.kept_text import KeptText
 from engine.survey import Section, Survey, SurveyWarning, walk
 from engine.values import Brief, Keyword, KeywordPool, Outline, PaperSelection
 from engine.writing.assembly import add_warnings
-from engine.writing.estimates import PROMPT_OVERHEAD
+from engine.writing.critique import score_text
+from engine.writing.estimates import JUDGE_TOKENS, PROMPT_OVERHEAD
 from engine.writing.planning import try_work
-
-JUDGE_TOKENS = 40
-"""What a judge answers: three scores."""
-
-
-class JudgeAnswer(TypedAnswer):
-    """AutoSurvey's three criteria."""
-
-    coverage: int = Field(ge=1, le=5)
-    structure: int = Field(ge=1, le=5)
-    relevance: int = Field(ge=1, le=5)
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +127,7 @@ async def _judge(trials: Sequence[Candidate], brief: Brief, context: RunContext)
 
 async def _score(model: LanguageModel, brief: Brief, survey: Survey, at: int) -> tuple[int, int, int]:
     text = "\n\n".join(f"{number} {s.title}\n{s.text}" for number, s in walk(survey.sections))
-    levels = "\n\n".join(f"{criterion.capitalize()}\n{list_levels(criterion)}" for criterion in AUTOSURVEY)
-    prompt = fill("common/judge", topic=data(brief.topic), survey=data(text), levels=levels)
-    answer = await model.answer_typed(Request("judging", f"judge/{at}", prompt, 512, 0.0), JudgeAnswer)
-    return answer.coverage, answer.structure, answer.relevance
+    return await score_text(model, brief.topic, text, f"judge/{at}")
 
 
 async def _unseen(_: Section, __: int) -> None:

@@ -21,7 +21,7 @@ from engine.session.kept_text import KeptPart, leaves_of
 from engine.survey import UNREVIEWED, Note, Section, SurveyWarning, walk
 from engine.values import OutlineNode, Paper, PaperKey, Query
 from engine.writing.assembly import open_section
-from engine.writing.critique import Reading, criticise
+from engine.writing.critique import Reading, criticise, score_text
 from engine.writing.drafting import (
     ALL_STEPS,
     ENOUGH,
@@ -41,6 +41,7 @@ from engine.writing.drafting import (
 )
 from engine.writing.model_text import read_prose
 from engine.writing.outer_parts import ABSTRACT, Framing
+from engine.writing.planning import try_work
 
 
 async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> dict[PaperKey, Paper]:
@@ -74,6 +75,8 @@ class Composition:
     """What a recipe does to a draft before it is checked."""
     warnings: list[SurveyWarning] = field(default_factory=list)
     abstract: Draft | None = None
+    judged: list[tuple[str, str]] = field(default_factory=list)
+    """What each judge gave the body before it was refined and after, as facts of the survey."""
     known: dict[PaperKey, Paper] = field(default_factory=dict)
     """Papers of the library that titles found which the model wrote from what it knows."""
     notes: dict[str, tuple[Note, ...]] = field(default_factory=dict)
@@ -105,7 +108,7 @@ class Composition:
         body = {**finished, **_list_sections(due, drafts)}
         async with asyncio.TaskGroup() as group:
             new = {part.place: drafts[part.place] for part in parts if not part.kept and part.place in drafts}
-            reviewing = group.create_task(self._criticise(new, "body"))
+            reviewing = group.create_task(self._refine(new))
             framing = group.create_task(self._write_frame(body))
             more = {place: group.create_task(self._write_on(place, draft)) for place, draft in new.items()}
         reviewed = {**drafts, **reviewing.result()}
@@ -296,14 +299,40 @@ class Composition:
         if section and len(there) == len(places):
             await self.context.section_finished(section, position)
 
-    async def _criticise(self, drafts: Mapping[str, Draft], step: str, others: str = "") -> Mapping[str, Draft]:
+    async def _refine(self, drafts: Mapping[str, Draft]) -> Mapping[str, Draft]:
+        """The body with a reviewer's edits; where there are judges, they review it and score it before and after."""
+        before = await self._score(drafts, "before")
+        refined = await self._criticise(drafts, "body", judges=self.steps.judges)
+        after = await self._score(refined, "after")
+        what = "Coverage/structure/relevance before and after refinement"
+        self.judged += [(f"{what}, {judge}", f"{before[judge]}, {after[judge]}") for judge in before]
+        return refined
+
+    async def _score(self, drafts: Mapping[str, Draft], when: str) -> dict[str, str]:
+        """What each judge gives the parts: ``4/5/4``."""
+        judges = self.steps.judges if self.steps.review and self.steps.check and drafts else ()
+        text = "\n\n".join(f"{place} {draft.node.title}\n{draft.text}" for place, draft in drafts.items())
+        step = f"judge/{when}/{self.task.trial}"
+        async with asyncio.TaskGroup() as group:
+            tasks = {
+                judge: group.create_task(
+                    try_work(score_text(self.model, self.task.topic, text, f"{step}/{judge}", judge))
+                )
+                for judge in judges
+            }
+        found = {judge: task.result() for judge, task in tasks.items()}
+        return {j: "/".join(map(str, s)) if isinstance(s, tuple) else "not judged" for j, s in found.items()}
+
+    async def _criticise(
+        self, drafts: Mapping[str, Draft], step: str, others: str = "", judges: Sequence[str] = ()
+    ) -> Mapping[str, Draft]:
         """The drafts with a reviewer's edits; where none could be had, as they are."""
         if not (self.steps.review and self.steps.check and drafts):
             return drafts
         await self.context.progress(Progress("reviewing"))
         reading = Reading(self.task.topic, self._describe_matrix(), f"{step}/{self.task.trial}", others)
         try:
-            return await criticise(self.model, reading, drafts)
+            return await criticise(self.model, reading, drafts, judges)
         except (LanguageModelError, LimitExceeded) as error:
             self._note_unfinished(self.task.outline.title, f"{UNREVIEWED}: {error}")
             return drafts

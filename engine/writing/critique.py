@@ -10,13 +10,18 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pydantic import Field
+
 from engine.checking.check import CheckTask, check_section
 from engine.citations import Address, cite_sentences, list_addresses, remove_addresses, remove_citations
+from engine.errors import ScholiumError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
+from engine.rubrics import AUTOSURVEY, list_levels
 from engine.survey import Claim, ClaimTally
 from engine.text import all_sentences, replace_sentences
 from engine.writing.drafting import Draft
+from engine.writing.planning import try_work
 
 SENTENCES_PER_EDIT = 12
 """One sentence of so many may be edited at most: a reviewer who asks for more writes another survey."""
@@ -25,6 +30,15 @@ MOST_REMOVED = 0.2
 """Share of a part's sentences that may go, or one of a few."""
 
 EDIT_TOKENS = 50
+
+
+class JudgeAnswer(TypedAnswer):
+    """AutoSurvey's three criteria."""
+
+    coverage: int = Field(ge=1, le=5)
+    structure: int = Field(ge=1, le=5)
+    relevance: int = Field(ge=1, le=5)
+    reason: str
 
 
 class EditAnswer(TypedAnswer):
@@ -67,10 +81,30 @@ def build_critique_request(reading: Reading, parts: Mapping[str, Draft]) -> Requ
     return Request("checking", f"critique/{reading.step}", prompt, EDIT_TOKENS * most + 512, 0.3)
 
 
-async def criticise(model: LanguageModel, reading: Reading, parts: Mapping[str, Draft]) -> dict[str, Draft]:
-    """The parts with the reviewer's edits, as far as they hold. Raises what asking the model raises."""
-    answer = await model.answer_typed(build_critique_request(reading, parts), CritiqueAnswer)
-    asked = read_edits(answer.edits, parts)
+async def score_text(model: LanguageModel, topic: str, text: str, step: str, judge: str = "") -> tuple[int, int, int]:
+    """Coverage, structure and relevance, from 1 to 5, by the ``judge`` where one is named."""
+    levels = "\n\n".join(f"{criterion.capitalize()}\n{list_levels(criterion)}" for criterion in AUTOSURVEY)
+    prompt = fill("common/judge", topic=data(topic), survey=data(text), levels=levels)
+    answer = await model.answer_typed(Request("judging", step, prompt, 512, 0.0, model=judge), JudgeAnswer)
+    return answer.coverage, answer.structure, answer.relevance
+
+
+async def criticise(
+    model: LanguageModel, reading: Reading, parts: Mapping[str, Draft], judges: Sequence[str] = ()
+) -> dict[str, Draft]:
+    """The parts with the edits of the reviewer, or of all ``judges``, as far as they hold.
+
+    Of two edits of a sentence the first judge's is taken. Raises what asking the model raises.
+    """
+    request = build_critique_request(reading, parts)
+    requests = [replace(request, step=f"{request.step}/{name}", model=name) for name in judges] or [request]
+    async with asyncio.TaskGroup() as tasks:
+        asking = [tasks.create_task(try_work(model.answer_typed(asked, CritiqueAnswer))) for asked in requests]
+    answers = [answer for task in asking if isinstance(answer := task.result(), CritiqueAnswer)]
+    failures = [failure for task in asking if isinstance(failure := task.result(), ScholiumError)]
+    if not answers:
+        raise failures[0]
+    asked = read_edits([edit for answer in answers for edit in answer.edits], parts)
     async with asyncio.TaskGroup() as tasks:
         edited = {p: tasks.create_task(_apply(model, reading.topic, parts[p], edits)) for p, edits in asked.items()}
     return {place: edited[place].result() if place in edited else part for place, part in parts.items()}

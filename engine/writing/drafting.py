@@ -63,6 +63,8 @@ class Steps:
     """Whether drafts are written from notes, or from all that is shown of the papers."""
     in_turn: bool = False
     """Whether the parts of a section are drafted one after the other, each seeing those before it."""
+    judges: tuple[str, ...] = ()
+    """Models that score the body, review it, and score it again; empty: the model that checks reviews it."""
 
 
 ALL_STEPS = Steps()

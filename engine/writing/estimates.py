@@ -61,6 +61,8 @@ MEAN_PAPER_TOKENS = 250
 CHECK_OVERHEAD = 540
 PROMPT_OVERHEAD = 420
 """Tokens of the rules and the JSON schema of one editing call."""
+JUDGE_TOKENS = 40
+"""What a judge answers: three scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = ALL_STE
     if steps.check:
         chains += plan_repairs(task.words, len(body)) + plan_kept_checks(plan.kept)
     if steps.check and steps.review and body:
-        chains += _plan_review(task)
+        chains += _plan_review(task, steps.judges)
     around = [node for _, node in due if node.role != "body"]
     if steps.frame and around:
         review = steps.check and steps.review
@@ -129,15 +131,16 @@ def _plan_part(
     return [*(with_checks(chain, task.words) if steps.check else [chain]), *((call,) for call in taking[1:])]
 
 
-def _plan_review(task: Assignment) -> list[CallChain]:
-    """One reading of the whole text, and the check of what it edits."""
+def _plan_review(task: Assignment, judges: Sequence[str]) -> list[CallChain]:
+    """One reading of the whole, or one by each judge, who scores it before and after, and the check of the edits."""
     leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
     edits = max(1, round(EDITED * leaves * expect_claims(task.words)))
     read = PlannedCall(
         "checking", PROMPT_OVERHEAD + round(leaves * task.words * PLAIN_TOKENS), edits * EDIT_TOKENS, REVIEWING
     )
     again = replace(plan_check(1), wave=REVIEWING)
-    return [(read, again), *[(again,)] * (edits - 1)]
+    score = replace(read, task="judging", output_tokens=JUDGE_TOKENS)
+    return [(read, again), *[(again,)] * (edits - 1), *[(read,)] * (len(judges) - 1), *[(score,)] * (2 * len(judges))]
 
 
 def plan_kept_checks(kept: KeptText) -> list[CallChain]:

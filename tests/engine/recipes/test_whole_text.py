@@ -55,6 +55,26 @@ async def test_a_reviewer_reads_every_sentence_once_and_edits_by_address(library
     assert len(all_sentences(survey.sections[3].text)) == len(re.findall(r"^4:\d", whole(of_frame(model)), re.M)) - 1
 
 
+async def test_several_judges_find_what_is_refined_and_score_it_before_and_after(library: LocalLibrary) -> None:
+    def reply(prompt: str, schema: str) -> str:
+        if schema != "CritiqueAnswer" or "abstract:1" in prompt:
+            return simulate_answer(prompt, schema)
+        place = "2.1:2" if sum(request.step.startswith("critique/body") for request in model.requests) == 1 else "2.2:2"
+        return json.dumps({"edits": [{"address": place, "text": ""}]})
+
+    model, recipe = FakeModel(reply), AutoSurveyRecipe(judges=("one", "two"))
+    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
+    survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
+    assert [request.model for request in model.asked("critique/body")] == ["one", "two"]
+    assert sorted(request.model for request in model.asked("judge/")) == ["one", "one", "two", "two"]
+    assert {request.model for request in model.requests} == {"", "one", "two"}
+    before, after = (whole(model.asked(f"judge/{when}")[0]) for when in ("before", "after"))
+    assert len(all_sentences(after)) == len(all_sentences(before)) - 2  # one that each of them found
+    judged = {name: value for name, value in survey.facts if "before and after" in name}
+    assert [name.rpartition(", ")[2] for name in judged] == ["one", "two"]
+    assert all(re.fullmatch(r"\d/\d/\d, \d/\d/\d", value) for value in judged.values())
+
+
 def of_frame(model: FakeModel) -> Request:
     return next(request for request in model.asked("critique/") if "abstract:1" in whole(request))
 
