@@ -22,7 +22,9 @@ NAMED_PARTS = 8
 def estimate(expected: Estimate, uses: Sequence[BudgetUse]) -> str:
     """What writing will take, said before it starts, and whether the budgets have room for it."""
     room = _word_room(expected, uses, "That is not enough for all sections; what is finished by then is kept.")
-    return f"Writing it takes about {_word_size(expected)} or less.{room} `ok` accepts this."
+    most = f"up to {expected.most_calls:,} calls and {expected.most_tokens:,} tokens"
+    reworded = f" Where half of it has to be reworded, {most}." if expected.most_calls > expected.calls else ""
+    return f"Writing it takes about {_word_size(expected)} or less.{reworded}{room} `ok` accepts this."
 
 
 def _word_room(expected: Estimate, uses: Sequence[BudgetUse], too_little: str) -> str:

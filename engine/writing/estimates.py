@@ -48,6 +48,9 @@ PARAGRAPH_WORDS = 110
 DOUBTFUL, REWORDED_TOKENS = 0.05, 45
 """Share of claims that are worded anew and judged once more, and tokens of a new wording."""
 
+REPAIRS = 3
+"""Calls of a check's size that follow on it where half of its claims do not hold: two word anew, one judges again."""
+
 PLAIN_TOKENS, EDITED, EDIT_TOKENS, EARLIER = 1.4, 0.02, 17, 2
 """Tokens of a word without citations, as a reviewer reads it, the share of sentences that are edited, tokens of one
 edit, and the parts of a section that a draft is shown where it sees those before it."""
@@ -67,13 +70,18 @@ JUDGE_TOKENS = 40
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Expected use; ``money`` in US dollars, ``None`` where a model's price is not known."""
+    """Expected use; ``money`` in US dollars, ``None`` where a model's price is not known.
+
+    ``most_calls`` and ``most_tokens`` are what it comes to where half of what is written does not hold.
+    """
 
     calls: int
     input_tokens: int
     output_tokens: int
     money: float | None
     seconds: float
+    most_calls: int
+    most_tokens: int
 
 
 def with_expected_texts(papers: Mapping[PaperKey, Paper], most: int) -> dict[PaperKey, Paper]:
@@ -208,6 +216,7 @@ def estimate_cost(
     calls = [call for chain in chains for call in chain]
     found = [prices.find(models[call.task]) for call in calls]
     known = [price.cost(c.input_tokens, c.output_tokens) for price, c in zip(found, calls, strict=True) if price]
+    again = [call for call in calls if call.task == "checking"] * REPAIRS
     waves = ([[c for c in chain if c.wave == wave] for chain in chains] for wave in sorted({c.wave for c in calls}))
     return Estimate(
         len(calls),
@@ -215,6 +224,8 @@ def estimate_cost(
         sum(c.output_tokens for c in calls),
         sum(known) if len(known) == len(calls) else None,
         sum(_measure_wave(wave, at_once) for wave in waves),
+        len(calls) + len(again),
+        sum(c.input_tokens + c.output_tokens for c in (*calls, *again)),
     )
 
 
