@@ -19,6 +19,7 @@ from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.libraries.combined import exclusion_of
 from engine.retrieval.merging.titles import plain_letters
 from engine.retrieval.ranking import SEEDS
+from engine.retrieval.topic_words import read_topic
 from engine.run import Progress, RunContext
 from engine.text import list_words, shorten
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Paper, PaperSelection, Query
@@ -182,10 +183,10 @@ async def explain_no_papers(brief: Brief, found: Sequence[Paper], context: RunCo
         return NoPapers(
             f"“{topic}” is an author of papers here. A survey needs a topic: say survey and what the papers are about."
         )
-    if counted.spellings:
-        meant = topic.lower()
-        for word, other in counted.spellings:
-            meant = meant.replace(word, other)
+    meant = topic.lower()
+    for word, other in counted.spellings:
+        meant = meant.replace(word, other)
+    if counted.spellings and await _are_words_known(meant, context):
         return NoPapers(
             f"The library has no papers on “{topic}”. Did you mean “{meant}”? Then say: survey {meant}", meant
         )
@@ -196,6 +197,12 @@ async def explain_no_papers(brief: Brief, found: Sequence[Paper], context: RunCo
     shown = "; ".join(f"“{shorten(paper.title, 100)}”" for paper in found[:NEAREST])
     nearest = f" The nearest are: {shown}." if shown else ""
     return NoPapers(f"The library has no papers{years} on “{topic}”, as far as its words tell.{nearest} {choices}")
+
+
+async def _are_words_known(topic: str, context: RunContext) -> bool:
+    """Whether the library has every word of a topic; a word of another language may look like a slip."""
+    counted = await context.library.count_topic(topic)
+    return all(count or at in read_topic(topic).uncounted for at, count in enumerate(counted.papers_with))
 
 
 def require_papers(selection: PaperSelection) -> tuple[Paper, ...]:

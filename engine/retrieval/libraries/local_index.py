@@ -112,7 +112,7 @@ class LocalIndex:
         # Beside a word that no paper has, one that hardly any has may be the same person's slip, made by others too.
         few = KNOWN_WORD if 0 in counts else 1
         unknown = {s for s, count in zip(said.stems, counts, strict=True) if count < few}
-        misspelt = [(word, self.words.most_like(stem(word))) for word in words(topic) if stem(word) in unknown]
+        misspelt = [(word, self.words.most_like(word)) for word in words(topic) if stem(word) in unknown]
         return counts, tuple((word, other) for word, other in misspelt if other)
 
     @cached_property

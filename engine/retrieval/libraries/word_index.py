@@ -25,6 +25,9 @@ LONG_WORD = 7
 KNOWN_WORD = 5
 """A word of fewer letters is misspelt by one letter at most; one that fewer papers have may be misspelt itself."""
 
+LEAST_STEM, LONGEST_ENDING = 4, 4
+"""Letters of a stem that a slip is looked for in, and of an ending that is cut off for it ("-ated", "-ings")."""
+
 
 VOCABULARY = "terms.json"
 """The file of an index's stems; an index of other stems, by an earlier version, has none of that name."""
@@ -59,16 +62,25 @@ class WordIndex:
         at = self.vocabulary.get(stem)
         return 0 if at is None else int(self.starts[at + 1] - self.starts[at])
 
-    def most_like(self, stem: str) -> str:
-        """The stem that is spelt most like another and that papers have; empty where none is like it."""
+    def most_like(self, word: str) -> str:
+        """The stem that papers have of the word that is spelt most like this one; empty where none is like it.
+
+        A slip may hide where the stem ends: "fedrated" is "feder" with the ending of "federated".
+        """
         from rapidfuzz import process
         from rapidfuzz.distance import DamerauLevenshtein
 
-        near = [other for other in self.vocabulary if abs(len(other) - len(stem)) <= 2]
-        most = 1 if len(stem) < LONG_WORD else 2
-        found = process.extract(stem, near, scorer=DamerauLevenshtein.distance, score_cutoff=most, limit=10)
-        likely = [(distance, -self.papers_with(other), other) for other, distance, _ in found]
-        likely = [item for item in likely if -item[1] >= KNOWN_WORD]
+        cuts = range(max(LEAST_STEM, len(word) - LONGEST_ENDING), len(word))
+        likely = []
+        for own, ending in ((stem(word), ""), *((word[:cut], word[cut:]) for cut in cuts)):
+            near = [other for other in self.vocabulary if abs(len(other) - len(own)) <= 2]
+            most = 1 if len(own) < LONG_WORD else 2
+            found = process.extract(own, near, scorer=DamerauLevenshtein.distance, score_cutoff=most, limit=10)
+            likely += [
+                (distance, -self.papers_with(other), other)
+                for other, distance, _ in found
+                if self.papers_with(other) >= KNOWN_WORD and (not ending or stem(other + ending) == other)
+            ]
         return min(likely)[2] if likely else ""
 
     def save(self, folder: Path) -> None:
@@ -179,9 +191,9 @@ class WordParts:
             np.concatenate([one.text for one in found]),
         )
 
-    def most_like(self, stem: str) -> str:
-        """The stem that is spelt most like another and that papers have; empty where none is like it."""
-        return next((found for part in self.parts if (found := part.most_like(stem))), "")
+    def most_like(self, word: str) -> str:
+        """As in one index; the first part that knows a word like it tells."""
+        return next((found for part in self.parts if (found := part.most_like(word))), "")
 
     @cached_property
     def lengths(self) -> NDArray[np.float32]:

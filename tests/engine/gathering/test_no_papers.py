@@ -18,6 +18,7 @@ from engine.values import Brief
         ("глубокое обучение", "in the language of the papers", ""),
         ("ben buddy", "is an author of papers here", ""),
         ("dence retreival of pasages", "Did you mean", "dense retrieval of passages"),
+        ("apprentissage de retreival", "in the language of the papers", ""),
     ],
 )
 async def test_a_topic_without_papers_brings_another_way_to_say_it_or_what_is_there(

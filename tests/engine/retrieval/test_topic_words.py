@@ -96,3 +96,11 @@ def test_letters_within_words_make_an_abbreviation_too() -> None:
     texts = ["We use reinforcement learning from human feedback (RLHF)."] * 2
     topic = with_abbreviations(read_topic("reinforcement learning from human feedback"), texts)
     assert ("rlhf",) in [writing.stems for writing in topic.writings]
+
+
+@pytest.mark.parametrize(
+    ("slip", "meant"), [("fedrated", "feder"), ("recomender", "recommend"), ("lerning", "learn"), ("zebra", "")]
+)
+def test_a_slip_is_read_where_it_hides_the_words_ending(slip: str, meant: str) -> None:
+    titles = ["Federated Learning for Recommender Systems"] * 6
+    assert count_words(titles, [""] * 6).most_like(slip) == meant
