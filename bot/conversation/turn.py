@@ -177,13 +177,14 @@ class Turn:
     def conclude(self, job: Job, text: str, no_papers: NoPapers | None = None) -> None:
         """A job has come to an end without a result: say so in its status, with the card as it is without it.
 
-        Where it found no papers, a button begins what may have been meant.
+        Where it found no papers, a button begins what may have been meant, and so does a yes.
         """
         kept = progress.word_kept(self.session.state, job)
         said = f"{text} {kept}".strip()
         if job.kind in PROPOSING and self.session.state.brief:
             if no_papers and no_papers.meant:
-                self.stored = replace(self.stored, choices=(f"survey {no_papers.meant}",))
+                meant = (f"survey {no_papers.meant}",)
+                self.stored = replace(self.stored, choices=meant, reading=meant)
             card = make_refused_card(self.session, no_papers.meant) if no_papers else make_short_card(self.session)
             self.show_card(card, lead=said, job=job)
         else:

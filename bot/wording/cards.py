@@ -87,7 +87,7 @@ def make_card(session: SurveySession, price: str = "") -> Card:
 
 def make_refused_card(session: SurveySession, meant: str) -> Card:
     """The card of a step whose topic has no papers: no button does it again, the first is the topic that was meant."""
-    offered = (Action("survey meant", "choose 1", meant, typed=False),) if meant else ()
+    offered = (Action("survey meant", "choose 1", meant),) if meant else ()
     actions = (*offered, *(action for action in list_actions(session.state) if action != BEGIN))
     return replace(make_short_card(session), buttons=draw_buttons(session, actions))
 

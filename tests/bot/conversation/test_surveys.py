@@ -154,6 +154,14 @@ async def test_a_terminal_opens_what_was_begun_in_another_conversation(library: 
         assert "query encoder" in chat.last
 
 
+async def test_a_yes_takes_the_topic_that_was_meant(library: LocalLibrary) -> None:
+    async with opened() as lab:
+        await lab.chat.say("survey dence retreival")
+        await lab.chat.say("yes")
+        state = await lab.state()
+        assert state.phase == "keywords" and state.brief and state.brief.topic == "dense retrieval"
+
+
 async def test_a_topic_without_papers_offers_what_was_meant_and_nothing_that_fails_again(library: LocalLibrary) -> None:
     async with opened() as lab:
         (refused,) = [m for m in await lab.chat.say("survey dence retreival") if m.buttons and "Did you mean" in m.text]
