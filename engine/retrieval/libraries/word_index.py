@@ -71,10 +71,10 @@ class WordIndex:
         from rapidfuzz.distance import DamerauLevenshtein
 
         cuts = range(max(LEAST_STEM, len(word) - LONGEST_ENDING), len(word))
+        most = 1 if len(stem(word)) < LONG_WORD else 2
         likely = []
         for own, ending in ((stem(word), ""), *((word[:cut], word[cut:]) for cut in cuts)):
-            near = [other for other in self.vocabulary if abs(len(other) - len(own)) <= 2]
-            most = 1 if len(own) < LONG_WORD else 2
+            near = [other for other in self.vocabulary if abs(len(other) - len(own)) <= most]
             found = process.extract(own, near, scorer=DamerauLevenshtein.distance, score_cutoff=most, limit=10)
             likely += [
                 (distance, -self.papers_with(other), other)
