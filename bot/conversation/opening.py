@@ -72,6 +72,8 @@ def start_event(command: StartSurvey | Continuation, state: State, defaults: Def
     """The event that the command is. Raises `UserError` where it names nothing, or there is no review to go on from."""
     if isinstance(command, StartSurvey):
         brief = brief_of(_name_topic(command, state), defaults)
+        if state.phase == "topic" and state.brief and not command.options:  # other words for a topic without papers
+            brief = replace(state.brief, topic=brief.topic)
         return Start(brief, _paper_count(brief, defaults))
     if isinstance(command, SearchOnline):
         if state.brief is None:

@@ -13,6 +13,7 @@ from bot.commands.grammar import parse
 from bot.store.surveys import StoredSurvey
 from bot.wording.replies import list_surveys
 from engine.retrieval.libraries.local import LocalLibrary
+from engine.values import YearRange
 from tests.fakes import HERE, FakeChat
 from tests.lab import opened
 from tests.stand_ins.changes import PATIENCE_S
@@ -154,12 +155,13 @@ async def test_a_terminal_opens_what_was_begun_in_another_conversation(library: 
         assert "query encoder" in chat.last
 
 
-async def test_a_yes_takes_the_topic_that_was_meant(library: LocalLibrary) -> None:
+async def test_a_yes_takes_the_topic_that_was_meant_as_it_was_asked_for(library: LocalLibrary) -> None:
     async with opened() as lab:
-        await lab.chat.say("survey dence retreival")
+        await lab.chat.say("survey dence retreival years=2001..2020")
         await lab.chat.say("yes")
         state = await lab.state()
         assert state.phase == "keywords" and state.brief and state.brief.topic == "dense retrieval"
+        assert state.brief.years == YearRange(2001, 2020)
 
 
 async def test_a_topic_without_papers_offers_what_was_meant_and_nothing_that_fails_again(library: LocalLibrary) -> None:
