@@ -127,10 +127,10 @@ class Turn:
         return [replace(m, awaits=waiting and i == len(self.messages)) for i, m in enumerate(self.messages, start=1)]
 
     def offer(self, text: str, choices: tuple[str, ...]) -> None:
-        """Commands as buttons: nothing is done before one is pressed."""
+        """Commands as buttons: nothing is done before one is pressed, or its number in the text's list said."""
         self.stored = replace(self.stored, choices=choices)
         named = f"{self.session.id}:{self.session.revision}"
-        self.answer(text, buttons=tuple(Button(c, f"choose {n}:{named}", str(n)) for n, c in enumerate(choices, 1)))
+        self.answer(text, buttons=tuple(Button(c, f"choose {n}:{named}", "") for n, c in enumerate(choices, 1)))
 
     # The card.
 

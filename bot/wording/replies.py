@@ -42,7 +42,8 @@ def ask_meaning(words: FreeText, usage: str = "", failure: str = "") -> str:
         lead = f"Did you mean me with “{said}”?"
         lead += " Then press what you want:" if listed else " Then say it with my name before it."
     elif words.likely and not usage:
-        lead = f"I take “{said}” for the first of these, and do it when you press it:"
+        which = "this" if len(words.offers) == 1 else "the first of these"
+        lead = f"I take “{said}” for {which}, and do it when you press it:"
     else:
         lead = f"I know no command that does “{said}” for certain."
         lead += f" It is written `{usage}`." if usage else ""

@@ -37,6 +37,8 @@ STOPPED_AT = 0.85
 """Lead at which words stop what runs, which keeps what is finished: of the phrasings held out none was another wish."""
 _APPROVED_AT = 0.5
 """Lead of “unclear” up to which approval is offered: whoever complains is not asked whether they agree."""
+_NEAR = 0.7
+"""Distance from the likeliest command at which others are offered too: held out, 95 % of those meant are so near."""
 _DOUBTED_AT = 0.8
 """Lead of “unclear” at which what was typed behind "add" is taken for a wish rather than a keyword."""
 _SILENT_AT = {False: 0.2, True: 0.5}
@@ -165,21 +167,26 @@ def _read_plain(text: str, heard: Heard, state: State) -> FreeText | None:
 def _offer(text: str, scores: dict[str, float], state: State) -> tuple[str, ...]:
     """The likeliest commands that can be said whole, at most `OFFERED`; approval only before all others."""
     found: list[str] = []
-    best = max(scores.values())
-    for label, score in scores.items():
+    best, known = max(scores.values()), [(label, score) for label, score in scores.items() if label in INTENTS]
+    for label, score in known:
+        if len(found) == OFFERED or (found and score < known[0][1] - _NEAR):
+            break
         approves_doubtfully = label == "ok" and (found or score < best - _APPROVED_AT)
-        if label in INTENTS and len(found) < OFFERED and not approves_doubtfully:
-            filled = fill_intent(label, text, load_classifier(), count_items(state))
-            if filled and filled not in found and len(filled) <= LONGEST and _can_be_said(filled):
-                found.append(filled)
+        filled = "" if approves_doubtfully else fill_intent(label, text, load_classifier(), count_items(state))
+        if filled and filled not in found and len(filled) <= LONGEST and _can_be_done(filled, state):
+            found.append(filled)
     return tuple(found)
 
 
-def _can_be_said(command: str) -> bool:
+def _can_be_done(said: str, state: State) -> bool:
+    """Whether it is a command, and drops no keyword that is not there."""
     try:
-        return not isinstance(parse(command), FreeText)
+        command = parse_at_step(said, state)
     except UserError:
         return False
+    if isinstance(command, EditKeywords) and state.keywords:
+        return all(words in state.keywords for words in command.drop)
+    return not isinstance(command, FreeText)
 
 
 def count_items(state: State) -> int:
