@@ -28,8 +28,7 @@ async def test_a_sentence_of_our_own_is_edited_by_what_it_rests_on() -> None:
         if "Ask for edits" in prompt:
             return json.dumps({"edits": [{"address": "2:3", "text": better}]})
         is_shown = all(p.abstract in prompt for p in (FAST, SLOW))
-        verdict = "supported" if is_shown else "not said"
-        return json.dumps({"verdicts": [{"claim": 1, "verdict": verdict, "evidence": ["a", "b"]}], "sentences": []})
+        return json.dumps({"supported": ["1ab"] if is_shown else []} if "<claim" in prompt else {"sentences": []})
 
     edited = await criticise(FakeModel(reply), Reading("racing", "", "body/0"), {"2": part})
     assert edited["2"].text == f"{flies} {never} {better} {cite([FAST.key, SLOW.key])}."
