@@ -140,6 +140,22 @@ def _own_stems() -> dict[str, str]:
     return {word: line.split()[0] for line in read_lines("own_stems.txt") for word in line.split()}
 
 
+_SMALL_WORDS = frozenset(["a", "an", "and", "by", "for", "from", "in", "of", "on", "the", "to", "via", "with"])
+
+
+def find_long_form(abbreviation: str, before: str) -> str:
+    """The words at the end of the text whose initials are the abbreviation's capitals; empty where there are none."""
+    letters = "".join(ch.lower() for ch in abbreviation if ch.isalpha() and ch.isupper())
+    words = before.split()
+    for length in range(1, min(len(words), 2 * len(letters)) + 1):
+        tail = words[-length:]
+        all_initials = "".join(part[0] for word in tail for part in word.split("-") if part).lower()
+        initials = "".join(p[0] for w in tail if w.lower() not in _SMALL_WORDS for p in w.split("-") if p).lower()
+        if letters in (all_initials, initials):
+            return " ".join(tail)
+    return ""
+
+
 def terms(text: str) -> list[str]:
     """Stems of the words that carry meaning, in order."""
     return [stem(word) for word in words(text) if word not in STOP_WORDS]

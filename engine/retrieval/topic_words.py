@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.text import STOP_WORDS, stem, words
+from engine.text import STOP_WORDS, find_long_form, stem, words
 
 Scores = NDArray[np.float64]
 
@@ -230,13 +230,14 @@ _BEFORE_CHARACTERS = 100
 def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
     """The topic with the abbreviations that these texts give for its phrases: "large language models (LLMs)" → LLM.
 
-    The other way round too: a topic that says LLM is written out. After Schwartz and Hearst (2003).
+    The other way round too: a topic that says LLM is written out.
     """
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
     place = {s: i for i, s in enumerate(topic.stems)}
     for text in texts:
         given = ((text[max(0, at.start() - _BEFORE_CHARACTERS) : at.start()], at[1]) for at in _GIVEN.finditer(text))
-        seen.update({found for before, short in given if (found := _read_phrase(before, short))})
+        spelt_out = ((find_long_form(short, before), short) for before, short in given)
+        seen.update({(tuple(index_terms(long)), stem(short.lower())) for long, short in spelt_out if long})
     writings = list(topic.writings)
     for (phrase, short), times in seen.items():
         if times < (KNOWN_ABBREVIATION if len(short) > 2 else KNOWN_PAIR):
@@ -247,22 +248,3 @@ def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
         elif short in place:
             writings.append(Writing(phrase, (place[short],), is_abbreviation=True))
     return replace(topic, writings=tuple(dict.fromkeys(writings)))
-
-
-def _read_phrase(before: str, short: str) -> tuple[tuple[str, ...], str] | None:
-    """The words before the bracket that an abbreviation stands for, as stems, and the abbreviation's stem.
-
-    Read from the right, each of its letters is found in the words, the first one at the beginning of a word.
-    """
-    letters = re.sub(r"[^a-z]", "", short.removesuffix("s").lower())
-    if len(letters) < 2 or not any(ch.isupper() for ch in short):
-        return None
-    text = " ".join(before.lower().split()[-min(len(letters) + 5, 2 * len(letters)) :])
-    at = len(text)
-    for place in reversed(range(len(letters))):
-        at = text.rfind(letters[place], 0, at)
-        while place == 0 and at > 0 and text[at - 1].isalnum():
-            at = text.rfind(letters[0], 0, at)
-        if at < 0:
-            return None
-    return tuple(index_terms(text[at:])), stem(short.lower())

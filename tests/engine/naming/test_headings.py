@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from engine.naming.abbreviations import find_abbreviations, find_long_form
+from engine.naming.abbreviations import find_abbreviations
 from engine.naming.headings import name_groups
+from engine.text import find_long_form
 from tests.fakes import paper
 
 
