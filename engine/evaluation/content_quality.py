@@ -1,4 +1,4 @@
-"""Content quality, 1 to 5, by several judges; pairwise comparison with positions swapped; outlines; richness."""
+"""Content quality, 1 to 5, by several judges; pairwise comparison with positions swapped; richness."""
 
 from __future__ import annotations
 
@@ -68,19 +68,6 @@ async def grade_content(document: Document, topic: str, judges: Mapping[str, Lan
     scores.append(Score("average of three, AutoSurvey's", three, f"harmonic mean, truncated; {how}"))
     scores.append(Score("average of five, SurveyX's", five, f"arithmetic mean; {how}"))
     return tuple(scores)
-
-
-async def outline_graded(document: Document, topic: str, judges: Mapping[str, LanguageModel]) -> tuple[Score, ...]:
-    """The headings alone, 1 to 5, as SurveyBench judges outlines."""
-    if not judges:
-        return ()
-    outline = "\n".join(f"{'  ' * (part.level - 1)}{part.title}" for part in document.parts if part.title)
-    prompt = fill("evaluation/outline", topic=data(topic), outline=data(outline))
-    request = Request("judging", "grade/outline", prompt, 512, 0.0)
-    grades = await asyncio.gather(*(judge.answer_typed(request, Grade) for judge in judges.values()))
-    mean, spread = mean_and_spread([float(g.score) for g in grades])
-    reasons = tuple(f"{name}: {g.score}: {g.reason}" for name, g in zip(judges, grades, strict=True))
-    return (Score("outline", mean, f"1 to 5, judged by {', '.join(judges)}", spread, reasons),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.evaluation.citation_quality import faults, score_citations, verdicts
-from engine.evaluation.content_quality import grade_content, outline_graded, richness
+from engine.evaluation.content_quality import grade_content, richness
 from engine.evaluation.documents import CitedClaim, Document, claims
 from engine.evaluation.entailment import CachedEntailment, Entailment
 from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions
@@ -105,8 +105,7 @@ async def evaluate_document(
     groups.append(("Citation quality", await _citations(found, sources, tools)))
     groups.append(("Shared lists", measure_shared_lists(document, found)))
     await tools.progress("content")
-    content = await grade_content(document, topic, tools.judges)
-    groups.append(("Content quality", (*content, *await outline_graded(document, topic, tools.judges))))
+    groups.append(("Content quality", await grade_content(document, topic, tools.judges)))
     if human:
         await tools.progress("overlap")
         groups.append(("Against the human survey", measure_overlap(document, human, tools.embedder)))

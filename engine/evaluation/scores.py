@@ -35,7 +35,7 @@ class Scale:
 
 _SCALES = (
     (r"references (?:real with wrong metadata|not found)|unsupported: .+|citation overlap.*", Scale(1, rises=False)),
-    (r"coverage|structure|relevance|synthesis|critical analysis|outline|average of .+", Scale(5)),
+    (r"coverage|structure|relevance|synthesis|critical analysis|average of .+", Scale(5)),
     (
         r"citation (?:recall|precision|F1).*|references real|reference coverage|claims whose sources are all known",
         Scale(1),
