@@ -89,8 +89,6 @@ _HYPHENS = "\x02\ufffe\u00ad"
 """What PDFium gives for the hyphen of a divided word, after which it begins no new line."""
 _BOLD = re.compile(r"bold|black|heavy|demi|medi(?!um)|cmbx|cmb\d|cmssbx", re.I)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl", re.I)
-LINE_STEP = 1.15
-"""Distance of baselines, in sizes of the type, from which on two words stand in two lines; an exponent is nearer."""
 MARK_SIZE = 0.8
 """A figure so much smaller than its line is the mark of a footnote, or an exponent."""
 
@@ -139,27 +137,13 @@ def _read_page(text: Any, height: float, most_characters: int) -> tuple[list[lis
     first = 0
     for at, code in enumerate([*characters, 10]):
         is_hyphen = chr(code) in _HYPHENS
-        if code not in {10, 13} and not is_hyphen and not (code == ord(" ") and _ends_line(text, characters, at)):
+        if code not in {10, 13} and not is_hyphen:
             continue
         places = [n for n in range(first, at) if characters[n]]
         if line := _read_line(text, characters, places, height, "\u00ad" if is_hyphen else ""):
             lines.append(line)
         first = at + 1
     return lines, count
-
-
-def _ends_line(text: Any, characters: Sequence[int], space: int) -> bool:
-    """Whether what follows a space stands in another line: PDFium joins a centred heading to a short line above."""
-    import pypdfium2.raw as pdfium
-
-    if not 0 < space < len(characters) - 1 or characters[space + 1] in {10, 13}:
-        return False
-    baselines = []
-    for at in (space - 1, space + 1):
-        x, y = ctypes.c_double(), ctypes.c_double()
-        pdfium.FPDFText_GetCharOrigin(text, at, x, y)
-        baselines.append(y.value)
-    return abs(baselines[0] - baselines[1]) > LINE_STEP * _size(text, space - 1) > 0
 
 
 def _read_line(text: Any, characters: Sequence[int], places: Sequence[int], height: float, end: str) -> list[Any]:
