@@ -14,8 +14,7 @@ from functools import lru_cache
 from engine.citations import list_cited_keys
 from engine.llm.prompting import GIST_TOKENS, paper_block
 from engine.quoting.attribution import quote_words
-from engine.reading.abstract_statements import read_statements
-from engine.reading.sentence_roles import Statement, role_model
+from engine.reading.sentence_roles import Statement, read_statements, role_model
 from engine.survey import Claim
 from engine.text import strip_quotes, words
 from engine.values import Paper

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from engine.citations import list_cited_keys
 from engine.quoting.attribution import quote_words
-from engine.reading.abstract_statements import read_statements
+from engine.reading.sentence_roles import read_statements
 from engine.retrieval.embedding import Embedder
 from engine.revising.named_works import Scope, find_scope, list_called
 from engine.revising.paper_records import answer_from_records

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from engine.addresses import NumberedSentence, number_sentences
-from engine.reading.abstract_statements import read_statements, remove_label
+from engine.reading.sentence_roles import read_statements, remove_label
 from engine.retrieval.embedding import Embedder
 from engine.text import strip_quotes, terms, words
 from engine.values import Paper

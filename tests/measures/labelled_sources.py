@@ -10,8 +10,7 @@ from typing import Any
 from lxml import etree
 
 from engine.errors import UserError
-from engine.reading.abstract_statements import role_of_label
-from engine.reading.sentence_roles import LabelledAbstract, read_labelled_abstracts
+from engine.reading.sentence_roles import LabelledAbstract, read_labelled_abstracts, role_of_label
 from engine.text import sentences
 
 FEWEST_ROLES = 3

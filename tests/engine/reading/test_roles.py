@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from bot.bench.roles import measure_roles
 from engine.errors import UserError
-from engine.reading.abstract_statements import read_statements
 from engine.reading.sentence_roles import (
     ROLES,
     LabelledAbstract,
     read_labelled_abstracts,
+    read_statements,
     role_model,
     statement_probabilities,
     unpack_model,
