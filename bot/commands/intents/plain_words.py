@@ -155,11 +155,14 @@ def _read_plain(text: str, heard: Heard, state: State) -> FreeText | None:
         ours = _weigh_talk(text, heard)
         if ours < _OURS_AT:
             return None if ours < -_SILENT_AT[heard.by_owner] else FreeText(text, offers, private=True)
-    if first == UNCLEAR and text.rstrip().endswith("?") and _ASK in list(scores)[:2]:
+    is_question = text.rstrip().endswith("?")
+    if first == UNCLEAR and is_question and _ASK in list(scores)[:2]:
         first = _ASK  # a question changes nothing
     if first not in INTENTS:
         return FreeText(text, offers)
     filled = fill_intent(first, text, load_classifier(), count_items(state))
+    if not filled and is_question and state.survey:  # there is no section 2022
+        first, filled = _ASK, fill_intent(_ASK, text, load_classifier(), count_items(state))
     done = lead > STOPPED_AT if first == "stop" else INTENTS[first].shows and (lead > _SHOWN_AT or first == _ASK)
     return FreeText(text, offers, filled if done else "", likely=bool(filled) and lead > _SHOWN_AT)
 

@@ -17,6 +17,7 @@ from bot.commands.intents.plain_words import understand
 from engine.errors import UserError
 from engine.session.events import Approve, AskQuestion, EditKeywords, EditPapers
 from engine.session.state import PHASES, Phase, State
+from engine.survey import Section, Survey
 from engine.values import Keyword, KeywordPool
 from tests.measures.train_intents import load_examples
 
@@ -53,6 +54,13 @@ def test_no_held_out_sentence_stands_among_the_examples() -> None:
     }
     shared = {example.text.lower() for example in load_examples()} & held_out
     assert all(len(text.split()) <= 2 for text in shared), shared
+
+
+@pytest.mark.parametrize("question", ["how many papers are from 2022?", "which papers are from 2025?"])
+def test_a_question_with_a_year_in_it_is_asked_of_the_survey_and_is_no_section(question: str) -> None:
+    survey = Survey("Bees", "", tuple(Section(name, "They fly.") for name in "ABC"), ())
+    found = understand(question, Heard("discussion"), State(phase="discussion", survey=survey))
+    assert isinstance(found, FreeText) and found.guess == f"ask {question}"
 
 
 @pytest.mark.parametrize(
