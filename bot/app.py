@@ -242,6 +242,7 @@ class App:
             topic_characters=settings.limits().topic_characters,
             models=settings.models() if settings.has_model() else {},
             prices=self.prices,
+            reviewers=settings.judges,
             concurrent_calls=settings.concurrent_calls,
             full_texts=settings.full_texts if settings.fetches_texts(online=True) else 0,
             fetches_always=settings.fetches_texts(online=False),

@@ -53,6 +53,8 @@ class Defaults:
     models: Mapping[Task, str]
     """The model of each task; empty where no language model is configured."""
     concurrent_calls: int
+    reviewers: tuple[str, ...] = ()
+    """Further models that judge what is written."""
     prices: PriceList = PUBLISHED_PRICES
     full_texts: int = 0
     """Papers whose text is read for a survey that searches online."""
@@ -230,7 +232,7 @@ def _dollars(value: str | None, defaults: Defaults) -> float | None:
         amount = 0.0
     if not 0 < amount < 10_000:
         raise UserError(f"budget={value[:40]} is not an amount. Write dollars, budget=2.50, or tokens, budget=500k")
-    for model in dict.fromkeys(defaults.models.values()):
+    for model in dict.fromkeys((*defaults.models.values(), *defaults.reviewers)):
         defaults.prices.require(model)
     return amount
 

@@ -93,6 +93,8 @@ def test_where_a_language_model_is_configured_it_writes_and_for_an_audience() ->
     assert read_brief("survey bee navigation recipe=SurveyX", models=models).recipe == "surveyx"
     with pytest.raises(UserError, match="what the model mystery-2 costs"):
         read_brief("survey bee navigation budget=1", models={"drafting": "mystery-2"})
+    with pytest.raises(UserError, match="what the model mystery-3 costs"):
+        read_brief("survey bee navigation budget=1", models={"drafting": "gpt-4o-mini"}, reviewers=("mystery-3",))
 
 
 def test_a_library_of_the_settings_and_online_sources_are_taken_where_nothing_else_is_said() -> None:
