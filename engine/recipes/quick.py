@@ -17,6 +17,7 @@ from engine.gathering.review_search import ReviewSearch
 from engine.gathering.studies import AT_ONCE, MOST_READ, TEXT_SHARE, TOGETHER, Reading, read_studies
 from engine.limits import Limits
 from engine.options import QuickOptions
+from engine.retrieval.embedding import ready
 from engine.revising.either_way import RevisedEitherWay
 from engine.run import CallChain, PlannedCall, Progress, RunContext, Step
 from engine.session.events import Review
@@ -136,7 +137,8 @@ def _quote_parts(
 ) -> tuple[ReviewParts, str]:
     if options.only_search:
         return ReviewParts(quote_table(selection)), SEARCHED_METHOD
-    return quote_review(scope, selection, context.embedder), QUOTED_METHOD
+    embedder = ready(context.embedder, selection.list_included())  # online, none is fitted before
+    return quote_review(scope, selection, embedder), QUOTED_METHOD
 
 
 async def _write_parts(writing: ReviewWriting, reading: Reading, *, only_search: bool) -> ReviewParts:

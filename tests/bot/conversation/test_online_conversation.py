@@ -86,6 +86,13 @@ async def test_a_retracted_paper_is_taken_in_only_by_asking_for_it(site: Scholar
         assert state.papers and [p.key for p in state.papers.list_included()] == [papers(1)[0].key]
 
 
+async def test_a_quick_review_of_online_papers_needs_no_model_and_no_library(site: Scholarly) -> None:
+    async with opened() as lab:
+        await lab.talk("quick does dense retrieval help? library=online background=no")
+        survey = await lab.survey()
+        assert survey.references and "A service failed" not in lab.chat.last
+
+
 async def test_where_no_source_answers_that_is_said_and_nothing_is_made_up(site: Scholarly) -> None:
     site.fault = lambda _, __: "503"
     async with opened() as lab:
