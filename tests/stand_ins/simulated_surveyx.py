@@ -137,7 +137,7 @@ def _rewrite(prompt: str) -> dict[str, Any]:
             edits.append({"sentence": int(number), "text": ""})
         elif int(number) % 9 == 7 and found:
             key, rest = found[int(number) % len(found)]
-            notes = _NOTE.findall(rest) or [("", rest)]
+            notes = _NOTE.findall(rest) or re.findall(r"^(\d+)\. (.+)$", rest, re.M) or [("", rest)]
             said = notes[0][1].strip().rstrip(".")
             edits.append({"sentence": int(number), "text": f"{said} [@{key}]."})
     return {"edits": edits}
