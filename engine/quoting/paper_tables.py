@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,11 +16,11 @@ from engine.text import inert
 from engine.values import Paper
 
 WORK, YEAR = "Work", "Year"
-QUOTED: Mapping[str, Callable[[Paper], Quotation | None]] = {
-    "In its words": quote_gist,
+QUOTED: Mapping[str, Callable[[Paper, Collection[str]], Quotation | None]] = {
+    "In its words": lambda paper, _: quote_gist(paper),
     "Found": quote_finding,
 }
-"""Columns with quotations, and how a paper's is chosen."""
+"""Columns with quotations, and how a paper's is chosen, where these sentences are cited beside."""
 
 WIDTHS = {WORK: 5, YEAR: 1, **dict.fromkeys(QUOTED, 7)}
 
@@ -71,10 +71,13 @@ def _order(papers: Sequence[Paper]) -> list[Paper]:
     return sorted(papers, key=lambda p: (p.year or 9_999, -(p.citations or 0), p.key))
 
 
-def tabulate_papers(papers: Sequence[Paper], caption: str) -> QuotedTable:
-    """One row for each paper, oldest first; a column that is empty in most rows is left out."""
+def tabulate_papers(papers: Sequence[Paper], caption: str, cited: Collection[str] = ()) -> QuotedTable:
+    """One row for each paper, oldest first; a column that is empty in most rows is left out.
+
+    Sentences that are ``cited`` beside the table are quoted before others that say what was found.
+    """
     ordered = _order(papers)
-    quoted = {title: [quote(paper) for paper in ordered] for title, quote in QUOTED.items()}
+    quoted = {title: [quote(paper, cited) for paper in ordered] for title, quote in QUOTED.items()}
     shown = {
         title: cells
         for title, cells in quoted.items()

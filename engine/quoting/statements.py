@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from engine.quoting.abstracts import AbstractSentence, read_abstract
@@ -20,6 +20,9 @@ TITLE_WEIGHT = 0.5
 
 FIGURE_WEIGHT = 0.3
 """Weight of a figure in a sentence that says what was found."""
+
+CITED_WEIGHT = 1.0
+"""Weight of being what the text beside rests on: more than all else."""
 
 _FIGURE = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)*(?![\w-])")
 _THEIR_CITATION = re.compile(r"\[\d{1,3}(?: ?[,;–-] ?\d{1,3})*\]|\(CITATION\)")
@@ -65,9 +68,17 @@ def quote_gist(paper: Paper) -> Quotation | None:
     return _quote(best) if best else None
 
 
-def quote_finding(paper: Paper) -> Quotation | None:
-    """What the abstract says came out, one with a figure before others; ``None`` where no sentence does by itself."""
-    return _quote_best(paper, "finding", lambda s: FIGURE_WEIGHT * bool(_FIGURE.search(s.text)))
+def quote_finding(paper: Paper, cited: Collection[str] = ()) -> Quotation | None:
+    """What the abstract says came out, a sentence that is ``cited`` before others, then one with a figure.
+
+    ``None`` where no sentence does by itself.
+    """
+
+    def weigh(sentence: AbstractSentence) -> float:
+        is_cited = any(sentence.text in said for said in cited)  # that with the name of its part: "RESULTS: …"
+        return CITED_WEIGHT * is_cited + FIGURE_WEIGHT * bool(_FIGURE.search(sentence.text))
+
+    return _quote_best(paper, "finding", weigh)
 
 
 def _quote_best(paper: Paper, statement: Statement, weigh: Callable[[AbstractSentence], float]) -> Quotation | None:

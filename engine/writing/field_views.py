@@ -122,10 +122,11 @@ def _with_table(section: Section, papers: Sequence[Paper]) -> Section:
     if len(papers) < FEWEST_ROWS:
         return replace(section, tables=())
     known = sorted(papers, key=lambda p: (-(p.citations or 0), p.key))[:MOST_ROWS]
-    made = tabulate_papers(known, caption_table(section.title))
+    claims = [claim for _, part in walk((section,)) for claim in part.claims]
+    cited = {citation.quote for claim in claims for citation in claim.citations}
+    made = tabulate_papers(known, caption_table(section.title), cited)
     table = replace(made.table, introduction=SIDE_BY_SIDE.format(whose_words(known)))
-    claims = dict.fromkeys((*section.claims, *made.claims))
-    return replace(section, tables=(table,), claims=tuple(claims))
+    return replace(section, tables=(table,), claims=tuple(dict.fromkeys((*section.claims, *made.claims))))
 
 
 def _draw_figures(lines: Sequence[Line], found: Sequence[FoundPaper], context: RunContext) -> tuple[Figure, ...]:
