@@ -195,7 +195,7 @@ def find_frame(examples: Sequence[Example]) -> frozenset[str]:
         spans = find_spans(example) if example.label in INTENTS else []
         for token in list_tokens(example.text):
             is_named = any(start <= token.start() < end for start, end in spans)
-            (named if is_named else around)[token[0].lower()] += 1
+            (named if is_named else around)[token[0] if token.start() else token[0].lower()] += 1
     return frozenset(word for word, count in around.items() if count >= 2 and count > named[word])
 
 

@@ -117,7 +117,7 @@ def list_tokens(text: str) -> list[re.Match[str]]:
 
 def describe_tokens(label: str, tokens: Sequence[str], frame: Collection[str]) -> list[list[str]]:
     """The features of each: itself and those beside it, each as it is said where it belongs to the frame."""
-    padded = ["<", "<", *(_write_token(token, frame) for token in tokens), ">", ">"]
+    padded = ["<", "<", *(_write_token(token, at, frame) for at, token in enumerate(tokens)), ">", ">"]
     wanted, found = label.partition(" {")[0], []
     for at, token in enumerate(tokens):
         before_last, before, own, after, after_next = padded[at : at + 5]
@@ -130,10 +130,13 @@ def describe_tokens(label: str, tokens: Sequence[str], frame: Collection[str]) -
     return found
 
 
-def _write_token(token: str, frame: Collection[str]) -> str:
+def _write_token(token: str, at: int, frame: Collection[str]) -> str:
+    """The capital of what begins says nothing; elsewhere “Sources” is another word than “sources”."""
     if _NUMBER.fullmatch(token):
         return "0"
-    return token.lower() if token.lower() in frame else "Rare" if token[:1].isupper() else "rare"
+    if (word := token if at else token.lower()) in frame:
+        return word.lower()
+    return "Rare" if token[:1].isupper() else "rare"
 
 
 def find_named(label: str, text: str, classifier: Classifier) -> str:

@@ -91,7 +91,8 @@ def test_a_keyword_to_be_included_is_no_number_that_cannot_be_read() -> None:
     ("text", "offered"),
     [
         ("could 5 be called Open Problems?", "rename 5 to Open Problems"),
-        ("the title of 3 should be Searching and Ranking", "rename 3 to Searching and Ranking"),
+        ("let section 2 have the title Search for Answers", "rename 2 to Search for Answers"),
+        ("the title of 2 should be Old and New Problems", "rename 2 to Old and New Problems"),
     ],
 )
 def test_what_is_named_is_offered_whole_though_it_holds_words_of_commands(text: str, offered: str) -> None:
