@@ -40,7 +40,11 @@ def ask_meaning(words: FreeText, usage: str = "", failure: str = "") -> str:
     listed = "\n".join(f"{number}. `{choice}`" for number, choice in enumerate(words.offers, start=1))
     if words.private:
         lead = f"Did you mean me with “{said}”?"
-        lead += " Then press what you want:" if listed else " Then say it with my name before it."
+        lead += (
+            " Then press what you want, or say its number in the thread:"
+            if listed
+            else " Then say it with my name before it."
+        )
     elif words.likely and not usage:
         which = "this" if len(words.offers) == 1 else "the first of these"
         lead = f"I take “{said}” for {which}, and do it when you press it:"

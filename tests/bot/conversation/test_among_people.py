@@ -33,3 +33,7 @@ async def test_who_may_not_change_the_survey_is_not_asked_whether_to(library: Lo
         assert await say(lab, "tom", "what about hashing") == []
         (asked,) = await say(lab, "mara", "what about hashing")
         assert asked.only_for == "mara" and "add hashing" in [button.label for button in asked.buttons]
+        assert "say its number in the thread" in asked.text  # Discord shows a message for one person without buttons
+        await say(lab, "mara", str([button.label for button in asked.buttons].index("add hashing") + 1))
+        pool = (await lab.state()).keywords
+        assert pool and "hashing" in pool
