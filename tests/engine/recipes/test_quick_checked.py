@@ -36,9 +36,8 @@ async def test_figures_in_the_table_are_judged_like_its_sentences(library: Local
         claims = re.findall(r'<claim number="(\d+)"[^>]*>\n(.*)\n', prompt)
         return json.dumps(
             {
-                "verdicts": [
-                    {"claim": int(n), "verdict": "not said" if "(others)" in c else "supported"} for n, c in claims
-                ]
+                "supported": [f"{n}a" for n, said in claims if "(others)" not in said],
+                "others": [{"claim": int(n), "verdict": "not said"} for n, said in claims if "(others)" in said],
             }
         )
 
