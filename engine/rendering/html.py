@@ -11,7 +11,7 @@ from importlib import resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from engine.citations import numbers, reference_text
+from engine.citations import numbers
 from engine.rendering.document import (
     Block,
     Run,
@@ -46,11 +46,6 @@ class Card:
     reason: str
     sections: tuple[str, ...]
     quotes: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The reference in one line."""
-        return reference_text(self.paper)
 
 
 def html(survey: Survey) -> str:
