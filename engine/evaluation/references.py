@@ -20,7 +20,7 @@ from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
 from engine.retrieval.paper_keys import identifiers_in, surname
-from engine.text import fold, list_words, terms
+from engine.text import fold, list_words
 from engine.values import Paper, PaperKey, Query
 
 Finding = Literal["real", "real with wrong metadata", "not found"]
@@ -54,11 +54,8 @@ _IDENTIFIER = re.compile(r"https?://\S+|\b10\.\d{4,9}/\S+|\barxiv[:\s.]*\S+|\d+\
 """What of a reference has digits that are no year: links, identifiers and pages."""
 _WORD = re.compile(r"\w+")
 
-LIKE_TITLE, VERY_LIKE_TITLE = 80.0, 90.0
-"""From here on a title is one that was written wrongly, where its authors are named, and where nobody is."""
-
-TELLING_WORDS = 5
-"""Words with a meaning that two titles must share to be of one paper where nobody is named."""
+LIKE_TITLE = 80.0
+"""From here on a title is one that was written wrongly, where its first author is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +108,7 @@ def judge_identified(reference: Reference, paper: Paper, where: str) -> Resolved
 def judge_titles(reference: Reference, candidates: Sequence[Paper], where: str) -> ResolvedReference:
     """The verdict by titles: one that is the same before one that is only similar, with what was found as evidence.
 
-    Different papers have similar titles: one is taken for a title written wrongly only where its first author is named
-    too, or, where nobody is named, where the titles share most of many words.
+    Different papers have similar titles: one is taken for a title written wrongly only where its first author is named.
     """
     title = reference.title or reference.text
     ranked = sorted(candidates, key=lambda paper: -similarity(title, paper.title))
@@ -150,12 +146,8 @@ def _find_folded(title: str, text: str) -> tuple[int, int] | None:
 
 
 def _is_miswritten(reference: Reference, paper: Paper) -> bool:
-    title = reference.title or reference.text
-    alike = similarity(title, paper.title)
-    if named := _people_in(reference, paper):
-        return alike >= LIKE_TITLE and _is_by(paper.authors[:1], named)
-    shared = set(terms(title)) & set(terms(paper.title))
-    return alike >= VERY_LIKE_TITLE and len(shared) >= TELLING_WORDS
+    alike = similarity(reference.title or reference.text, paper.title)
+    return alike >= LIKE_TITLE and _is_by(paper.authors[:1], _people_in(reference, paper))
 
 
 def _judge_details(reference: Reference, paper: Paper, where: str) -> ResolvedReference:
