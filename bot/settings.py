@@ -140,9 +140,7 @@ class Settings(BaseSettings):
     candidates: int = Field(
         1, ge=1, le=5, description="Surveys that autosurvey or surveyx writes, the best of which is kept."
     )
-    judges: tuple[str, ...] = Field(
-        (), description="Models of the service that judge autosurvey's draft and say what to refine; a JSON list."
-    )
+    judges: tuple[str, ...] = Field((), description="Models that judge autosurvey's draft, then refined; a JSON list.")
     cite_known: bool = Field(
         False, description="Let autosurvey's model cite titles it knows, where the library has them; each is marked."
     )
