@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from adapters.chat import Incoming, Outgoing
 from bot.commands.access import Participant, refusal
-from bot.commands.briefs import ONLINE, Defaults, brief_of
+from bot.commands.briefs import ONLINE, Defaults, brief_of, check_topic
 from bot.commands.commands import (
     Command,
     Continuation,
@@ -71,9 +71,11 @@ def _read_start(command: Command | None) -> StartSurvey | None:
 def start_event(command: StartSurvey | Continuation, state: State, defaults: Defaults) -> Start | WriteFull:
     """The event that the command is. Raises `UserError` where it names nothing, or there is no review to go on from."""
     if isinstance(command, StartSurvey):
-        brief = brief_of(_name_topic(command, state), defaults)
-        if state.phase == "topic" and state.brief and not command.options:  # other words for a topic without papers
-            brief = replace(state.brief, topic=brief.topic)
+        if state.phase == "topic" and state.brief and command.topic and not command.options:
+            # Other words for a topic without papers: library and options stay.
+            brief = replace(state.brief, topic=check_topic(command.topic, defaults.topic_characters))
+        else:
+            brief = brief_of(_name_topic(command, state), defaults)
         return Start(brief, _paper_count(brief, defaults))
     if isinstance(command, SearchOnline):
         if state.brief is None:
