@@ -190,9 +190,10 @@ def read_utterance(said: Utterance) -> Reading:
         found = understand(said.text, said.heard, said.state)
     except UserError:  # a command that cannot be read is refused with how it is written
         return Reading()
-    if isinstance(found, FreeText):
+    if isinstance(found, FreeText) and not found.quiet:
         return Reading(found.guess, found.offers)
-    return Reading(said.text.strip() if found else "", silent=found is None)
+    silent = found is None or isinstance(found, FreeText)
+    return Reading("" if silent else said.text.strip(), silent=silent)
 
 
 def _is_same(read: str, means: str, state: State) -> bool:

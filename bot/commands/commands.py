@@ -132,14 +132,16 @@ class SearchOnline:
 class FreeText:
     """Words that are no command: what they likeliest mean is offered, or done where a ``guess`` shows or stops.
 
-    ``private``: they are perhaps said to somebody else, so that only the person is asked. ``likely``: the first of the
-    offers is what they mean, as far as can be told.
+    ``private``: they are perhaps said to somebody else, so that only the person is asked; ``quiet``: they probably are,
+    so that nobody is, unless a language model reads them otherwise. ``likely``: the first of the offers is what they
+    mean, as far as can be told.
     """
 
     text: str
     offers: tuple[str, ...] = ()
     guess: str = ""
     private: bool = False
+    quiet: bool = False
     likely: bool = False
 
 

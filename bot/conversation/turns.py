@@ -103,7 +103,7 @@ class Turns:
             command = await compute(self._read_command, stored, incoming, talk)
             if command is None or not self._may(turn, incoming, command):
                 return turn
-            if incoming.left_out:
+            if incoming.left_out and not (isinstance(command, FreeText) and command.quiet):
                 turn.answer(replies.word_left_out(len(incoming.text), incoming.left_out))
             if incoming.attachments and not self._may_act(turn, incoming, "change" if stored.owner else "start"):
                 return turn
@@ -279,7 +279,7 @@ class Turns:
             await self._obey(turn, incoming, guess)
             return
         offers = tuple(offer for offer in words.offers if not words.private or self._is_allowed(turn, parse(offer)))
-        if words.private and offers[:1] != words.offers[:1]:
+        if words.quiet or (words.private and offers[:1] != words.offers[:1]):
             return  # who may not do what is likeliest has hardly asked for it
         turn.alone = turn.alone or words.private
         turn.offer(replies.ask_meaning(replace(words, offers=offers), find_usage(words.text), failure), offers)
@@ -300,7 +300,7 @@ class Turns:
             return
         allowed = all(self._may(turn, incoming, command) for command in reading.commands)
         if not reading.commands:
-            await self._guess(turn, incoming, replace(words, guess=""))
+            await self._guess(turn, incoming, replace(words, guess="", quiet=False))
         elif allowed and reading.acts_alone:
             await self._obey(turn, incoming, reading.commands[0])
         elif allowed and reading.makes_edits:

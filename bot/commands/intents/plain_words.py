@@ -73,8 +73,7 @@ def understand(text: str, heard: Heard, state: State) -> Command | None:
     if heard.among_people and _may_be_talk(typed):
         ours = _weigh_talk(text, heard)
         if ours < _TYPED_AT:
-            silent = ours < -_SILENT_AT[heard.by_owner]
-            return None if silent else FreeText(text, (text.strip(),), private=True)
+            return _ask_privately(text, (text.strip(),), ours, heard)
     return typed
 
 
@@ -90,6 +89,13 @@ def _weigh_talk(text: str, heard: Heard) -> float:
     scores = score_intents(text[:LONGEST], heard)
     ours = max(score for label, score in scores.items() if label != NOT_FOR_US)
     return ours - scores.get(NOT_FOR_US, ours - _OURS_AT)
+
+
+def _ask_privately(text: str, offers: tuple[str, ...], ours: float, heard: Heard) -> FreeText | None:
+    """A question to the person alone; none where the words are talk, which of an owner's a model may doubt."""
+    if ours >= -_SILENT_AT[heard.by_owner]:
+        return FreeText(text, offers, private=True)
+    return FreeText(text, private=True, quiet=True) if heard.by_owner and ours > -_OURS_AT else None
 
 
 def _may_be_talk(command: Command) -> bool:
@@ -154,7 +160,7 @@ def _read_plain(text: str, heard: Heard, state: State) -> FreeText | None:
     if heard.among_people:
         ours = _weigh_talk(text, heard)
         if ours < _OURS_AT:
-            return None if ours < -_SILENT_AT[heard.by_owner] else FreeText(text, offers, private=True)
+            return _ask_privately(text, offers, ours, heard)
     is_question = text.rstrip().endswith("?")
     if first == UNCLEAR and is_question and _ASK in list(scores)[:2]:
         first = _ASK  # a question changes nothing

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+
+import pytest
+
 from adapters.chat import Incoming, Outgoing
 from engine.retrieval.libraries.local import LocalLibrary
-from tests.fakes import HERE
+from tests.fakes import HERE, FakeModel
 from tests.lab import Lab, opened
+
+_KEYS = itertools.count()
 
 
 async def say(lab: Lab, person: str, text: str) -> list[Outgoing]:
     """Something said in the thread, and all that it is answered with."""
     before = len(lab.chat.sent)
-    await lab.chat.backend.handle(Incoming(HERE, person, f"{person}: {text}", text, place="thread"))
+    await lab.chat.backend.handle(Incoming(HERE, person, f"said {next(_KEYS)}", text, place="thread"))
     await lab.settled()
     return lab.chat.messages(before)
 
@@ -37,3 +44,21 @@ async def test_who_may_not_change_the_survey_is_not_asked_whether_to(library: Lo
         await say(lab, "mara", str([button.label for button in asked.buttons].index("add hashing") + 1))
         pool = (await lab.state()).keywords
         assert pool and "hashing" in pool
+
+
+async def test_a_language_model_may_hear_a_wish_of_the_owner_in_what_sounds_like_talk(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval")
+        await say(lab, "tom", "have you seen the mail?")
+        assert await say(lab, "mara", "hashing, maybe?") == []
+        for for_bot in (False, True):
+            answer = json.dumps({"commands": ["add hashing"] if for_bot else [], "sure": True, "for_bot": for_bot})
+            model = FakeModel(lambda *_, said=answer: said)
+            monkeypatch.setattr(lab.service.dispatcher._turns._services, "model", lambda *_, m=model: m)
+            answered = await say(lab, "mara", "hashing, maybe?")
+            assert [button.label for said in answered for button in said.buttons] == (
+                ["add hashing"] if for_bot else []
+            )
+            assert len(model.requests) == 1
