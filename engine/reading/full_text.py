@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.reading.page_layout import (
@@ -58,19 +58,19 @@ class FullText:
     figures: tuple[PaperFigure, ...] = ()
 
     def body(self) -> Iterator[Passage]:
-        """The main text: without abstract, references and what follows them."""
-        for passage in self.passages:
-            name = fold(passage.section)
-            if name in _AFTER_BODY:
-                return
-            if name not in _BEFORE_BODY:
-                yield passage
+        """The main text: without abstract, references and what follows them.
+
+        Of a text in which no heading was found, everything.
+        """
+        headed = takewhile(lambda passage: fold(passage.section) not in _AFTER_BODY, self.passages)
+        main = [passage for passage in headed if fold(passage.section) not in _BEFORE_BODY]
+        yield from main or (passage for passage in self.passages if not passage.section)
 
     def take_opening(self, tokens: int = OPENING_TOKENS) -> tuple[Passage, ...]:
         """The first passages of the main text, at most so many tokens together."""
         room = tokens * CHARACTERS_PER_TOKEN
         taken: list[Passage] = []
-        for passage in list(self.body()) or [p for p in self.passages if fold(p.section) not in _AFTER_BODY]:
+        for passage in self.body():
             if len(passage.text) > room:
                 break
             room -= len(passage.text)

@@ -62,14 +62,10 @@ def _sentences(text: str) -> list[str]:
 def _openings(text: FullText) -> Iterator[tuple[int, Passage]]:
     """Passages of the main text with their places: the first of every section, then the second of every, and so on."""
     sections: dict[str, list[tuple[int, Passage]]] = {}
-    for place, passage in enumerate(_main(text)):
+    for place, passage in enumerate(text.body()):
         sections.setdefault(passage.section, []).append((place, passage))
     for row in zip_longest(*sections.values()):
         yield from (item for item in row if item is not None)
-
-
-def _main(text: FullText) -> Sequence[Passage]:
-    return list(text.body()) or [p for p in text.passages if p.section.casefold() not in {"abstract", "references"}]
 
 
 GROUP = 24
