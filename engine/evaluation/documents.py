@@ -1,6 +1,6 @@
 """Anybody's survey as a `Document`: our own, or Markdown or HTML with headings, citations and a list of references.
 
-Citations are read as ``[3]``, ``[1, 2]``, ``[3–5]``, ``[@key]`` or ``(Author, 2020)``. What cannot be read is said in
+Citations are read as ``[3]``, ``[1, 2]``, ``[3–5]`` or ``(Author, 2020)``. What cannot be read is said in
 ``problems``, never guessed.
 """
 
@@ -31,7 +31,7 @@ from engine.text import bound_runs, fold, sentences
 from engine.values import PaperKey
 from engine.writing.notices import DISCLAIMER
 
-Style = Literal["numbered", "keys", "author and year", "none"]
+Style = Literal["numbered", "author and year", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ def _problems(document: Document, listed: str, unknown: set[str]) -> Iterator[st
         yield "The list of references could not be divided into entries; none is numbered like [1] or 1."
     if document.style == "none":
         yield (
-            "No citations could be read: there is no [1], [@key] or (Author, 2020) that belongs to the list of "
+            "No citations could be read: there is no [1] or (Author, 2020) that belongs to the list of "
             "references; bare numbers are not taken for citations."
         )
     if unknown:
@@ -248,7 +248,6 @@ def _divide_document(lines: Iterable[tuple[int, str]]) -> tuple[str, tuple[Part,
 
 def _style(body: str) -> Style:
     counts: dict[Style, int] = {
-        "keys": len(list_cited_keys(body)),
         "numbered": len(NUMBERED.findall(body)),
         "author and year": sum(1 for _ in _works(body)),
     }
@@ -258,16 +257,12 @@ def _style(body: str) -> Style:
 
 def _entries(listed: str, style: Style) -> tuple[Reference, ...]:
     marks = list(_ENTRY.finditer(listed))
-    if not marks and style in {"numbered", "none"}:
+    if not marks and style != "author and year":
         marks = list(_LISTED_ENTRY.finditer(listed))
     if style != "author and year" and marks:
         ends = [mark.start() for mark in marks[1:]] + [len(listed)]
         texts = {mark[1]: listed[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)}
         return tuple(Reference(name, " ".join(text.split()), _title_of(text)) for name, text in texts.items() if text)
-    if style == "keys":
-        lines = [line.strip(" -*") for line in listed.splitlines() if line.strip()]
-        found = (re.search(r"@?([a-z][\w.]*:[^\s\]`]+)", line) for line in lines)
-        return tuple(Reference(m[1], line) for m, line in zip(found, lines, strict=True) if m)
     works: dict[str, Reference] = {}
     for line in listed.splitlines():
         name, year = re.match(r"\W*([A-ZÀ-Þ][\w'’-]+)", line), re.search(rf"\b({_YEAR})\b", line)
@@ -328,9 +323,6 @@ def _extract_markers(sentence: str, style: Style) -> tuple[tuple[str, ...], str]
         case "numbered":
             names = dict.fromkeys(n for m in NUMBERED.finditer(sentence) for n in _numbers(m[1]))
             bare = NUMBERED.sub("", sentence)
-        case "keys":
-            names = dict.fromkeys(list_cited_keys(sentence))
-            bare = replace_citations(sentence, lambda _: "")
         case "author and year":
             names = dict.fromkeys(name for name, _ in _works(sentence))
             bare = _IN_BRACKETS.sub(lambda m: "" if _ONE_WORK.search(m[1]) else m[0], sentence)
