@@ -104,8 +104,8 @@ class Query:
 
 
 Tier = Literal["core", "near", ""]
-"""``core``: it names the topic, or stands at the top by words and by closeness; ``near``: it comes next; empty where
-nothing was ranked."""
+"""``core``: it is about the topic, by its words and its closeness added; ``near``: it comes next; empty where nothing
+was ranked."""
 
 FoundBy = Literal["keyword", "cited", "citing", "recommended", "list", "foundation", "similar"]
 """By searching a keyword; because papers found cite it; because it cites them; because a service recommends it
