@@ -324,7 +324,7 @@ def _extract_markers(sentence: str, style: Style) -> tuple[tuple[str, ...], str]
             names = dict.fromkeys(n for m in NUMBERED.finditer(sentence) for n in _numbers(m[1]))
             bare = NUMBERED.sub("", sentence)
         case "author and year":
-            names = dict.fromkeys(name for name, _ in _works(sentence))
+            names = dict.fromkeys(_works(sentence))
             bare = _IN_BRACKETS.sub(lambda m: "" if _ONE_WORK.search(m[1]) else m[0], sentence)
         case "none":
             return (), sentence
@@ -341,13 +341,11 @@ def _numbers(inside: str) -> Iterator[str]:
             yield from map(str, ends)
 
 
-def _works(text: str) -> Iterator[tuple[str, int]]:
-    """Works cited by author and year: name and place."""
-    for match in _IN_BRACKETS.finditer(text):
-        for work in _ONE_WORK.finditer(match[1]):
-            yield f"{fold(work[1])} {work[2]}", match.start()
-    for match in _NARRATIVE.finditer(text):
-        yield f"{fold(match[1])} {match[2]}", match.start()
+def _works(text: str) -> Iterator[str]:
+    """The names of works cited by author and year."""
+    in_brackets = (work for match in _IN_BRACKETS.finditer(text) for work in _ONE_WORK.finditer(match[1]))
+    for work in (*in_brackets, *_NARRATIVE.finditer(text)):
+        yield f"{fold(work[1])} {work[2]}"
 
 
 def _bare(heading: str) -> str:
