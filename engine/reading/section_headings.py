@@ -58,7 +58,7 @@ def divide(lines: Sequence[Line], text: TextBlock | None) -> list[SectionLines]:
         run_in = None if used else _RUN_IN.match(lines[at].text)
         if run_in and run_in[2]:
             heading = run_in[2]
-        elif run_in and _may_run_in(run_in[1], found[-1].heading):
+        elif run_in and fold(found[-1].heading) in {"", "abstract"}:
             heading = "Abstract" if run_in[1].lower() in {"abstract", "summary"} else "Keywords"
         elif not used and (run_in := _NUMBERED_RUN_IN.match(lines[at].text)) and reads_as_heading(run_in[2]):
             heading = run_in[2] if reader.numbering.take(run_in[1]) else ""
@@ -72,11 +72,6 @@ def divide(lines: Sequence[Line], text: TextBlock | None) -> list[SectionLines]:
         at += used or 1
     found[-1] = SectionLines(found[-1].heading, tuple(held))
     return found
-
-
-def _may_run_in(word: str, section: str) -> bool:
-    """Whether a paragraph that begins with this word is a section of its own here."""
-    return fold(section) in ({"", "abstract"} if word.lower().startswith(("key", "index")) else {""})
 
 
 class Numbering:
