@@ -19,9 +19,9 @@ from bot.settings import Settings, load_settings
 from engine.errors import UserError
 from engine.llm.meter import Throttle
 from engine.llm.model import LanguageModel, Provider
-from engine.reading.attribute_trees import AttributeTree
-from engine.reading.forests import Forest, JointForest
 from engine.reading.open_access import OpenAccess, TextFolder
+from engine.reading.trees.attribute_trees import AttributeTree
+from engine.reading.trees.forests import Forest, JointForest
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.naive import NaiveRagRecipe

@@ -10,8 +10,8 @@ from engine.errors import UserError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel, Task
 from engine.local_models import CrossEncoder
-from engine.reading.forests import Forest
 from engine.reading.open_access import FullTexts, Pictures
+from engine.reading.trees.forests import Forest
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online

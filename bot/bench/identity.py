@@ -12,7 +12,7 @@ from rich.console import Console
 
 from engine.errors import RecordError, UserError
 from engine.retrieval.merging.merged_papers import MergedPapers
-from engine.retrieval.record_files import read_record
+from engine.retrieval.records.record_files import read_record
 from engine.values import Paper
 
 

@@ -34,7 +34,7 @@ from engine.retrieval.online.transport import ProcessCache
 from engine.values import Query
 
 if TYPE_CHECKING:  # it loads Weaviate's client
-    from engine.retrieval.libraries.weaviate_state import Cluster
+    from engine.retrieval.weaviate.weaviate_state import Cluster
 
 _MARKS = {"works": "✓", "absent": "–", "broken": "✗"}
 

@@ -22,11 +22,11 @@ from bot.wording import ingesting, progress
 from bot.wording import sentences as wording
 from engine.errors import DoubtfulRecord, RecordError, UserError
 from engine.reading.open_access import TextFolder
-from engine.retrieval.bounded_files import GIVEN, read_bounded
 from engine.retrieval.libraries.library import EmptyLibrary, IndexProgress, Library
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.retrieval.online.transport import ProcessCache
-from engine.retrieval.record_files import FORMATS, find_files
+from engine.retrieval.records.bounded_files import GIVEN, read_bounded
+from engine.retrieval.records.record_files import FORMATS, find_files
 from engine.run import Progress as Step
 from engine.values import Paper
 
@@ -194,7 +194,7 @@ def _print_tally(console: Console, tally: IngestTally) -> None:
 
 async def move(console: Console, name: str) -> int:
     """A library of this machine into Weaviate, with the vectors it has; the folder stays as it is."""
-    from engine.retrieval.libraries.weaviate import WeaviateLibrary  # its client takes seconds to load
+    from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary  # its client takes seconds to load
 
     async with open_app() as app:
         local = await app.libraries.library(name, "local")

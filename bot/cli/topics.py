@@ -35,7 +35,7 @@ from engine.retrieval.libraries.combined import ExcludingLibrary, exclusion_of
 from engine.retrieval.libraries.library import EmptyLibrary, Library
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.merging.titles import title_letters
-from engine.retrieval.record_files import read_record
+from engine.retrieval.records.record_files import read_record
 from engine.run import RunContext
 from engine.survey import Survey
 from engine.text import fold

@@ -15,8 +15,8 @@ from bot.wording import money, progress
 from engine.errors import UserError
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
-from engine.reading.attribute_trees import Source
-from engine.reading.tree_making import source_of
+from engine.reading.trees.attribute_trees import Source
+from engine.reading.trees.tree_making import source_of
 from engine.recipes.surveyx_material import TREE_TOKENS, grow_forest, needs_tree, plan_trees, read_texts
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache
 from engine.run import Progress, RunContext

@@ -14,8 +14,8 @@ from bot.store.surveys import StoredSurvey
 from engine.errors import RecordError
 from engine.llm.meter import Usage
 from engine.llm.model import LanguageModel
-from engine.reading.attribute_trees import AttributeTree
 from engine.reading.full_text import FullText
+from engine.reading.trees.attribute_trees import AttributeTree
 from engine.session.state import SurveySession
 from engine.values import Brief, Paper, PaperKey
 

@@ -15,7 +15,7 @@ from engine.retrieval.libraries.index_files import UnindexedPapers
 from engine.retrieval.libraries.library import OnIndexProgress
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.retrieval.libraries.vectors import VectorStore
-from engine.retrieval.record_files import read_papers
+from engine.retrieval.records.record_files import read_papers
 from engine.text import fold
 from engine.values import Paper
 

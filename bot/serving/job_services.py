@@ -36,7 +36,7 @@ from engine.llm.meter import Usage
 from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, LanguageModel
 from engine.local_models import Entailment
-from engine.reading.attribute_trees import AttributeTree
+from engine.reading.trees.attribute_trees import AttributeTree
 from engine.session.state import SurveySession, find_kept_text
 from engine.values import Brief, Paper, PaperKey
 

@@ -18,8 +18,8 @@ from bot.serving.bundled import BUNDLED, is_current, renew
 from bot.settings import Settings
 from engine.errors import ServiceError, UserError
 from engine.local_models import CrossEncoder, Entailment, LocalCrossEncoder, LocalEmbedder, LocalEntailment
-from engine.reading.forests import FOREST_FILE, Forest, LocalForest
 from engine.reading.open_access import TextFolder
+from engine.reading.trees.forests import FOREST_FILE, Forest, LocalForest
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.erasing import erase_papers, finish_erasing
 from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress
@@ -27,10 +27,10 @@ from engine.retrieval.libraries.local import LocalLibrary, check_name, create_li
 from engine.values import Paper, PaperKey
 
 if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installation with a Weaviate waits for it
-    from engine.reading.weaviate_forest import WeaviateForest
-    from engine.retrieval.libraries.weaviate import WeaviateLibrary
-    from engine.retrieval.libraries.weaviate_schema import WeaviateServer
-    from engine.retrieval.libraries.weaviate_state import Cluster
+    from engine.reading.trees.weaviate_forest import WeaviateForest
+    from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
+    from engine.retrieval.weaviate.weaviate_schema import WeaviateServer
+    from engine.retrieval.weaviate.weaviate_state import Cluster
 
 Place = Literal["local", "weaviate"]
 OwnLibrary: TypeAlias = "LocalLibrary | WeaviateLibrary"
@@ -71,15 +71,15 @@ class Libraries:
     async def discover(self) -> None:
         """Learn which libraries are in Weaviate. Raises `RetrievalError` where it is named and away."""
         if self._settings.weaviate_url:
-            from engine.retrieval.libraries.weaviate_schema import translate_failures
-            from engine.retrieval.libraries.weaviate_state import names
+            from engine.retrieval.weaviate.weaviate_schema import translate_failures
+            from engine.retrieval.weaviate.weaviate_state import names
 
             async with translate_failures("to list its libraries"):
                 self._remote = await names(await self._weaviate())
 
     async def weaviate_cluster(self) -> Cluster:
         """The servers of the Weaviate that is named. Raises `RetrievalError` where none of them answers."""
-        from engine.retrieval.libraries.weaviate_state import read_cluster
+        from engine.retrieval.weaviate.weaviate_state import read_cluster
 
         return await read_cluster(await self._weaviate())
 
@@ -205,8 +205,8 @@ class Libraries:
         async def embedder() -> Embedder | None:
             return None if self._settings.weaviate_vectoriser else await library.embedder()
 
-        from engine.reading.weaviate_forest import WeaviateForest
-        from engine.retrieval.libraries.weaviate_schema import prepare, translate_failures
+        from engine.reading.trees.weaviate_forest import WeaviateForest
+        from engine.retrieval.weaviate.weaviate_schema import prepare, translate_failures
 
         async with translate_failures("to make the collections"):
             await prepare(await self._weaviate(), self.server(), name, "AttributeTrees", tenant)
@@ -225,7 +225,7 @@ class Libraries:
         tenant = _tenant(workspace)
         if not self._settings.weaviate_url:
             return self._workspace_folder(tenant).exists()
-        from engine.retrieval.libraries.weaviate_schema import tenant_exists, translate_failures
+        from engine.retrieval.weaviate.weaviate_schema import tenant_exists, translate_failures
 
         async with translate_failures("to look for the workspace's papers"):
             return await tenant_exists(await self._weaviate(), tenant)
@@ -261,7 +261,7 @@ class Libraries:
         folder = self._workspace_folder(tenant).parent
         found = await self.has_papers(workspace) or folder.exists()
         if self._settings.weaviate_url:
-            from engine.retrieval.libraries.weaviate_schema import remove_tenant, translate_failures
+            from engine.retrieval.weaviate.weaviate_schema import remove_tenant, translate_failures
 
             async with translate_failures("to remove the workspace's papers"):
                 await remove_tenant(await self._weaviate(), tenant)
@@ -332,7 +332,7 @@ class Libraries:
 
     def server(self) -> WeaviateServer:
         """The Weaviate of the settings. Raises `UserError` where none is named."""
-        from engine.retrieval.libraries.weaviate_schema import WeaviateServer
+        from engine.retrieval.weaviate.weaviate_schema import WeaviateServer
 
         settings = self._settings
         if not settings.weaviate_url:
@@ -352,15 +352,15 @@ class Libraries:
 
     async def _weaviate(self) -> Any:
         if self._client is None:
-            from engine.retrieval.libraries.weaviate_schema import connect
+            from engine.retrieval.weaviate.weaviate_schema import connect
 
             self._client = await connect(self.server())
         return self._client
 
     async def _in_weaviate(self, name: str, tenant: str = "") -> WeaviateLibrary:
-        from engine.retrieval.libraries.weaviate import WeaviateLibrary
-        from engine.retrieval.libraries.weaviate_schema import prepare, prepare_shared, translate_failures
-        from engine.retrieval.libraries.weaviate_state import describe, read_description
+        from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
+        from engine.retrieval.weaviate.weaviate_schema import prepare, prepare_shared, translate_failures
+        from engine.retrieval.weaviate.weaviate_state import describe, read_description
 
         server, client = self.server(), await self._weaviate()
         async with translate_failures("to make the collections"):

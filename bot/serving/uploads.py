@@ -18,13 +18,13 @@ from engine.errors import RecordError, RetrievalError, UserError
 from engine.reading.full_text import FullText, from_pdf, title_page_of, titles_of
 from engine.reading.open_access import TextFolder
 from engine.reading.pdf_text import MOST_CHARACTERS, PdfText, read_pdf
-from engine.retrieval.bounded_files import SENT, read_bounded
 from engine.retrieval.libraries.combined import JointLibrary, complete_records
 from engine.retrieval.libraries.library import EmptyLibrary, Library
 from engine.retrieval.matching import recognise_document, stands_as_title
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineCache
-from engine.retrieval.record_files import begins_as_list
+from engine.retrieval.records.bounded_files import SENT, read_bounded
+from engine.retrieval.records.record_files import begins_as_list
 from engine.text import fold
 from engine.values import Paper, PaperKey
 

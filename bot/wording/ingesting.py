@@ -9,7 +9,7 @@ from engine.citations import reference_text
 from engine.errors import DoubtfulRecord, RecordError
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.libraries.library import AddReport
-from engine.retrieval.record_fields import UNREADABLE
+from engine.retrieval.records.record_fields import UNREADABLE
 from engine.text import shorten
 from engine.values import Paper
 

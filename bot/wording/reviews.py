@@ -8,6 +8,7 @@ from bot.wording.survey_text import word_reference
 from engine.citations import numbers
 from engine.errors import UserError
 from engine.rendering.markdown import escape_markdown, with_numbers
+from engine.reviews.review import HEADER
 from engine.run import ReviewDraft
 from engine.session.events import Candidate
 from engine.session.proposal_edits import ONE_SURVEY
@@ -15,7 +16,6 @@ from engine.session.state import State
 from engine.survey import Survey, walk
 from engine.text import clean, list_words, shorten
 from engine.values import PaperSelection
-from engine.writing.review import HEADER
 
 CHAT_COLUMNS = ("Study", "Questions", "Evidence", "Key insight")
 MORE_COLUMNS = "The files have each study's argument, limitation and figures too; `export` makes them."

@@ -21,7 +21,7 @@ from bot.wording.sentences import HELP, pluralize
 from bot.wording.survey_text import link
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, table_at
-from engine.reading.attribute_trees import AttributeTree, AttributeValue
+from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue
 from engine.rendering.markdown import escape_markdown
 from engine.run import WritingTask
 from engine.session.outline_edits import node_at

@@ -14,7 +14,7 @@ from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block, sentence_block
 from engine.notes.note import ground
-from engine.reading.attribute_trees import AttributeTree
+from engine.reading.trees.attribute_trees import AttributeTree
 from engine.survey import How, Note
 from engine.values import OutlineNode, Paper, PaperKey
 

@@ -12,12 +12,26 @@ from dataclasses import dataclass, replace
 
 from engine.checking.check import CLAIMS_PER_CALL
 from engine.errors import LanguageModelError, LimitExceeded, UserError
-from engine.gathering.review_scope import QUESTIONS, ReviewScope, plan_review
-from engine.gathering.review_search import ReviewSearch
-from engine.gathering.studies import AT_ONCE, MOST_READ, TEXT_SHARE, TOGETHER, Reading, read_studies
 from engine.limits import Limits
 from engine.options import QuickOptions
 from engine.retrieval.embedding import ready
+from engine.reviews.review import MOST_CONCLUSIONS, WORDS_PER_QUESTION, ReviewWriting
+from engine.reviews.review_report import (
+    METHOD,
+    QUOTED_METHOD,
+    QUOTED_STUDIES,
+    SEARCHED_METHOD,
+    ReviewParts,
+    assemble_review,
+    explain_nothing_relevant,
+    quote_review,
+    quote_table,
+    select_papers,
+    tell_reading,
+)
+from engine.reviews.review_scope import QUESTIONS, ReviewScope, plan_review
+from engine.reviews.review_search import ReviewSearch
+from engine.reviews.studies import AT_ONCE, MOST_READ, TEXT_SHARE, TOGETHER, Reading, read_studies
 from engine.revising.either_way import RevisedEitherWay
 from engine.run import CallChain, PlannedCall, Progress, RunContext, Step
 from engine.session.events import Review
@@ -35,20 +49,6 @@ from engine.writing.estimates import (
     plan_repairs,
     tokens_drafted,
     with_checks,
-)
-from engine.writing.review import MOST_CONCLUSIONS, WORDS_PER_QUESTION, ReviewWriting
-from engine.writing.review_report import (
-    METHOD,
-    QUOTED_METHOD,
-    QUOTED_STUDIES,
-    SEARCHED_METHOD,
-    ReviewParts,
-    assemble_review,
-    explain_nothing_relevant,
-    quote_review,
-    quote_table,
-    select_papers,
-    tell_reading,
 )
 
 SCOPE_TOKENS, SCOPE_WRITTEN = 670, 150

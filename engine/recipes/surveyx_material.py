@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from engine.llm.model import tokens_of
 from engine.llm.prompting import data, paper_block
-from engine.reading.attribute_trees import AttributeTree, Source
-from engine.reading.forests import Forest, MemoryForest
 from engine.reading.full_text import FullText
-from engine.reading.tree_making import (
+from engine.reading.trees.attribute_trees import AttributeTree, Source
+from engine.reading.trees.forests import Forest, MemoryForest
+from engine.reading.trees.tree_making import (
     ABSTRACTS_AT_ONCE,
     GROUP,
     KIND_TOKENS,

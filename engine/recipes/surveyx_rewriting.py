@@ -9,7 +9,7 @@ from engine.citations import keep_allowed_citations, list_cited_keys, remove_cit
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.reading.forests import Forest
+from engine.reading.trees.forests import Forest
 from engine.recipes.surveyx_material import GIST_FIELDS, Material
 from engine.survey import UNREWRITTEN, SurveyWarning
 from engine.text import all_sentences, replace_sentences, split_sentences

@@ -18,7 +18,7 @@ from engine.citations import cite, list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import fill
-from engine.reading.attribute_trees import AttributeTree, AttributeValue, TreeKind
+from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue, TreeKind
 from engine.recipes.surveyx_material import Material, author_and_year
 from engine.survey import (
     Branch,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from engine.retrieval.latex_text import unicode_text
+from engine.retrieval.records.latex_text import unicode_text
 from engine.text import clean, shorten, strip_quotes
 from engine.wordlists import read_wordlist
 

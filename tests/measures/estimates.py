@@ -18,7 +18,7 @@ from engine.limits import Limits
 from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Completion, Request, Task, tokens_of
-from engine.reading.forests import MemoryForest
+from engine.reading.trees.forests import MemoryForest
 from engine.run import Recipe, RunContext, WritingPlan, WritingTask
 from engine.values import Brief, PaperSelection, Query
 from engine.writing.estimates import Estimate, estimate_cost

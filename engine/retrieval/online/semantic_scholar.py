@@ -18,7 +18,7 @@ from engine.retrieval.online.semantic_scholar_client import ASKED_FOR, PacedRequ
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy
 from engine.retrieval.paper_keys import arxiv_key, choose_key, doi_key, paper_key
 from engine.retrieval.paper_text import clean_abstract, clean_name, clean_title
-from engine.retrieval.record_fields import link_of
+from engine.retrieval.records.record_fields import link_of
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
 

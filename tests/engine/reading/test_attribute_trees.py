@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from engine.reading.attribute_trees import (
+from engine.reading.trees.attribute_trees import (
     TEMPLATES,
     AttributeValue,
     Source,

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from engine.errors import RetrievalError
-from engine.reading.attribute_trees import AttributeTree, AttributeValue, complete_tree
-from engine.reading.forests import FOREST_FILE, Forest, JointForest, LocalForest, MemoryForest
-from engine.reading.tree_making import source_of
-from engine.reading.weaviate_forest import WeaviateForest
+from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue, complete_tree
+from engine.reading.trees.forests import FOREST_FILE, Forest, JointForest, LocalForest, MemoryForest
+from engine.reading.trees.tree_making import source_of
+from engine.reading.trees.weaviate_forest import WeaviateForest
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import WORKSPACES
-from engine.retrieval.libraries.weaviate_schema import (
+from engine.retrieval.weaviate.weaviate_schema import (
     WeaviateServer,
     connect,
     prepare,

@@ -13,7 +13,6 @@ import pytest
 
 from engine.citations import list_cited_keys
 from engine.errors import RetrievalError, UserError
-from engine.gathering.studies import add_text, keep_known_figures
 from engine.limits import Limits
 from engine.llm.model import A, Request
 from engine.options import QuickOptions
@@ -21,6 +20,7 @@ from engine.reading.full_text import FullText
 from engine.recipes.quick import QuickRecipe
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
+from engine.reviews.studies import add_text, keep_known_figures
 from engine.run import ReviewDraft, RunContext
 from engine.session.events import Review
 from engine.survey import walk
@@ -330,7 +330,7 @@ async def test_the_discussion_of_an_open_text_is_read(library: LocalLibrary) -> 
 async def test_a_text_that_does_not_come_in_time_is_done_without(
     library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.gathering.studies.TEXT_S", 0.01)
+    monkeypatch.setattr("engine.reviews.studies.TEXT_S", 0.01)
     texts = Texts(hang=True)
     found = await QuickRecipe().review(brief(), (), context(library, thinking(), texts=texts))
     assert texts.asked

@@ -9,12 +9,12 @@ from typing import get_args
 import pytest
 
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.gathering.review_search import weigh_papers
 from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Task
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.retrieval.online.queries import BooleanQuery
+from engine.reviews.review_search import weigh_papers
 from engine.survey import walk
 from engine.values import FoundPaper
 from tests.engine.recipes.test_quick import review, support_all, thinking

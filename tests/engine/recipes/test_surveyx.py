@@ -18,9 +18,9 @@ from engine.limits import Limits
 from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import A, Completion, Request, Task, tokens_of
-from engine.reading.forests import FOREST_FILE, Forest, LocalForest, MemoryForest
 from engine.reading.full_text import FullText
 from engine.reading.paper_figures import PaperFigure, Picture
+from engine.reading.trees.forests import FOREST_FILE, Forest, LocalForest, MemoryForest
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_rewriting import CitationChanges, SentenceEdit, apply_edits
 from engine.retrieval.libraries.library import EmptyLibrary

@@ -12,7 +12,7 @@ import pytest
 
 from engine.citations import list_cited_keys, replace_citations
 from engine.llm.model import Request
-from engine.reading.forests import MemoryForest
+from engine.reading.trees.forests import MemoryForest
 from engine.recipes.surveyx_material import Material
 from engine.survey import Survey, walk
 from engine.values import Outline, walk_outline

@@ -9,9 +9,9 @@ from itertools import combinations
 import pytest
 
 from engine.citations import list_cited_keys
-from engine.reading.attribute_trees import AttributeValue, TreeKind, complete_tree
-from engine.reading.forests import MemoryForest
-from engine.reading.tree_making import source_of
+from engine.reading.trees.attribute_trees import AttributeValue, TreeKind, complete_tree
+from engine.reading.trees.forests import MemoryForest
+from engine.reading.trees.tree_making import source_of
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_material import Material
 from engine.recipes.surveyx_tables import TablePlan, fill_table, plan_benchmarks, plan_comparison, section_taxonomy

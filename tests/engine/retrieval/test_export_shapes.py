@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import UserError
-from engine.retrieval.record_files import read_papers
+from engine.retrieval.records.record_files import read_papers
 from engine.values import Paper
 
 SCHOLAR = """@article{vaswani2017attention,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.retrieval.record_files import find_files, read_papers
+from engine.retrieval.records.record_files import find_files, read_papers
 from engine.values import Paper
 
 

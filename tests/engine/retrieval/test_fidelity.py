@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from bot.wording.ingesting import unread_records, word_dropped_fields
 from engine.errors import DoubtfulRecord, RecordError
 from engine.rendering.bibliography import bibtex, csl_json, ris
-from engine.retrieval.bounded_files import GIVEN, read_bounded
 from engine.retrieval.paper_keys import doi_key
-from engine.retrieval.record_fields import RawRecord, make_paper
-from engine.retrieval.record_files import read_papers
+from engine.retrieval.records.bounded_files import GIVEN, read_bounded
+from engine.retrieval.records.record_fields import RawRecord, make_paper
+from engine.retrieval.records.record_files import read_papers
 from engine.values import Paper
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.retrieval.paper_text import clean_abstract, clean_name, clean_title
-from engine.retrieval.record_files import read_papers
+from engine.retrieval.records.record_files import read_papers
 from engine.text import clean
 from engine.values import Paper
 

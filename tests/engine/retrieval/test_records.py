@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engine.errors import RecordError, UserError
 from engine.retrieval.merging.merged_papers import merge_records
 from engine.retrieval.paper_keys import arxiv_key, doi_key, surname
-from engine.retrieval.record_files import read_papers
+from engine.retrieval.records.record_files import read_papers
 from engine.values import Paper
 from tests.fakes import paper
 

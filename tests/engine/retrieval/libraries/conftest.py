@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.retrieval.libraries.weaviate_schema import WeaviateServer, connect
+from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, connect
 from tests.servers import WeaviateAt
 
 

@@ -12,9 +12,9 @@ import pytest
 from bot.serving.bundled import read_bundled
 from engine.retrieval.libraries.library import AddReport, Library
 from engine.retrieval.libraries.local import create_library
-from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_schema import WeaviateServer, connect, prepare, prepare_shared
-from engine.retrieval.libraries.weaviate_state import describe, read_description
+from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
+from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, connect, prepare, prepare_shared
+from engine.retrieval.weaviate.weaviate_state import describe, read_description
 from engine.values import Paper, PaperKey, Query, Ranking, YearRange
 from tests.fakes import paper, papers
 from tests.servers import WeaviateAt

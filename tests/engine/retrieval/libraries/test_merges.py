@@ -12,7 +12,7 @@ from engine.errors import UserError
 from engine.retrieval.libraries.adding import StoredPaper, read_stored, to_columns
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import create_library
-from engine.retrieval.libraries.weaviate_schema import WeaviateServer, connect
+from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, connect
 from engine.values import Paper, PaperKey, Query
 from tests.engine.retrieval.libraries.test_contract import in_weaviate
 from tests.fakes import paper, papers

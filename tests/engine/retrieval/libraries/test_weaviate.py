@@ -19,8 +19,8 @@ from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.library import WORKSPACES, AddReport
 from engine.retrieval.libraries.local import create_library
-from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_schema import (
+from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
+from engine.retrieval.weaviate.weaviate_schema import (
     LEASES,
     LIBRARIES,
     WeaviateServer,
@@ -32,7 +32,7 @@ from engine.retrieval.libraries.weaviate_schema import (
     tenant_exists,
     translate_failures,
 )
-from engine.retrieval.libraries.weaviate_state import describe, hold_lease, names, read_description
+from engine.retrieval.weaviate.weaviate_state import describe, hold_lease, names, read_description
 from engine.values import PaperKey, Query
 from tests.engine.retrieval.libraries.weaviate_lab import opened
 from tests.fakes import WordEmbedder, paper, papers

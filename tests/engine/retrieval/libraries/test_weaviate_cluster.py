@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from weaviate.cluster.models import ClusterStatistics
 
 from bot.cli.doctor import judge_cluster
-from engine.retrieval.libraries.weaviate_state import Cluster, read_cluster
+from engine.retrieval.weaviate.weaviate_state import Cluster, read_cluster
 
 MEMBERS = [{"id": f"node{i}", "address": f"127.0.0.1:1833{i}", "suffrage": 0} for i in (1, 2, 3)]
 WELL: list[dict[str, object]] = [

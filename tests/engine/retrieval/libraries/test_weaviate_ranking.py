@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.retrieval.libraries.weaviate_search import (
+from engine.retrieval.topic_words import read_topic
+from engine.retrieval.weaviate.weaviate_search import (
     LibrarySample,
     TopicPapers,
     rank_fetched,
     read_rows,
 )
-from engine.retrieval.topic_words import read_topic
 from engine.values import PaperKey, Query, YearRange
 
 SIZE = 1_500

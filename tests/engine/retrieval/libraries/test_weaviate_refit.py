@@ -11,11 +11,11 @@ import pytest
 from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError
-from engine.retrieval.libraries import weaviate_schema
 from engine.retrieval.libraries.library import WORKSPACES, IndexProgress
-from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_schema import WeaviateServer, collection, remove_tenant, tenant_exists
-from engine.retrieval.libraries.weaviate_state import describe, read_description
+from engine.retrieval.weaviate import weaviate_schema
+from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
+from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, collection, remove_tenant, tenant_exists
+from engine.retrieval.weaviate.weaviate_state import describe, read_description
 from engine.values import Query
 from tests.engine.retrieval.libraries.weaviate_lab import opened
 from tests.fakes import papers

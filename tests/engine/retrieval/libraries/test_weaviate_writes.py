@@ -14,8 +14,8 @@ from weaviate.exceptions import WeaviateBaseError
 
 from engine.errors import RetrievalError
 from engine.retrieval.libraries.adding import StoredPaper
-from engine.retrieval.libraries.weaviate_papers import PaperObjects
-from engine.retrieval.libraries.weaviate_schema import WeaviateServer
+from engine.retrieval.weaviate.weaviate_papers import PaperObjects
+from engine.retrieval.weaviate.weaviate_schema import WeaviateServer
 from tests.fakes import papers
 
 STORED = [StoredPaper(paper) for paper in papers(10)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from engine.retrieval.libraries.weaviate import WeaviateLibrary
-from engine.retrieval.libraries.weaviate_schema import WeaviateServer, prepare, prepare_shared
-from engine.retrieval.libraries.weaviate_state import describe, read_description
+from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
+from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, prepare, prepare_shared
+from engine.retrieval.weaviate.weaviate_state import describe, read_description
 
 
 async def opened(

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from engine.bounded_process import ProcessLimits, stream_bounded
 from engine.errors import DoubtfulRecord, LimitExceeded, RecordError, UserError
-from engine.retrieval.record_files import FileLimits, OnBytes, read_papers
+from engine.retrieval.records.record_files import FileLimits, OnBytes, read_papers
 from engine.values import Paper
 
 BATCH = 100
@@ -75,7 +75,7 @@ def read_bounded(
     file = limits.file
     arguments = (str(path), str(file.bytes), str(file.records))
     try:
-        for line in stream_bounded("engine.retrieval.bounded_files", limits.process, *arguments):
+        for line in stream_bounded("engine.retrieval.records.bounded_files", limits.process, *arguments):
             batch = _BATCH.validate_json(line)
             if batch.wrong:
                 raise UserError(batch.wrong)

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from engine.errors import DoubtfulRecord, LimitExceeded, RecordError, UserError
-from engine.retrieval.bibtex import read_bibtex
-from engine.retrieval.record_fields import TITLES, RawRecord, is_csl, make_paper, read_csl, read_row
-from engine.retrieval.reference_formats import RIS, TAGGED, read_endnote_xml, read_ris
+from engine.retrieval.records.bibtex import read_bibtex
+from engine.retrieval.records.record_fields import TITLES, RawRecord, is_csl, make_paper, read_csl, read_row
+from engine.retrieval.records.reference_formats import RIS, TAGGED, read_endnote_xml, read_ris
 from engine.values import Paper
 
 LINE_BYTES = 8 * 2**20

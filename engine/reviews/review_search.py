@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from engine.errors import RetrievalError
 from engine.gathering.candidates import FoundPapers
-from engine.gathering.review_scope import ReviewScope, plan_other_queries
 from engine.gathering.tiers import Subject, has_known_signal, measure_words
 from engine.options import Sampling
 from engine.retrieval.libraries.combined import exclusion_of
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.sources import PaperSearch
 from engine.retrieval.ranking import measure_popularity
+from engine.reviews.review_scope import ReviewScope, plan_other_queries
 from engine.run import Progress, RunContext
 from engine.values import Brief, FoundPaper, Paper, Query
 

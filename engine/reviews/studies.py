@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engine.errors import LanguageModelError, LimitExceeded, RetrievalError
-from engine.gathering.review_scope import ReviewScope
-from engine.gathering.review_search import is_open
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block
 from engine.reading.full_text import FullText
 from engine.reading.open_access import FullTexts
+from engine.reviews.review_scope import ReviewScope
+from engine.reviews.review_search import is_open
 from engine.run import Progress, ReviewDraft, RunContext
 from engine.text import clean, inert, sentences, shorten
 from engine.values import FoundPaper, LeftOut, Paper, Passage

@@ -29,7 +29,7 @@ from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import MODEL_FILES, Embedder, LatentSemanticAnalysis
-from engine.retrieval.libraries.weaviate_schema import (
+from engine.retrieval.weaviate.weaviate_schema import (
     LEASES,
     LIBRARIES,
     MODELS,

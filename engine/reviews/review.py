@@ -14,11 +14,11 @@ from pydantic import Field
 from engine.checking.check import CheckedText, CheckTask, check_section
 from engine.citations import cite, remove_addresses, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.gathering.review_scope import ReviewScope
-from engine.gathering.studies import Study
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.retrieval.paper_keys import surname
+from engine.reviews.review_scope import ReviewScope
+from engine.reviews.studies import Study
 from engine.run import Progress, ReviewDraft, RunContext
 from engine.survey import Claim, Section, SurveyWarning, Table
 from engine.text import clean, inert, sentences, shorten

@@ -19,8 +19,6 @@ from weaviate.classes.query import Filter, Sort
 
 from engine.errors import RetrievalError
 from engine.retrieval.embedding import Vectors
-from engine.retrieval.libraries.weaviate_papers import PaperObjects, filter_papers
-from engine.retrieval.libraries.weaviate_schema import translate_failures
 from engine.retrieval.ranking import (
     DECIMALS,
     SEEDS,
@@ -45,6 +43,8 @@ from engine.retrieval.topic_words import (
     search_stems,
     with_abbreviations,
 )
+from engine.retrieval.weaviate.weaviate_papers import PaperObjects, filter_papers
+from engine.retrieval.weaviate.weaviate_schema import translate_failures
 from engine.values import ALL_YEARS, PaperKey, Query
 
 FACTS = ["key", "title", "words", "year", "citations", "venue_folded"]

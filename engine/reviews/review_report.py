@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.citations import cite, with_references
-from engine.gathering.review_scope import ReviewScope
-from engine.gathering.review_search import ReviewSearch
 from engine.gathering.search_record import WITHOUT_ROOM, search_flow
-from engine.gathering.studies import Reading
 from engine.naming.clustering import clusters, labels
 from engine.quoting.abstracts import quotable, quote_sentences
 from engine.quoting.attribution import whose_words
@@ -19,6 +16,10 @@ from engine.quoting.statements import quote_contribution, quote_finding
 from engine.reading.sentence_roles import Statement
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.online.queries import BooleanQuery
+from engine.reviews.review import FOLLOW_UPS, cite_by_name
+from engine.reviews.review_scope import ReviewScope
+from engine.reviews.review_search import ReviewSearch
+from engine.reviews.studies import Reading
 from engine.survey import (
     Claim,
     Section,
@@ -29,7 +30,6 @@ from engine.survey import (
 from engine.text import list_words, shorten, terms
 from engine.values import Brief, FoundPaper, LeftOut, PaperSelection
 from engine.writing.notices import with_notice
-from engine.writing.review import FOLLOW_UPS, cite_by_name
 
 METHOD = (
     "This quick review was written by a language model from summaries of the studies it cites. It answers a question; "

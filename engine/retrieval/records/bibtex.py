@@ -19,7 +19,7 @@ from bibtexparser.model import Block, Entry, Field
 from engine.errors import RecordError
 from engine.retrieval.names import split_bibtex_names
 from engine.retrieval.paper_keys import find_arxiv
-from engine.retrieval.record_fields import RawRecord
+from engine.retrieval.records.record_fields import RawRecord
 from engine.text import clean
 
 

@@ -12,10 +12,10 @@ from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError
-from engine.reading.attribute_trees import AttributeTree, tree_from_json, tree_to_json
+from engine.reading.trees.attribute_trees import AttributeTree, tree_from_json, tree_to_json
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import WORKSPACES
-from engine.retrieval.libraries.weaviate_schema import collection, is_read_only, translate_failures
+from engine.retrieval.weaviate.weaviate_schema import collection, is_read_only, translate_failures
 from engine.text import terms
 from engine.values import PaperKey
 

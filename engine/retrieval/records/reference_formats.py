@@ -20,7 +20,7 @@ Fields = defaultdict[str, list[str]]
 class TaggedFormat:
     """How a format writes records: each line has a tag and a value, or goes on with the one before.
 
-    ``tags`` names for a field (of `engine.retrieval.record_fields`) the tags that may hold it, the best first;
+    ``tags`` names for a field (of `engine.retrieval.records.record_fields`) the tags that may hold it, the best first;
     ``complete`` gives the fields that are put together otherwise, from those that are ``also`` read.
     """
 

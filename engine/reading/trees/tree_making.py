@@ -15,7 +15,8 @@ from engine.errors import LanguageModelError, LimitExceeded
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
-from engine.reading.attribute_trees import (
+from engine.reading.full_text import FullText
+from engine.reading.trees.attribute_trees import (
     TEMPLATES,
     AttributeTree,
     AttributeValue,
@@ -25,7 +26,6 @@ from engine.reading.attribute_trees import (
     complete_tree,
     trace_value,
 )
-from engine.reading.full_text import FullText
 from engine.text import clean, sentences
 from engine.values import Paper, PaperKey, Passage
 

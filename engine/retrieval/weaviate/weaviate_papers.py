@@ -17,15 +17,15 @@ from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.libraries.adding import FIELDS, StoredPaper, StoredPapers, read_paper, read_stored, to_columns
 from engine.retrieval.libraries.library import TopicCounts
-from engine.retrieval.libraries.weaviate_schema import (
+from engine.retrieval.merging.same_paper import list_blocking_keys
+from engine.retrieval.topic_words import index_terms, read_topic
+from engine.retrieval.weaviate.weaviate_schema import (
     READ_S,
     WeaviateServer,
     is_read_only,
     repeated,
     translate_failures,
 )
-from engine.retrieval.merging.same_paper import list_blocking_keys
-from engine.retrieval.topic_words import index_terms, read_topic
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 PAGE = 1_000

@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.errors import RetrievalError, UserError
-from engine.reading.attribute_trees import AttributeTree, tree_from_json, tree_to_json
+from engine.reading.trees.attribute_trees import AttributeTree, tree_from_json, tree_to_json
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.ranking import reciprocal_rank_fusion
 from engine.text import terms

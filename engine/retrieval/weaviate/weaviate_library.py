@@ -19,8 +19,8 @@ from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_ch
 from engine.retrieval.libraries.index_files import PaperVectors
 from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.vectors import REFIT_GROWTH
-from engine.retrieval.libraries.weaviate_papers import PaperObjects, batch_papers, embed_papers
-from engine.retrieval.libraries.weaviate_schema import (
+from engine.retrieval.weaviate.weaviate_papers import PaperObjects, batch_papers, embed_papers
+from engine.retrieval.weaviate.weaviate_schema import (
     SCHEMA_VERSION,
     WeaviateServer,
     collection,
@@ -28,8 +28,8 @@ from engine.retrieval.libraries.weaviate_schema import (
     retry_reads,
     translate_failures,
 )
-from engine.retrieval.libraries.weaviate_search import SurveySearch
-from engine.retrieval.libraries.weaviate_state import (
+from engine.retrieval.weaviate.weaviate_search import SurveySearch
+from engine.retrieval.weaviate.weaviate_state import (
     Description,
     describe,
     exclusive,

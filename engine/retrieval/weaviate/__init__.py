@@ -1,0 +1,1 @@
+"""The library of papers in a Weaviate server."""

@@ -1,0 +1,1 @@
+"""Quick reviews: the question, its search, the studies read, what is written of them."""
