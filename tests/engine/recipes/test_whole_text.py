@@ -9,6 +9,7 @@ from dataclasses import replace
 from engine.citations import list_cited_keys
 from engine.llm.model import Request
 from engine.recipes.autosurvey import AutoSurveyRecipe
+from engine.rendering.files import as_json, from_json
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import WritingTask
 from engine.survey import Section
@@ -52,6 +53,7 @@ async def test_a_reviewer_reads_every_sentence_once_and_edits_by_address(library
     assert any(edited in whole(request) for request in model.asked("check/"))
     assert survey.sections[1].sections[0].text == after.sections[0].text
     assert len(model.asked("critique/")) == 2
+    assert survey.notes and from_json(as_json(survey)).notes == survey.notes
     assert len(all_sentences(survey.sections[3].text)) == len(re.findall(r"^4:\d", whole(of_frame(model)), re.M)) - 1
 
 
