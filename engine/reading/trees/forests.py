@@ -9,8 +9,8 @@ import asyncio
 import sqlite3
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -168,7 +168,11 @@ class LocalForest(IndexedForest):
                 some = keys[start : start + KEYS_AT_ONCE]
                 marks = ", ".join("?" * len(some))
                 rows += connection.execute(f"SELECT tree FROM trees WHERE key IN ({marks})", some).fetchall()
-        trees = {tree.key: tree for (text,) in rows for tree in _readable(text)}
+        trees: dict[PaperKey, AttributeTree] = {}
+        for (text,) in rows:
+            with suppress(ValueError):  # another version wrote it: it is made again
+                tree = tree_from_json(text)
+                trees[tree.key] = tree
         return {key: trees[key] for key in keys if key in trees}
 
     def _write(self, trees: Sequence[AttributeTree]) -> None:
@@ -221,11 +225,3 @@ class JointForest:
     async def count(self) -> int:
         """Number of trees in both."""
         return await self.own.count() + await self.shared.count()
-
-
-def _readable(text: str) -> Collection[AttributeTree]:
-    """The tree; nothing where another version wrote it, so that it is made again."""
-    try:
-        return (tree_from_json(text),)
-    except ValueError:
-        return ()
