@@ -120,7 +120,7 @@ SHORTEST_SHARE, LONGEST_SHARE, SPARE_WORDS = 0.5, 1.6, 160
 """A draft outside these shares of the words asked for is asked for once more; a short one may have so many words more.
 One that stays too long ends after a sentence."""
 
-SPARE = 1.02
+SPARE = 1.05
 """So many times the words of a part are asked for: the check takes some of them out."""
 
 ENOUGH = 0.85
