@@ -8,7 +8,17 @@ from dataclasses import replace
 from typing import assert_never
 
 from adapters.chat import Incoming
-from bot.commands.commands import ArchiveSurvey, ListSurveys, NameSurvey, NewSurvey, OpenSurvey, SurveyCommand
+from bot.commands.commands import (
+    ArchiveSurvey,
+    Command,
+    Export,
+    ListSurveys,
+    NameSurvey,
+    NewSurvey,
+    OpenSurvey,
+    Show,
+    SurveyCommand,
+)
 from bot.conversation.services import ConversationServices
 from bot.conversation.turn import Turn
 from bot.store.surveys import StoredSurvey
@@ -16,7 +26,7 @@ from bot.wording import replies
 from bot.wording import sentences as wording
 from bot.wording.cards import word_decision
 from engine.errors import UserError
-from engine.session.events import StartOver
+from engine.session.events import Evaluate, Revise, StartOver
 from engine.session.state import SurveySession
 from engine.text import clean
 
@@ -49,6 +59,14 @@ async def manage_surveys(
             await _archive(turn, services, number, person)
         case _:
             assert_never(command)
+
+
+async def find_meant(turn: Turn, services: ConversationServices, command: Command, person: str) -> Command:
+    """The command; the list of the person's surveys where it needs one, and nothing was begun here."""
+    shows = isinstance(command, Show) and command.view not in {"help", "hello", "thanks", "cost", "budget"}
+    if turn.session.state.brief or not (shows or isinstance(command, Export | Revise | Evaluate)):
+        return command
+    return ListSurveys() if await services.list_surveys(turn.stored.conversation, person) else command
 
 
 def _read_name(name: str) -> str:

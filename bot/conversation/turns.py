@@ -39,7 +39,7 @@ from bot.conversation.intake import compute
 from bot.conversation.opening import read_opening, start_event
 from bot.conversation.pricing import find_asker, participant_of, payer_of, raise_budget, word_price, word_review_price
 from bot.conversation.services import ConversationServices
-from bot.conversation.survey_list import leave_for_another, manage_surveys
+from bot.conversation.survey_list import find_meant, leave_for_another, manage_surveys
 from bot.conversation.turn import Turn
 from bot.conversation.understanding import command_of, difference, read
 from bot.settings import Rules
@@ -200,7 +200,7 @@ class Turns:
         turn.stored = replace(turn.stored, reading=(), choices=())
         # A yes said in words means what was read; a button means its own proposal.
         for wanted in map(parse, waiting) if waiting and command == Approve() else (command,):
-            await self._carry_out(turn, incoming, wanted)
+            await self._carry_out(turn, incoming, await find_meant(turn, self._services, wanted, incoming.person))
 
     async def _carry_out(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         match command:

@@ -46,6 +46,19 @@ async def test_a_new_topic_begins_another_survey_and_the_former_is_kept(library:
         assert "There is no survey 7; you have 2." in lab.chat.last
 
 
+@pytest.mark.parametrize("says", ["status", "how is the survey going?", "shorten 2", "export", "show 1"])
+async def test_where_nothing_was_begun_a_persons_surveys_elsewhere_are_meant(library: LocalLibrary, says: str) -> None:
+    elsewhere = replace(HERE, channel="D7", thread="9")
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval")
+        for person in ("mara", "ben"):
+            await lab.chat.backend.handle(Incoming(elsewhere, person, person, says, place="direct"))
+            await lab.settled()
+    hers, his = (m.text for m in lab.chat.messages() if m.conversation == elsewhere and m.text)
+    assert "1. **dense retrieval** (keywords, your turn)" in hers
+    assert "dense retrieval" not in his
+
+
 async def test_surveys_are_listed_where_each_gets_a_thread_of_its_own(library: LocalLibrary) -> None:
     channel = replace(HERE, thread="")
     async with opened() as lab:
