@@ -30,6 +30,7 @@ EDIT = Action("edit", "edit", asks=True, typed=False)
 STOP = Action("stop", "stop")
 FIGURES = Action("figures", "evaluate details")
 NEW_SURVEY = Action("new survey", "start", asks=True, typed=False)
+_EXPORT = Action("export", "export")
 _BACK = Action("back", "back")
 _BACK_TO_OUTLINE = Action("back to outline", "back")
 _SEARCH_ONLINE = Action("search online", "search online")
@@ -52,7 +53,7 @@ _OF_STEP: dict[Phase, tuple[Action, ...]] = {
         _BACK,
     ),
     "outline": (Action("write", "ok"), EDIT, Action("another outline", "no"), _BACK),
-    "writing": (Action("resume", "ok"), Action("export", "export"), _BACK_TO_OUTLINE),
+    "writing": (Action("resume", "ok"), _EXPORT, _BACK_TO_OUTLINE),
     "discussion": (
         Action("all files", "export"),
         Action("sources", "references"),
@@ -76,8 +77,9 @@ def list_actions(state: State) -> tuple[Action, ...]:
     is_thin = state.phase == "papers" and state.papers is not None and state.papers.is_thin()
     otherwise = _OTHERWISE if is_thin else ()
     is_online = state.brief is not None and state.brief.online
+    empty = [_SEARCH_ONLINE] * is_online + [_EXPORT] * (state.phase == "writing" and not state.sections)
     offered = (*_OF_STEP[state.phase], *otherwise, *_offer_for_thin(state))
-    return tuple(action for action in offered if not (is_online and action == _SEARCH_ONLINE))
+    return tuple(action for action in offered if action not in empty)
 
 
 def _show_sections(survey: Survey) -> list[Action]:

@@ -27,7 +27,7 @@ from engine.errors import UserError
 from engine.session.events import Job
 from engine.session.kept_text import KeptPart, KeptText
 from engine.session.outline_edits import add_last
-from engine.session.state import SurveySession
+from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey, Table
 from engine.values import (
     Brief,
@@ -207,3 +207,10 @@ def test_everything_that_can_be_done_has_a_label() -> None:
     written = "".join(file.read_text() for file in (Path(__file__).parents[3] / "bot").rglob("*.py"))
     deeds = set(re.findall(r"Action\(\s*\"([^\"]+)\"", written)) | {"earlier", "later"}
     assert deeds == LABELS.keys()
+
+
+def test_files_are_offered_of_a_stopped_survey_only_where_something_is_written() -> None:
+    state = State("writing", outline=Outline("T", (OutlineNode("One"),)))
+    some = replace(state, sections=((0, Section("One", "It says so.")),))
+    offered = [[b.typed for b in make_card(SurveySession("abc", state=s)).buttons] for s in (state, some)]
+    assert ["export" in words for words in offered] == [False, True]
