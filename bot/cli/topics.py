@@ -224,12 +224,12 @@ async def _tabulate(systems: Sequence[Path], counts: Mapping[str, int], referenc
     async with open_app() as app:
         embedder = app.libraries.neural_embedder() or await (await app.open_library()).embedder()
     for folder in systems:
-        paths = [path for path in list_surveys(folder) if path.stem in counts]
+        written = {path: read_document(path) for path in list_surveys(folder) if path.stem in counts}
+        known = {path: human for path in written if (human := humans.get(fold(path.stem)))}
+        measured = {path: measure_overlap(written[path], human, embedder) for path, human in known.items()}
         for low, high in ((0, max(counts.values())), *PUBLISHED):
-            rows = [path for path in paths if low <= counts[path.stem] <= high]
-            pairs = [(read_document(path), humans.get(fold(path.stem))) for path in rows]
-            found = [measure_overlap(document, human, embedder) for document, human in pairs if human]
-            values = [[s.value for scores in found for s in scores if s.name == name] for name in MEASURES]
+            rows = [path for path in written if low <= counts[path.stem] <= high]
+            values = [[s.value for path in rows for s in measured.get(path, ()) if s.name == name] for name in MEASURES]
             shown = [_show([value for value in column if value is not None]) for column in values]
             table.add_row(f"{folder.name}, {f'{low}–{high}' if low else 'all'}", f"{len(rows)}", *shown)
         table.add_section()

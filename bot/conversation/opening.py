@@ -87,9 +87,9 @@ def start_event(command: StartSurvey | Continuation, state: State, defaults: Def
         raise UserError(reviews.NO_REVIEW)
     if isinstance(command, FullSurvey):
         start = StartSurvey(state.brief.topic, {"library": state.brief.library or ONLINE, **command.options})
-        before = state.brief
-        brief = replace(brief_of(start, defaults), years=before.years, online=before.online, kinds=before.kinds)
-        brief = replace(brief, places=before.places)
+        was = state.brief
+        new = brief_of(start, defaults)
+        brief = replace(new, years=was.years, online=was.online, kinds=was.kinds, places=was.places)
         return WriteFull(brief, _paper_count(brief, defaults))
     asked = state.survey.follow_up
     if not 1 <= command.number <= len(asked):

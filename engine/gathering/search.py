@@ -201,8 +201,8 @@ async def explain_no_papers(brief: Brief, found: Sequence[Paper], context: RunCo
 
 async def _are_words_known(topic: str, context: RunContext) -> bool:
     """Whether the library has every word of a topic; a word of another language may look like a slip."""
-    counted = await context.library.count_topic(topic)
-    return all(count or at in read_topic(topic).uncounted for at, count in enumerate(counted.papers_with))
+    counted, uncounted = await context.library.count_topic(topic), read_topic(topic).uncounted
+    return all(count or at in uncounted for at, count in enumerate(counted.papers_with))
 
 
 def require_papers(selection: PaperSelection) -> tuple[Paper, ...]:
