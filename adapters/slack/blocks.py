@@ -80,7 +80,9 @@ def messages(outgoing: Outgoing, say: str) -> list[Rendered]:
     place = FormPlace(at.channel, at.thread).pack() if outgoing.only_for else ""
     words = () if outgoing.closes else (*(b.typed for b in outgoing.buttons), *outgoing.hints)
     typed = _list_typed_words(words, say)
-    below = (*_facts(outgoing.facts), *_actions(outgoing.buttons, place), *_rating(outgoing.rating), *_hints(typed))
+    labels = {button.label.lower() for button in outgoing.buttons}  # a button that is labelled so says it itself
+    hints = _hints(_list_typed_words([word for word in words if word not in labels], say))
+    below = (*_facts(outgoing.facts), *_actions(outgoing.buttons, place), *_rating(outgoing.rating), *hints)
     text = "\n".join(part for part in (last.text, " · ".join(outgoing.facts), typed) if part)
     return [*rendered[:-1], Rendered((*last.blocks, *below), text.strip() or "…", typed)]
 

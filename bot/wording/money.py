@@ -94,7 +94,7 @@ def estimate_judging(expected: Estimate, uses: Sequence[BudgetUse]) -> str:
 
 def estimate_review(expected: Estimate, *, at_most: bool) -> str:
     """What a quick review will take, said as it starts."""
-    return f"A quick review takes {'at most' if at_most else 'about'} {_word_size(expected)}. `stop` ends it."
+    return f"A quick review takes {'at most' if at_most else 'about'} {_word_size(expected)}."
 
 
 def _word_size(expected: Estimate) -> str:

@@ -51,7 +51,7 @@ _STARTED: dict[JobKind, str] = {
     "papers": "Gathering papers …",
     "list": "Looking for the papers of your list …",
     "outline": "Drafting an outline …",
-    "write": "Writing. `stop` keeps what is finished.",
+    "write": "Writing …",
     "revise": "Changing that section …",
     "answer": "Looking through the papers …",
     "gaps": "Drawing a map of the field …",
@@ -59,7 +59,7 @@ _STARTED: dict[JobKind, str] = {
     "background": "Looking for background …",
     "headings": "Writing headings for the groups …",
     "divide": "Dividing it by its papers …",
-    "review": "Reviewing. References appear here as they are found; `stop` ends it.",
+    "review": "Reviewing. References appear here as they are found.",
 }
 
 

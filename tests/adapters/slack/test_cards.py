@@ -24,7 +24,7 @@ async def test_an_answer_takes_the_place_of_its_status_and_a_card_is_edited_unti
         assert slack.messages[0].buttons
         await adapter.send(Outgoing(AT, "Searching …", "started", job="j2"))
         await adapter.send(Outgoing(AT, "Card 1", job="j2", slot="card", buttons=more, hints=("add WORDS",)))
-        assert "or say `more` · `add WORDS`" in slack.messages[1].text
+        assert slack.messages[1].text.endswith("or say `add WORDS`")  # [More] says itself what can be said
     async with connected(slack, backend) as adapter:  # whoever showed it
         long = "\n\n".join(f"Paragraph {i} " + "word " * 300 for i in range(12))
         await adapter.send(Outgoing(AT, long, slot="card", buttons=more))
@@ -49,7 +49,7 @@ async def test_a_text_that_grows_stands_beside_how_far_it_is(slack: Slack) -> No
         await adapter.send(Outgoing(AT, "One.", "growing", job="j"))
         shown = await slack.message("One.")
         assert "3 s" in shown.text
-        assert shown.buttons
+        assert shown.text.lower().count("stop") == 1
         await adapter.send(Outgoing(AT, "Looking at papers", "progress", job="j", facts=("11 s",), buttons=stop))
         await slack.message("11 s")
         assert "One." in shown.text  # what is there already does not go away
