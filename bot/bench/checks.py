@@ -17,7 +17,7 @@ from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from engine.addresses import number_sentences
 from engine.checking.claim_evidence import choose_evidence, source_of
 from engine.checking.doubts import carries, find_doubts
-from engine.checking.terms_held import rank_sentences
+from engine.checking.terms_held import split_terms
 from engine.errors import UserError
 from engine.values import Paper, PaperKey
 
@@ -119,7 +119,8 @@ def _examine(claim: LabelledClaim, chosen: random.Random) -> Examined:
     said = number_sentences(paper)
     if not said:
         return Examined(claim, bool(doubts))
-    best, other = rank_sentences(claim.claim, paper)[0], chosen.choice(said)
+    terms = split_terms(claim.claim)
+    best, other = max(said, key=lambda own: len(terms & split_terms(own.text))), chosen.choice(said)
     accepted = (carries(claim.claim, sentence.text, paper.title) for sentence in (best, other))
     return Examined(claim, bool(doubts), *accepted)
 

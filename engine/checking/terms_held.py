@@ -6,12 +6,9 @@ Nothing here knows what a word means: two words are one where their stems or the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
-from engine.addresses import NumberedSentence, number_sentences
 from engine.text import STOP_WORDS, fold, sentences, terms
-from engine.values import Paper
 
 TEXTS_KEPT = 8_192
 """Texts whose terms are kept: the sentences of a paper are compared with every claim that cites it."""
@@ -94,9 +91,3 @@ def _stands(name: str, joined: str, initials: str) -> bool:
         return short.lower() in initials
     stems = terms(name)
     return len(name) > 4 and name[1:].islower() and bool(stems) and all(stem[:SAME_START] in joined for stem in stems)
-
-
-def rank_sentences(claim: str, paper: Paper) -> Sequence[NumberedSentence]:
-    """The paper's sentences, those first that hold most of the claim's terms; equal ones in their order."""
-    said = split_terms(claim)
-    return sorted(number_sentences(paper), key=lambda own: (-len(said & split_terms(own.text)), own.number))

@@ -45,3 +45,10 @@ def test_what_is_shown_says_together_what_the_claim_says_figures_included() -> N
     )
     shown = choose_evidence("Trials of oral triptans in migraine with 24089 patients were summarised.", [trials], {})
     assert 5 in {item.said.number for item in shown}
+
+
+def test_a_sentence_that_refutes_a_claim_is_shown_beside_the_one_that_it_names() -> None:
+    abstract = "The drone was built in a hall. It is light. The drone flew fast. Outdoors the drone never flew."
+    racer = paper(1, title="A Racer", abstract=abstract)
+    shown = choose_evidence("The drone flew fast outdoors.", [racer], {racer.key: (3,)})
+    assert [item.said.number for item in shown] == [3, 4]
