@@ -13,10 +13,18 @@ from functools import partial
 from typing import TypeVar
 
 from engine.checking.citation_forms import read_citations
-from engine.checking.claim_evidence import MOST_SENTENCES, EvidenceSentence, choose_evidence, pick_evidence, source_of
+from engine.checking.claim_evidence import (
+    MOST_SENTENCES,
+    EvidenceSentence,
+    choose_evidence,
+    pick_evidence,
+    search_gathered,
+    source_of,
+)
 from engine.checking.doubts import Doubt, find_doubts
 from engine.checking.judging import build_judgement, build_rewording, build_second_judgement
 from engine.checking.sentence_state import (
+    SCOPE,
     SentenceState,
     count_claims,
     list_claims,
@@ -58,6 +66,8 @@ class CheckTask:
     papers: tuple[Paper, ...]
     topic: str = ""
     step: str = ""
+    gathered: tuple[Paper, ...] = ()
+    """All papers of the survey, where they are more than those."""
     words_stand: bool = False
     """Whether a claim that does not hold keeps its words and loses its citations, as AutoSurvey's check has it."""
 
@@ -113,6 +123,11 @@ class _Check:
                 lines.append(line)
         return cls(task, model, papers, lines)
 
+    @property
+    def gathered(self) -> Sequence[Paper]:
+        """All papers that what is said of all papers is said of."""
+        return self.task.gathered or self.task.papers
+
     async def run(self) -> CheckedText:
         """Judge what is to be judged and have mended what fails or hangs, until nothing does."""
         while True:
@@ -127,8 +142,8 @@ class _Check:
                 for line in self.lines:
                     if line.state == "failed":
                         line.lose_citations()
-                return self.result()
-            failed, hanging = [line for line in self.lines if line.state == "failed"], self._find_hanging()
+            failed = [line for line in self.lines if line.state == "failed"]
+            hanging = [] if self.task.words_stand else self._find_hanging()
             if failed or hanging:
                 await self._reword([*failed, *hanging])
             elif not any(line.state == "pending" for line in self.lines):
@@ -148,9 +163,12 @@ class _Check:
                 continue
             if line.is_ours:
                 line.evidence = self._evidence_around(line)
-            known = [doubt for doubt in line.doubts if doubt.kind == "key"]
+            if line.of_all and not line.searched:
+                known = {item.paper for item in line.evidence}
+                line.searched = search_gathered(line.text, [paper for paper in self.gathered if paper not in known])
+            unknown = [doubt for doubt in line.doubts if doubt.kind == "key"]
             source = source_of(line.evidence, f"{self.task.topic}\n{self.task.title}")
-            line.doubts = (*known, *find_doubts(line.text, source, is_ours=line.is_ours))
+            line.doubts = (*unknown, *find_doubts(line.text, source, is_ours=line.is_ours))
             if vetoes := [doubt for doubt in line.doubts if doubt.is_veto]:
                 line.fail("; ".join(doubt.explain() for doubt in vetoes))
         if self.model and self.model.entailment:
@@ -173,7 +191,7 @@ class _Check:
         return tuple(list(chosen)[:MOST_SENTENCES])
 
     async def _judge(self, lines: Sequence[SentenceState]) -> None:
-        topic, gathered = self.task.topic or self.task.title, len(self.task.papers)
+        topic, gathered = self.task.topic or self.task.title, len(self.gathered)
         twice: list[SentenceState] = []
 
         def decide(group: Sequence[SentenceState], answer: CheckAnswer) -> None:
@@ -227,7 +245,7 @@ class _Check:
         named = line.named
         _write(line, read, self.papers)
         line.named = {key: numbers or named.get(key, ()) for key, numbers in line.named.items()}
-        line.state, line.doubts, line.insisted = "pending", (), ""
+        line.state, line.doubts, line.insisted, line.searched = "pending", (), "", ()
         line.tries += 1
 
     async def _ask(
@@ -304,6 +322,9 @@ class _Check:
 
     def result(self) -> CheckedText:
         """What is left of the text, its claims, and the count."""
+        for line in self.lines:
+            if line.of_all and line.stands:
+                line.name_scope(len(self.gathered))
         paragraphs: list[list[str]] = [[] for _ in range(max((line.paragraph for line in self.lines), default=0) + 1)]
         for line in self.lines:
             if line.stands:
@@ -320,16 +341,22 @@ def _write(line: SentenceState, written: str, papers: dict[str, Paper]) -> None:
     """Take this text, in which sentences may be named, as the line's; citations of unknown papers go."""
     allowed = keep_allowed_citations(written, papers.keys()).text  # type: ignore[arg-type]
     line.named = {address.key: address.sentences for address in list_addresses(allowed)}
-    line.text = remove_addresses(allowed)
+    line.text, line.of_all = SCOPE.sub("", remove_addresses(allowed)), bool(SCOPE.search(allowed))
 
 
 def _settle(line: SentenceState, verdict: ClaimVerdict | str | None) -> bool:
-    """What becomes of a claim by its verdict, or the letters that say it; true where it holds and is doubted."""
+    """What becomes of a claim by its verdict, or the letters that say it; true where it holds and is doubted.
+
+    One that is found to be said of all papers is judged once more, beside what is found among them.
+    """
     line.unanswered = verdict is None
     if verdict is None:
         line.fail("")
         return False
     letters, other = (verdict, None) if isinstance(verdict, str) else ("", verdict)
+    if other is not None and other.verdict == "all papers" and not line.of_all:
+        line.of_all = True
+        return False
     unfounded = other is not None and (other.verdict == "frames" or (other.verdict == "common" and line.is_ours))
     if unfounded:  # it need not speak of what is around it
         line.doubts = tuple(doubt for doubt in line.doubts if doubt.kind == "name")

@@ -24,6 +24,9 @@ BEST_SENTENCES = 3
 MOST_SENTENCES = 12
 """Sentences that one claim is held against at most."""
 
+NEAREST_PAPERS = 8
+"""Papers of all that were gathered that a claim about all of them is held against, beside those it rests on."""
+
 LACKED, DIFFERENT = 4.0, 1.25
 """What a term or figure of a claim counts that is not shown yet, beside the weights of the terms that it shares; how
 much more a sentence counts with a figure that the claim has not, and one that is denied where the claim is not."""
@@ -64,6 +67,16 @@ def choose_evidence(
     wanted = dict.fromkeys((at, own) for turn in by_turns for at, own in enumerate(turn) if own)
     chosen = sorted(islice(wanted, MOST_SENTENCES), key=lambda item: (item[0], item[1].number))
     return tuple(EvidenceSentence(papers[at], own) for at, own in chosen)
+
+
+def search_gathered(claim: str, papers: Sequence[Paper]) -> tuple[EvidenceSentence, ...]:
+    """One sentence of each of the papers that share most terms with the claim, those that few papers have first."""
+    bare = replace_citations(claim, lambda _: "")
+    said = {paper: split_terms(bare) & split_terms(f"{paper.title}. {paper.content}") for paper in papers}
+    frequency = Counter(chain.from_iterable(said.values()))
+    near = {p: round(sum(log(1 + len(papers) / frequency[term]) for term in held), 6) for p, held in said.items()}
+    nearest = sorted(filter(near.__getitem__, papers), key=lambda paper: (-near[paper], paper.key))[:NEAREST_PAPERS]
+    return tuple(EvidenceSentence(paper, own) for paper in nearest for own in _choose_best(bare, paper, 1))
 
 
 def _choose_best(

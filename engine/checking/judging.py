@@ -20,7 +20,7 @@ def build_judgement(topic: str, gathered: int, lines: Sequence[SentenceState], n
     """Verdicts are asked for; each claim stands above its own evidence and nothing else."""
     claims = "\n\n".join(
         f'<claim number="{line.number}"{_mark(line)}>\n{data(remove_citations(line.text))}\n'
-        f"{show_evidence(line.evidence)}\n</claim>"
+        f"{show_evidence((*line.evidence, *line.searched))}\n</claim>"
         for line in lines
     )
     prompt = fill("common/check", topic=data(topic), gathered=str(gathered), claims=claims)
@@ -30,7 +30,7 @@ def build_judgement(topic: str, gathered: int, lines: Sequence[SentenceState], n
 def build_second_judgement(topic: str, lines: Sequence[SentenceState], name: str) -> Request:
     """The same question in other words and another order; it does not say that or why it is asked again."""
     passages = "\n\n".join(
-        f"<passage>\n{show_evidence(line.evidence)}\n</passage>\n"
+        f"<passage>\n{show_evidence((*line.evidence, *line.searched))}\n</passage>\n"
         f"Statement {line.number}{' (of several)' if line.joins else ''}: {data(remove_citations(line.text))}"
         for line in reversed(lines)
     )
@@ -46,7 +46,7 @@ def build_rewording(topic: str, asked: Sequence[SentenceState], lines: Sequence[
 
 
 def _mark(line: SentenceState) -> str:
-    return " own" if line.is_ours else " several" if line.joins else ""
+    return " all" if line.of_all else " own" if line.is_ours else " several" if line.joins else ""
 
 
 def _show_for_mending(line: SentenceState, lines: Sequence[SentenceState]) -> str:

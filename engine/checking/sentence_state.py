@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -15,6 +16,10 @@ from engine.text import fold
 State = Literal["pending", "failed", "held", "framing", "common", "removed", "unchecked"]
 """To be judged; to be reworded; judged to hold; no claim at all; common knowledge, which needs no paper; taken out; not
 judged: nobody could be asked."""
+
+
+SCOPE = re.compile(r" \(among the [\d,]+ papers gathered\)")
+_BEFORE_CITATIONS = re.compile(r"((?:\s*\[@[^\]]+\])?[.!?]?)$")
 
 
 @dataclass
@@ -48,6 +53,10 @@ class SentenceState:
     agreed: bool = False
     """Whether program and judge said the same of it when it was judged first."""
     asked_twice: bool = False
+    of_all: bool = False
+    """Whether it is said of all papers that were gathered ("only", "not yet"), and so judged against all of them."""
+    searched: tuple[EvidenceSentence, ...] = ()
+    """What was found among them beside its ``evidence``."""
 
     @property
     def is_ours(self) -> bool:
@@ -78,6 +87,10 @@ class SentenceState:
 
     def lose_citations(self) -> None:
         self.state, self.citations, self.text = "framing", (), remove_citations(self.text)
+
+    def name_scope(self, gathered: int) -> None:
+        """Say of how many papers it is said, before its citations."""
+        self.text = _BEFORE_CITATIONS.sub(rf" (among the {gathered:,} papers gathered)\1", self.text, count=1)
 
     @property
     def ending(self) -> Ending:

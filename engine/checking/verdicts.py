@@ -14,7 +14,7 @@ class ClaimVerdict(TypedAnswer):
     """What the evidence makes of a claim that it does not say whole; ``beyond`` is what goes further."""
 
     claim: int
-    verdict: Literal["partly", "contradicted", "not said", "frames", "common"]
+    verdict: Literal["partly", "contradicted", "not said", "frames", "common", "all papers"]
     beyond: str = ""
 
 

@@ -1,21 +1,22 @@
-"""Taking notes: one call reads many papers for one subsection; what does not stand in its sentences is no note."""
+"""Notes: one call reads many papers for one subsection; what does not stand in its sentences is no note."""
 
 from __future__ import annotations
 
 import asyncio
 import math
+import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import Field
 
-from engine.addresses import locate_words
+from engine.addresses import locate_words, number_sentences
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block, sentence_block
-from engine.notes.note import ground
 from engine.reading.trees.attribute_trees import AttributeTree
-from engine.survey import How, Note
+from engine.survey import MANNERS, How, Note
 from engine.values import OutlineNode, Paper, PaperKey
 
 READ_AT_ONCE = 10
@@ -27,6 +28,9 @@ WORDS_PER_NOTE, FEWEST_NOTES = 60, 6
 NOTE_TOKENS = 120
 """Room for one note in an answer."""
 
+_PARTS = ("task", "method", "shown", "limit")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+
 
 class NoteAnswer(TypedAnswer):
     """What a paper says to the subsection."""
@@ -34,6 +38,7 @@ class NoteAnswer(TypedAnswer):
     key: str
     sentences: list[int]
     how: How
+    how_at: int = 0
     task: PlainText
     method: PlainText
     shown: PlainText
@@ -109,8 +114,7 @@ async def take_notes(
             answer = await model.answer_typed(build_request(question, group, len(groups), at, trees), NotesAnswer)
         except (LanguageModelError, LimitExceeded) as error:
             return error
-        made = (read_note(item) for item in answer.notes)
-        return [note for one in made if (note := ground(one, group))]
+        return [note for item in answer.notes if (note := ground(read_note(item), group, item.how_at))]
 
     async with asyncio.TaskGroup() as tasks:
         reading = [tasks.create_task(read(group, at)) for at, group in enumerate(groups)]
@@ -127,6 +131,30 @@ def read_note(answer: NoteAnswer) -> Note:
     key = PaperKey(answer.key.strip().strip("[]").removeprefix("@"))
     numbers = tuple(dict.fromkeys(answer.sentences))
     return Note(key, numbers, answer.how, answer.task, answer.method, answer.shown, answer.limit)
+
+
+def ground(note: Note, papers: Sequence[Paper], how_at: int = 0) -> Note | None:
+    """The note with every sentence that it rests on: those it names, and the first that holds each other figure of it.
+
+    A setting and its result often stand in different sentences of an abstract. How it was shown is kept where
+    ``how_at`` is a sentence that says so, and a part with a figure where the paper has it. ``None`` where nothing is
+    left, or it names a sentence that none of the papers has.
+    """
+    own = next((paper for paper in papers if paper.key == note.key), None)
+    numbered = {said.number: _figures(said.text) for said in number_sentences(own)} if own else {}
+    if not note.sentences or not set(note.sentences) <= numbered.keys():
+        return None
+    named = tuple(dict.fromkeys((*note.sentences, *({how_at} & numbered.keys()))))
+    first = {figure: number for number in reversed(numbered) for figure in numbered[number]}
+    parts = {name: text for name in _PARTS if _figures(text := getattr(note, name)) <= first.keys()}
+    kept = replace(note, **{name: parts.get(name, "") for name in _PARTS})
+    kept = replace(kept, how=note.how if how_at in numbered else "unclear")
+    further = {first[f] for f in _figures(kept.text) if not any(f in numbered[number] for number in named)}
+    return replace(kept, sentences=(*named, *sorted(further))) if kept.shown or kept.method else None
+
+
+def _figures(text: str) -> set[str]:
+    return set(_FIGURE.findall(text.replace("·", ".")))
 
 
 def _show(paper: Paper, tree: AttributeTree | None) -> str:
@@ -162,3 +190,18 @@ def group_notes(notes: Sequence[Note]) -> Mapping[PaperKey, list[Note]]:
     for note in notes:
         found.setdefault(note.key, []).append(note)
     return found
+
+
+def describe_matrix(parts: Mapping[str, Sequence[Note]], titles: Mapping[str, str]) -> str:
+    """One line for each part by its number: its title, how many papers were noted, by what they showed findings."""
+    lines = [f"{n} {data(titles.get(n, ''))}: {count_manners(notes)}" for n, notes in parts.items() if notes]
+    everything = [note for part in parts.values() for note in part]
+    return "\n".join([*lines, f"All parts together: {count_manners(everything)}"]) if lines else "(none)"
+
+
+def count_manners(notes: Sequence[Note]) -> str:
+    """How many papers the notes are of, and how many of them showed something by each means."""
+    papers = {note.key for note in notes}
+    shown: Counter[How] = Counter(how for _, how in {(note.key, note.how) for note in notes})
+    by = "; ".join(f"{how}: {shown[how]}" for how in MANNERS if shown[how] and how != "unclear")
+    return f"{len(papers)} {'paper' if len(papers) == 1 else 'papers'}" + (f" ({by})" if by else "")

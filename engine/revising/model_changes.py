@@ -118,7 +118,10 @@ async def _rewrite_section(
     request = Request("drafting", step, prompt, max(1_024, wanted.words * 3), 1.0)
     text = await model.text(request)
     draft = await verify_citations(
-        model, settle_citations(Draft(OutlineNode(wanted.old.title), wanted.papers, read_prose(text))), brief.topic
+        model,
+        settle_citations(Draft(OutlineNode(wanted.old.title), wanted.papers, read_prose(text))),
+        brief.topic,
+        selection.list_included(),
     )
     if not list_cited_keys(draft.text):
         await model.forget(request)
@@ -162,7 +165,10 @@ async def _with_citation(
     lines = list_uncited_sentences(section, paper)
     bare = "\n\n".join(f"{_remove_stop(remove_citations(line))} {cite([paper.key])}." for line in lines)
     draft = await verify_citations(
-        context.require_model(), Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare), brief.topic
+        context.require_model(),
+        Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare),
+        brief.topic,
+        selection.list_included(),
     )
     kept = [claim for claim in draft.claims if claim.ending == "kept" and claim.citations]
     behind = {fold(remove_citations(claim.text)): claim.citations[0] for claim in kept}
@@ -280,10 +286,10 @@ async def _answer_with_model(
         async for piece in model.stream(request):
             buffer += piece
             for sentence in _whole_sentences(buffer)[len(checks) : -1]:  # the last may still grow
-                checks.append(group.create_task(_check_sentence(sentence, chosen, context, brief.topic)))
+                checks.append(group.create_task(_check_sentence(sentence, chosen, papers, context, brief.topic)))
                 answer = await _grown(answer, checks, context)
         for sentence in _whole_sentences(buffer)[len(checks) :]:
-            checks.append(group.create_task(_check_sentence(sentence, chosen, context, brief.topic)))
+            checks.append(group.create_task(_check_sentence(sentence, chosen, papers, context, brief.topic)))
         for check in checks:
             await check
             answer = await _grown(answer, checks, context)
@@ -333,7 +339,7 @@ class _Unchecked:
 
 
 async def _check_sentence(
-    sentence: str, papers: Sequence[Paper], context: RunContext, topic: str
+    sentence: str, papers: Sequence[Paper], gathered: Sequence[Paper], context: RunContext, topic: str
 ) -> Claim | _Unchecked | None:
     """The sentence as it holds; without citations it is general knowledge; ``None`` where it does not hold."""
     if sentence.strip(" .") == "NONE":
@@ -341,7 +347,7 @@ async def _check_sentence(
     draft = settle_citations(Draft(OutlineNode("answer"), tuple(papers), sentence))
     if not list_cited_keys(draft.text):
         return None if "[" in sentence or _SPECIFIC.search(draft.text) else Claim(draft.text, ())
-    draft = await verify_citations(context.require_model(), draft, topic)
+    draft = await verify_citations(context.require_model(), draft, topic, gathered)
     held = next((c for c in draft.claims if all(cited.verdict == "supported" for cited in c.citations)), None)
     tally = draft.tally or ClaimTally()
     return _Unchecked() if held is None and (tally.unchecked or tally.unanswered) else held

@@ -256,7 +256,7 @@ class Frame:
             draft = settle_citations(
                 Draft(OutlineNode(name.capitalize()), self.survey.references, read_prose(text, name))
             )
-            draft = await verify_citations(self.model, draft, self.brief.topic)
+            draft = await verify_citations(self.model, draft, self.brief.topic, self.papers.values())
         except (LanguageModelError, LimitExceeded) as error:
             self.warnings.append(SurveyWarning("unfinished", name.capitalize(), f"round {number}: {error}"))
             return former

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
-from engine.notes.matrix import describe_matrix
-from engine.notes.taking import Question, group_notes, take_notes
+from engine.notes.taking import Question, describe_matrix, group_notes, take_notes
 from engine.run import Progress, RunContext
 from engine.session.kept_text import KeptPart, leaves_of
 from engine.survey import UNREVIEWED, Note, Section, SurveyWarning, walk
@@ -262,7 +261,9 @@ class Composition:
         if not self.steps.check:
             return mark_unchecked(draft)
         stands = self.steps.words_stand
-        return await verify_citations(self.model, draft, self.task.topic, step, words_stand=stands)
+        return await verify_citations(
+            self.model, draft, self.task.topic, self.papers.values(), step, words_stand=stands
+        )
 
     async def _write_on(self, place: str, draft: Draft) -> Draft | None:
         """What is missing of the part's words, asked for once and checked; ``None`` where nothing is."""
@@ -330,7 +331,8 @@ class Composition:
         if not (self.steps.review and self.steps.check and drafts):
             return drafts
         await self.context.progress(Progress("reviewing"))
-        reading = Reading(self.task.topic, self._describe_matrix(), f"{step}/{self.task.trial}", others)
+        gathered = tuple(self.papers.values())
+        reading = Reading(self.task.topic, self._describe_matrix(), f"{step}/{self.task.trial}", gathered, others)
         try:
             return await criticise(self.model, reading, drafts, judges)
         except (LanguageModelError, LimitExceeded) as error:

@@ -20,6 +20,7 @@ from engine.llm.prompting import data, fill
 from engine.rubrics import AUTOSURVEY, list_levels
 from engine.survey import Claim, ClaimTally
 from engine.text import all_sentences, replace_sentences
+from engine.values import Paper
 from engine.writing.drafting import Draft
 from engine.writing.planning import try_work
 
@@ -56,11 +57,15 @@ class CritiqueAnswer(TypedAnswer):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reviewer reads beside the parts: what the papers showed by which means, and what other parts say."""
+    """What a reviewer reads beside the parts: what the papers showed by which means, and what other parts say.
+
+    Edits are checked against the papers ``gathered``.
+    """
 
     topic: str
     matrix: str
     step: str
+    gathered: tuple[Paper, ...] = ()
     others: str = ""
 
 
@@ -106,7 +111,7 @@ async def criticise(
         raise failures[0]
     asked = read_edits([edit for answer in answers for edit in answer.edits], parts)
     async with asyncio.TaskGroup() as tasks:
-        edited = {p: tasks.create_task(_apply(model, reading.topic, parts[p], edits)) for p, edits in asked.items()}
+        edited = {p: tasks.create_task(_apply(model, reading, parts[p], edits)) for p, edits in asked.items()}
     return {place: edited[place].result() if place in edited else part for place, part in parts.items()}
 
 
@@ -136,7 +141,7 @@ def _list_behind(line: str, part: Draft) -> list[Address]:
     ]
 
 
-async def _apply(model: LanguageModel, topic: str, part: Draft, edits: Mapping[int, str]) -> Draft:
+async def _apply(model: LanguageModel, reading: Reading, part: Draft, edits: Mapping[int, str]) -> Draft:
     """The part with its edits: the new wordings that hold, and without what may go."""
     lines = all_sentences(part.text)
     worded = {number: text for number, text in edits.items() if text}
@@ -145,7 +150,8 @@ async def _apply(model: LanguageModel, topic: str, part: Draft, edits: Mapping[i
     if worded:
         text = "\n\n".join(worded.values())
         title = part.node.title
-        found = await check_section(model, CheckTask(title, text, part.papers, topic, f"{title}/critique"))
+        task = CheckTask(title, text, part.papers, reading.topic, f"{title}/critique", reading.gathered)
+        found = await check_section(model, task)
         held = {claim.was or claim.text: claim for claim in found.claims if not claim.common}
         asked = {number: remove_addresses(text) for number, text in worded.items()}
         changes.update({number: held[text] for number, text in asked.items() if text in held})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
@@ -11,8 +11,7 @@ from engine.citations import list_cited_keys, remove_citations
 from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
-from engine.notes.matrix import count_manners
-from engine.notes.taking import group_notes, show_sentences
+from engine.notes.taking import count_manners, group_notes, show_sentences
 from engine.survey import Claim, ClaimTally, Note, SurveyWarning
 from engine.text import join_sentences, split_sentences
 from engine.values import Outline, OutlineNode, Paper, PaperKey, walk_outline
@@ -293,10 +292,16 @@ def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
 
 
 async def verify_citations(
-    model: LanguageModel, draft: Draft, topic: str, step: str = "", *, words_stand: bool = False
+    model: LanguageModel,
+    draft: Draft,
+    topic: str,
+    gathered: Iterable[Paper],
+    step: str = "",
+    *,
+    words_stand: bool = False,
 ) -> Draft:
     """The draft of which every claim holds: kept, cited anew, reworded, or removed (`engine.checking.check`)."""
-    task = CheckTask(draft.node.title, draft.text, draft.papers, topic, step, words_stand)
+    task = CheckTask(draft.node.title, draft.text, draft.papers, topic, step, tuple(gathered), words_stand)
     return _with_check(draft, await check_section(model, task))
 
 

@@ -67,7 +67,7 @@ class Framing:
         draft = settle_citations(Draft(node, papers, prose))
         if self.check:
             named = replace(draft, text=self._name_sentences(draft.text))
-            draft = await verify_citations(self.model, named, self.task.topic)
+            draft = await verify_citations(self.model, named, self.task.topic, self.papers.values())
         else:
             draft = mark_unchecked(draft)
         if not draft.text:

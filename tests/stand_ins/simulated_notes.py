@@ -23,6 +23,7 @@ def take_notes(prompt: str) -> dict[str, Any]:
                 "key": key,
                 "sentences": sorted({lines[0], lines[len(lines) // 2], lines[-1]}),
                 "how": "data",
+                "how_at": lines[0],
                 "task": re.sub(r"\d", "", take_words(title, 6)),
                 "method": "" if invented else re.sub(r"\d", "", take_words(title, 4)),
                 "shown": " ".join(said.split()[:12]) + invented,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,15 +39,17 @@ class Judge:
     denies_again: tuple[str, ...] = ()
     framing: tuple[str, ...] = ()
     common: tuple[str, ...] = ()
+    of_all: tuple[str, ...] = ()
     rewords: dict[str, str] = field(default_factory=dict)
     evidence: str = "a"
 
     def reply(self, prompt: str, _: str) -> str:
+        of_all = () if " all>" in prompt else self.of_all
         if claims := re.findall(r'<claim number="(\d+)"(?: \w+)?>\n(.*)\n', prompt):
             others = [
                 self.judge(int(n), said)
                 for n, said in claims
-                if _has(said, (*self.denies, *self.framing, *self.common))
+                if _has(said, (*of_all, *self.denies, *self.framing, *self.common))
             ]
             denied = {other["claim"] for other in others}
             return json.dumps(
@@ -61,7 +63,7 @@ class Judge:
         return json.dumps({"sentences": [{"sentence": n, "text": (new or [""])[0]} for n, _, new in told]})
 
     def judge(self, number: int, said: str) -> dict[str, Any]:
-        named = {"frames": self.framing, "common": self.common, "not said": self.denies}
+        named = {"all papers": self.of_all, "frames": self.framing, "common": self.common, "not said": self.denies}
         return {"claim": number, "verdict": next(verdict for verdict, words in named.items() if _has(said, words))}
 
 
@@ -127,6 +129,32 @@ async def test_a_true_comparing_sentence_of_our_own_stands_and_rests_on_its_neig
     assert ours.ours and {c.key for c in ours.citations} <= {FAST.key, SLOW.key} and ours.citations
     assert (found.tally.ours, found.tally.kept) == (1, 3)
     assert "2 papers were gathered" in model.requests[0].prompt.question
+
+
+async def test_what_is_said_of_all_papers_is_judged_against_all_that_were_gathered_and_says_so() -> None:
+    """“Only SwiftNet flew” stood, judged against the two papers that its part cites."""
+    third = paper(3, title="Racing Outside", abstract="LateFly flew outside. It was slow.")
+    task = CheckTask("Part", f"Only SwiftNet flew {F}.", (FAST, SLOW), gathered=(FAST, SLOW, third))
+    model = FakeModel(Judge(of_all=("Only",)).reply)
+    found = await check_section(model, task)
+    assert found.text == f"Only SwiftNet flew (among the 3 papers gathered) {cite([FAST.key])}."
+    assert [claim.citations[0].key for claim in found.claims] == [FAST.key]
+    first, again = (request.prompt.question for request in model.requests)
+    assert "LateFly" not in first and "LateFly flew outside" in again and '<claim number="1" all>' in again
+    model = FakeModel(Judge().reply)  # checked once more, as after a reviewer's edit, it is still said of all
+    assert (await check_section(model, replace(task, text=found.text))).text == found.text
+    assert "LateFly flew outside" in model.requests[0].prompt.question
+    refuted = await check_section(FakeModel(_Refuting().reply), task)
+    assert (refuted.text, refuted.tally.removed) == ("", 1)
+
+
+class _Refuting(Judge):
+    """Finds what is said of all papers contradicted where it is shown LateFly."""
+
+    def reply(self, prompt: str, system: str) -> str:
+        is_shown = "LateFly" in prompt
+        self.of_all, self.denies = (() if is_shown else ("Only",)), (("Only",) if is_shown else ())
+        return super().reply(prompt, system)
 
 
 async def test_a_sentence_that_only_frames_is_no_claim_and_an_own_one_that_does_not_follow_goes() -> None:

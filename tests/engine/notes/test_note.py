@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.notes.note import ground
+from engine.notes.taking import ground
 from engine.survey import Note
 from tests.fakes import paper
 
 TRIAL = paper(1, abstract="We randomised 27 clinics. It was used in 6% of visits. Rates were 39% versus 43%.")
-NOTE = Note(TRIAL.key, (3,), "clinical", "27 clinics", "", "39% versus 43%", "used in 6% of visits")
+NOTE = Note(TRIAL.key, (3,), "unclear", "27 clinics", "", "39% versus 43%", "used in 6% of visits")
 
 
 def test_a_note_rests_on_every_sentence_that_its_figures_stand_in() -> None:
@@ -36,3 +36,10 @@ def test_a_note_of_a_sentence_or_paper_that_is_not_there_is_none() -> None:
         replace(NOTE, key=paper(2).key),
     )
     assert [ground(note, [TRIAL, paper(3)]) for note in wrong] == [None] * 4
+
+
+def test_how_a_finding_was_shown_is_kept_where_a_sentence_says_so() -> None:
+    note = replace(NOTE, how="clinical", shown="fewer rates", limit="", task="")
+    assert ground(note, [TRIAL], 1) == replace(note, sentences=(3, 1))
+    for nowhere in (0, 9):
+        assert ground(note, [TRIAL], nowhere) == replace(note, how="unclear")

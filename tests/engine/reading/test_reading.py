@@ -380,7 +380,7 @@ async def test_a_writer_is_given_the_opening_and_evidence_names_the_page(place: 
     (number,) = (s.number for s in number_sentences(bodies[given_paper.key]) if "gains 9.5 points" in s.text)
     model = FakeModel(lambda _, __: CheckAnswer(supported=["1a"]).model_dump_json())
     draft = Draft(OutlineNode("T"), tuple(bodies.values()), f"It gains 9.5 points [@{given_paper.key}:{number}].")
-    ((citation,),) = [claim.citations for claim in (await verify_citations(model, draft, "")).claims]
+    ((citation,),) = [claim.citations for claim in (await verify_citations(model, draft, "", ())).claims]
     assert "The model gains 9.5 points" in citation.quote
     assert (citation.sentence, citation.source, citation.page) == (number, "full text", 2)
     assert not given_paper.body
