@@ -1,4 +1,4 @@
-r"""LaTeX that stands in titles, names and abstracts, as Unicode text.
+r"""LaTeX that stands in titles, names and abstracts, as Unicode text, read from the innermost command outwards.
 
 What has no counterpart in plain text keeps its words: ``\frac{a}{b}`` is ``a/b``, an unknown command its own name.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, partial
 
 ACCENTS = {
     "'": "\u0301", "`": "\u0300", "^": "\u0302", "\"": "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
@@ -18,23 +19,20 @@ ACCENTS = {
 }  # fmt: skip
 """Commands that set a mark above or below the letter that follows → the combining mark."""
 
-STYLES = frozenset({
+STYLES = {
     "bm", "boldsymbol", "emph", "ensuremath", "hbox", "mathbb", "mathbf", "mathcal", "mathds", "mathfrak", "mathit",
     "mathrm", "mathscr", "mathsf", "mathtt", "mbox", "operatorname", "pmb", "smash", "text", "textbf", "textit",
     "textrm", "textsc", "textsf", "textsl", "texttt", "textup", "underline", "url",
-})  # fmt: skip
+}  # fmt: skip
 """Commands that only say how their argument looks."""
 
-DROPPED = frozenset({
-    "Big", "Bigl", "Bigr", "bb", "begin", "beginenumerate", "beginitemize", "bf", "bfseries", "big", "bigl", "bigr",
-    "boldmath", "cal", "centering", "color", "displaystyle", "em", "end", "endenumerate", "enditemize", "it", "itshape",
-    "label", "left", "limits", "mleft", "mright", "noindent", "nolimits", "par", "protect", "ref", "right", "rm", "sc",
-    "scriptstyle", "sf", "sl", "small", "tiny", "tt",
-})  # fmt: skip
+DROPPED = {
+    "Big", "Bigl", "Bigr", "bb", "beginenumerate", "beginitemize", "bf", "bfseries", "big", "bigl", "bigr",
+    "boldmath", "cal", "centering", "displaystyle", "em", "endenumerate", "enditemize", "it", "itshape", "left",
+    "limits", "mleft", "mright", "noindent", "nolimits", "par", "protect", "right", "rm", "sc", "scriptstyle", "sf",
+    "sl", "small", "tiny", "tt",
+}  # fmt: skip
 """Commands that leave nothing."""
-
-WITH_ARGUMENT = frozenset({"begin", "color", "end", "label", "ref"})
-"""Those of them whose argument goes too."""
 
 WORDS = {
     "ie": "i.e.", "eg": "e.g.", "etal": "et al.", "wrt": "w.r.t.", "iid": "i.i.d.", "item": "•", "eps": "ε",
@@ -47,250 +45,174 @@ DOUBLE_STRUCK = dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True))
 SUPERSCRIPT = dict(zip("0123456789+-=()ni*′⊤°", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ*′ᵀ°", strict=True)) | {"∘": "°", "∗": "*", "⋆": "*"}
 SUBSCRIPT = dict(zip("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 
-LOST = {
-    "mph": "emph", "emph": "emph", "extit": "textit", "textit": "textit", "extbf": "textbf", "textbf": "textbf",
-    "exttt": "texttt", "texttt": "texttt", "extsc": "textsc", "textsc": "textsc", "extsl": "textsl",
-    "ootnote": "footnote", "footnote": "footnote", "cite": "cite", "citep": "citep", "citet": "citet", "url": "url",
-    "href": "href", "mbox": "mbox", "sqrt": "sqrt", "mathbb": "mathbb", "mathcal": "mathcal", "mathrm": "mathrm",
-    "oldsymbol": "boldsymbol", "boldsymbol": "boldsymbol", "nquote": "enquote", "enquote": "enquote",
-    "underline": "underline",
+DEEPEST = 30
+"""Levels of nested arguments that are read; what is around them stays as it is."""
+
+_HIDDEN = str.maketrans("{}$^_", "\ue000\ue001\ue002\ue003\ue004")
+_COMMAND_FIRST, _WORD, _OPENS, _CLOSES = "\ue005\ue006\ue007\ue008"
+_SHOWN = str.maketrans("\ue000\ue001\ue002\ue003\ue004", "{}$^_", "\ue005\ue006\ue007\ue008\\")
+"""While a text is read, characters for those that are no markup, and four marks: of a group that begins with a
+command, of a word in a formula (which is not joined to the one before), of a formula's beginning and end."""
+
+_SIGNS = {
+    **dict.fromkeys(" \\,;:\n", " "), **dict.fromkeys(["!", "-", "/", ""], ""), **dict.fromkeys("([", _OPENS),
+    **dict.fromkeys(")]", _CLOSES), "|": "‖",
 }  # fmt: skip
+"""What a backslash and one character stand for; with any other it is the character."""
+
+_LOST = {
+    spelt: name
+    for name in (*STYLES, "footnote", "cite", "citep", "citet", "href", "sqrt", "enquote")
+    for spelt in ((name, name[1:]) if name[0] in "befnrt" and len(name) > 3 else (name,))
+}
 """Commands that lost their backslash, or also the letter that a careless reader of JSON took for an escape."""
 
 
-MARKUP = re.compile(r"[\\$]|[\^_]\{|\{[\"'`^~]")
+def _any_of(names: Iterable[str]) -> str:
+    return "|".join(sorted(names, key=len, reverse=True))
 
-DEEPEST = 30
-"""Levels of nested arguments that are read; deeper ones stay as they are."""
-LONGEST_FORMULA = 600
-"""Characters between two dollar signs; more is no formula but two prices."""
 
-_CITES = re.compile(r"(?:cite|Cite)[a-zA-Z]*")
-_YEAR_KEY = re.compile(r"([A-Za-z][A-Za-z-]*?)(?:etal)?[_:.-]?((?:19|20)\d\d)[\w:-]*")
-_COMMAND = re.compile(r"[A-Za-z]+")
-
-_LOST_COMMAND = re.compile(rf"(?<![\\A-Za-z])({'|'.join(sorted(LOST, key=len, reverse=True))})(?=\{{)")
+_LOST_COMMAND = re.compile(rf"(?<![\\A-Za-z])({_any_of(_LOST)})(?=\{{)")
+_MARKUP = re.compile(r"[\\$]|[\^_]\{|\{[\"'`^~]")
 # A formula set twice, once as text and once as LaTeX: IEEE's records.
 _TWICE = re.compile(r"([^$]{3,80}?)\1")
+_SIGN = re.compile(r"\\([^A-Za-z'\"`^~=.]|$)")
+# A dollar sign that opens no formula is a price.
+_FORMULA = re.compile(
+    rf"(\$\$?)(?:([^$\s](?:[^$]{{0,598}}[^$\s])?)\1(?!\d)|([^$]{{0,300}}[\\^_][^$]{{0,300}})\1)|"
+    rf"{_OPENS}(.{{1,600}}?){_CLOSES}"
+)
+_NAME = re.compile(r"\\([A-Za-z]++)(\*(?=\{)|\{\}| )?")
+_ALONE = re.compile(r"\\([A-Za-z]++)(?!\s*(?:\[[^\[\]{}]*\])*\{)")
+_TAKING = {*STYLES, *(n for n in ACCENTS if len(n) > 1), "sqrt", "textcolor", "textsubscript", "textsuperscript"}
+_UNBRACED = re.compile(
+    rf"\\((?>{_any_of(_TAKING)}))(?:(?<=[A-Za-z]{{4}})|(?![A-Za-z]))\s*(?:{_WORD}([A-Za-z]+)|([^\W_]))"
+    r"|\\([uvHckrd]\s|['\"`^~=.])\s*([^\W\d_])"
+)
+_SCRIPT = re.compile(r"([\^_])\s*([^\s{}\\^_])")
+_ARGUMENT = rf"\s*(\{{[^{{}}\\]*\}}|{_WORD}[A-Za-z]+|[^\W_])"
+_PAIR_NAME = re.compile(r"[dts]?frac|nicefrac|binom|href|textcolor")
+_PAIR = re.compile(rf"\\({_PAIR_NAME.pattern}){_ARGUMENT}{_ARGUMENT}")
+_GROUP = re.compile(
+    r"(?:\\(?P<name>[A-Za-z]++|['\"`^~=.])\s*(?P<options>(?:\[[^\[\]{}]*\])*)|(?P<script>[\^_])|(?<!\}))"
+    r"\{(?P<inner>[^{}\\]*)\}"
+)
+_YEAR_KEY = re.compile(r"([A-Za-z][A-Za-z-]*?)(?:etal)?[_:.-]?((?:19|20)\d\d)[\w:-]*")
 
 
 def unicode_text(text: str) -> str:
     """The text with every command, accent and formula of LaTeX as Unicode; braces that are text stay."""
     if "{" not in text and "$" not in text and "\\" not in text:
         return text
-    text = text.replace("$ imes$", "×")
-    text = _LOST_COMMAND.sub(lambda m: f"\\{LOST[m[1]]}", text)
-    if not MARKUP.search(text):
+    text = text.replace("$ imes$", "×")  # the beginning of \times taken for a tabulator
+    text = _LOST_COMMAND.sub(lambda m: f"\\{_LOST[m[1]]}", text)
+    if not _MARKUP.search(text):
         return text
     if "$" not in text:
         text = _TWICE.sub(lambda m: m[1] if "\\" in m[1] and not m[1].isspace() else m[0], text)
-    return _Reader(text).read(0, None, math=False, depth=0)
+    text = _SIGN.sub(lambda m: _SIGNS.get(m[1], m[1].translate(_HIDDEN)), text)
+    text = _FORMULA.sub(lambda m: _read(m[2] or m[3] or m[4], word=_WORD), text)
+    return _read(text.replace("~\\", " \\"), word="").translate(_SHOWN)
 
 
-class _Reader:
-    """One pass over a text; a brace without a partner is a character like any other."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.partner = _partners(text)
-
-    def read(self, start: int, end: int | None, *, math: bool, depth: int) -> str:
-        """The part of the text from ``start`` to ``end`` as Unicode."""
-        end = len(self.text) if end is None else end
-        if depth > DEEPEST:
-            return self.text[start:end]
-        parts: list[str] = []
-        position = start
-        while position < end:
-            piece, position = self._piece(position, end, math=math, depth=depth)
-            if math and piece[:1].isalpha() and len(piece) > 1 and parts and parts[-1][-1:].isalnum():
-                parts.append(" ")  # n\log n
-            parts.append(piece)
-        return "".join(parts)
-
-    def _piece(self, at: int, end: int, *, math: bool, depth: int) -> tuple[str, int]:
-        """What begins at a position, and the position after it."""
-        character = self.text[at]
-        following = self.text[at + 1] if at + 1 < end else ""
-        if character == "\\":
-            return self._command(at, end, math=math, depth=depth)
-        if character == "$":
-            return self._formula(at, end, depth)
-        if character in "^_" and (math or following == "{"):
-            inner, after = self._argument(at + 1, end, math=True, depth=depth)
-            return _script(character, inner), after
-        if character == "{" and at in self.partner and (math or following == "\\"):
-            close = self.partner[at]
-            return self.read(at + 1, close, math=math, depth=depth + 1), close + 1
-        if character == "~" and (math or following == "\\"):
-            return " ", at + 1
-        return character, at + 1
-
-    def _formula(self, at: int, end: int, depth: int) -> tuple[str, int]:
-        """``$…$`` and ``$$…$$``; a dollar sign that opens no formula is a price."""
-        width = 2 if self.text.startswith("$$", at) else 1
-        start = at + width
-        close = start
-        while close < min(end, start + LONGEST_FORMULA) and self.text[close] != "$":
-            close += 2 if self.text[close] == "\\" else 1
-        if close >= end or self.text[close : close + 1] != "$" or close == start:
-            return self.text[at:start], start
-        inner = self.text[start:close]
-        after = close + width if self.text.startswith("$" * width, close) else close + 1
-        is_markup = "\\" in inner or "^" in inner or "_" in inner
-        touching = not inner[0].isspace() and not inner[-1].isspace() and not self.text[after : after + 1].isdigit()
-        if not (is_markup or touching):
-            return self.text[at:start], start
-        return self.read(start, close, math=True, depth=depth + 1).strip(), after
-
-    def _command(self, at: int, end: int, *, math: bool, depth: int) -> tuple[str, int]:
-        match = _COMMAND.match(self.text, at + 1, end)
-        if match is None:
-            return self._sign(at, end, math=math, depth=depth)
-        name, after = match[0], match.end()
-        if self.text.startswith("*", after) and self.text.startswith("{", after + 1):
-            after += 1
-        if name in DROPPED:
-            return self._drop(name, after, end)
-        if name in WORDS:
-            return self._word(WORDS[name], after)
-        if _CITES.fullmatch(name):
-            return self._citation(name, after, end)
-        special = self._special(name, after, end, math=math, depth=depth)
-        if special is not None:
-            return special
-        if symbol := _symbols().get(name):
-            return self._word(symbol, after)
-        return self._unknown(name, after, end, math=math, depth=depth)
-
-    def _sign(self, at: int, end: int, *, math: bool, depth: int) -> tuple[str, int]:
-        """A command of one character that is no letter."""
-        character = self.text[at + 1] if at + 1 < end else ""
-        if character in ACCENTS and not (math and character in "=."):
-            inner, after = self._argument(at + 2, end, math=math, depth=depth)
-            return (_accent(inner, ACCENTS[character]), after) if inner[:1].isalpha() else (inner, after)
-        if character in "([":
-            closing = self.text.find("\\)" if character == "(" else "\\]", at + 2, end)
-            if closing > 0:
-                return self.read(at + 2, closing, math=True, depth=depth + 1).strip(), closing + 2
-        if character in " \\,;:\n":
-            return " ", at + 2
-        return {"!": "", "-": "", "/": "", "(": "", ")": "", "[": "", "]": "", "|": "‖"}.get(
-            character, character
-        ), at + 2
-
-    def _drop(self, name: str, after: int, end: int) -> tuple[str, int]:
-        if name in WITH_ARGUMENT and after < end and after in self.partner:
-            after = self.partner[after] + 1
-        elif name in {"left", "right"} and self.text.startswith(".", after):
-            after += 1
-        return "", after if self.text[after : after + 1] != " " else after + 1
-
-    def _word(self, word: str, after: int) -> tuple[str, int]:
-        """A symbol or word; an empty group that only ends the command's name goes."""
-        return word, after + 2 if self.text.startswith("{}", after) else after
-
-    def _special(self, name: str, after: int, end: int, *, math: bool, depth: int) -> tuple[str, int] | None:
-        def argument(at: int) -> tuple[str, int]:
-            return self._argument(at, end, math=math or name not in {"href", "footnote"}, depth=depth)
-
-        if name in STYLES:
-            in_math = math and not name.startswith("text")
-            inner, after = self._argument(after, end, math=in_math, depth=depth)
-            return (DOUBLE_STRUCK.get(inner, inner) if name in {"mathbb", "mathds"} else inner), after
-        if name in ACCENTS and (len(name) > 1 or self.text[after : after + 1] in {"{", " "}):
-            inner, after = argument(after)
-            return (_accent(inner, ACCENTS[name]) if len(inner) == 1 else inner), after
-        if name in {"frac", "tfrac", "dfrac", "nicefrac", "sfrac", "binom"}:
-            (above, middle) = argument(after)
-            below, after = argument(middle)
-            between = " choose " if name == "binom" else "/"
-            written = f"{_parenthesize(above)}{between}{_parenthesize(below)}"
-            # 1/n times L, not 1/(nL)
-            return (f"({written})" if self.text[after : after + 1].isalnum() else written), after
-        if name == "sqrt":
-            inner, after = argument(after)
-            return f"√{_parenthesize(inner)}", after
-        return self._read_quote_or_link(name, after, end, depth)
-
-    def _read_quote_or_link(self, name: str, after: int, end: int, depth: int) -> tuple[str, int] | None:
-        def argument(at: int) -> tuple[str, int]:
-            return self._argument(at, end, math=False, depth=depth)
-
-        if name == "href":
-            address, middle = argument(after)
-            label, after = argument(middle)
-            return (address if label in {"", address} else f"{label} ({address})"), after
-        if name in {"textsuperscript", "textsubscript"}:
-            inner, after = argument(after)
-            return _script("^" if name == "textsuperscript" else "_", inner), after
-        if name == "textcolor":
-            _, middle = argument(after)
-            return argument(middle)
-        if name in {"footnote", "thanks"}:
-            inner, after = argument(after)
-            return (f" ({inner.strip()})" if inner.strip() else ""), after
-        if name == "enquote":
-            inner, after = argument(after)
-            return f"“{inner}”", after
-        return None
-
-    def _unknown(self, name: str, after: int, end: int, *, math: bool, depth: int) -> tuple[str, int]:
-        r"""A command nobody knows: its argument, else its name; ``\\emphword`` is a style that lost its braces."""
-        glued = next(
-            (name[:-i] for i in range(1, len(name) - 3) if name[:-i] in STYLES | ACCENTS.keys() | {"sqrt"}), ""
-        )
-        if glued:
-            rest = name[len(glued) :]
-            return {"sqrt": f"√{rest}", "mathbb": DOUBLE_STRUCK.get(rest, rest)}.get(glued, rest), after
-        if after in self.partner and after < end:
-            inner, after = self._argument(after, end, math=math, depth=depth)
-            return (f"{name}({inner})" if math and inner else inner or name), after
-        return name, after
-
-    def _citation(self, name: str, after: int, end: int) -> tuple[str, int]:
-        """Authors and years as far as the keys tell them."""
-        while self.text.startswith("[", after) and (close := self.text.find("]", after, end)) > 0:
-            after = close + 1
-        if after >= end or after not in self.partner:
-            return "", after
-        keys = [key.strip() for key in self.text[after + 1 : self.partner[after]].split(",")]
-        told = [(m[1][:1].upper() + m[1][1:], m[2]) if (m := _YEAR_KEY.fullmatch(key)) else (key, "") for key in keys]
-        after = self.partner[after] + 1
-        if name.lower().startswith(("citet", "citeauthor")):
-            return ", ".join(f"{who} ({year})" if year else who for who, year in told), after
-        known = "; ".join(f"{who} {year}" for who, year in told if year)
-        return (f" ({known})" if known else ""), after
-
-    def _argument(self, at: int, end: int, *, math: bool, depth: int) -> tuple[str, int]:
-        """The group, command or character that follows; empty at the end of the text."""
-        while at < end and self.text[at] == " ":
-            at += 1
-        if at >= end:
-            return "", at
-        if at in self.partner:
-            close = min(self.partner[at], end)
-            return self.read(at + 1, close, math=math, depth=depth + 1), close + 1
-        if depth > DEEPEST:
-            return self.text[at], at + 1
-        return self._piece(at, end, math=math, depth=depth + 1)
+def _read(text: str, *, word: str) -> str:
+    """A formula, where ``word`` is its mark, or the text around formulas; what is hidden stays hidden."""
+    text = _NAME.sub(partial(_read_name, word=word), text.replace("{\\", f"{{{_COMMAND_FIRST}\\"))
+    for _ in range(DEEPEST):
+        before = text
+        text = _UNBRACED.sub(lambda m: f"\\{(m[1] or m[4]).strip()}{{{m[m.lastindex or 0]}}}", text)
+        text = _SCRIPT.sub(r"\1{\2}", text) if word else text
+        text = _GROUP.sub(partial(_read_group, word=word), _PAIR.sub(_read_pair, text))
+        if text == before:
+            text = _ALONE.sub(lambda m: _put(_name_alone(m[1]), m, word), text)
+            if text == before:
+                break
+    text = _NAME.sub(lambda m: _name_alone(m[1]), text)
+    if not word:
+        return text
+    text = re.sub(rf"(?<=[^\W_]){_WORD}", " ", text)  # n\log n
+    return re.sub(rf"[{{}}{_WORD}]", "", text.replace("~", " ")).strip().translate(_HIDDEN)
 
 
-def _partners(text: str) -> dict[int, int]:
-    """The place of each opening brace → that of the brace which closes it."""
-    partner: dict[int, int] = {}
-    opened: list[int] = []
-    position = 0
-    while position < len(text):
-        if text[position] == "\\":
-            position += 2
-            continue
-        if text[position] == "{":
-            opened.append(position)
-        elif text[position] == "}" and opened:
-            partner[opened.pop()] = position
-        position += 1
-    return partner
+def _name_alone(name: str) -> str:
+    """What a command says whose argument is missing, or that nobody knows."""
+    return "√" if name == "sqrt" else "" if name in _TAKING or name.lower().startswith("cite") else name
+
+
+def _read_name(match: re.Match[str], *, word: str) -> str:
+    """A command that needs no argument; others stay for now."""
+    name, after = match[1], match[2] or ""
+    if name in DROPPED:
+        return _COMMAND_FIRST
+    if symbol := WORDS.get(name) or _symbols().get(name):
+        return _put(symbol, match, word) + after.strip("{}")
+    return f"\\{name}{after.strip('*')}"
+
+
+def _put(text: str, match: re.Match[str], word: str) -> str:
+    """What stands for a command: in a formula one script as a whole, and a word of its own."""
+    if match.start() and match.string[match.start() - 1] in "^_":
+        return f"{{{text}}}"
+    return f"{word}{text}" if len(text) > 1 and text[0].isalpha() else text
+
+
+def _strip(argument: str) -> str:
+    return argument.strip("{}").replace(_COMMAND_FIRST, "").lstrip(_WORD)
+
+
+def _read_pair(match: re.Match[str]) -> str:
+    """A command with two arguments."""
+    name, first, second = match[1], _strip(match[2]), _strip(match[3])
+    if name == "textcolor":
+        return second
+    if name == "href":
+        return first if second in {"", first} else f"{second} ({first})"
+    written = f"{_parenthesize(first)}{' choose ' if name == 'binom' else '/'}{_parenthesize(second)}"
+    # 1/n times L, not 1/(nL)
+    return _put(f"({written})" if match.string[match.end() :][:1].isalnum() else written, match, "")
+
+
+def _read_group(match: re.Match[str], *, word: str) -> str:
+    """A group and the command or sign before it, if there is one."""
+    name, inner = match["name"], _strip(match["inner"])
+    if match["script"]:
+        return _read_script(match["script"], inner)
+    if name is None:
+        return inner if word or match["inner"].startswith(_COMMAND_FIRST) else f"{{{inner}}}".translate(_HIDDEN)
+    if _PAIR_NAME.fullmatch(name):
+        return match[0]  # its second argument is not read yet
+    if name == "sqrt":
+        return _put(f"{_read_script('^', match['options'].strip('[]'))}√{_parenthesize(inner)}", match, word)
+    return _put(_read_argument(name, inner, math=bool(word)), match, word)
+
+
+def _read_argument(name: str, inner: str, *, math: bool) -> str:
+    if name in ACCENTS:
+        return _accent(inner, ACCENTS[name]) if len(inner) == 1 or (len(name) == 1 and inner[:1].isalpha()) else inner
+    if name.lower().startswith("cite"):
+        return _read_citation(name, inner)
+    match name:
+        case "begin" | "color" | "end" | "label" | "ref":
+            return ""
+        case "mathbb" | "mathds":
+            return DOUBLE_STRUCK.get(inner, inner)
+        case "textsuperscript" | "textsubscript":
+            return _read_script("^" if name == "textsuperscript" else "_", inner)
+        case "footnote" | "thanks":
+            return f" ({inner.strip()})" if inner.strip() else ""
+        case "enquote":
+            return f"“{inner}”"
+    return inner if name in STYLES else f"{name}({inner})" if math and inner else inner or name
+
+
+def _read_citation(name: str, inner: str) -> str:
+    """Authors and years as far as the keys tell them."""
+    keys = [key.strip() for key in inner.translate(_SHOWN).split(",")]
+    told = [(m[1][:1].upper() + m[1][1:], m[2]) if (m := _YEAR_KEY.fullmatch(key)) else (key, "") for key in keys]
+    if name.lower().startswith(("citet", "citeauthor")):
+        return ", ".join(f"{who} ({year})" if year else who for who, year in told)
+    known = "; ".join(f"{who} {year}" for who, year in told if year)
+    return f" ({known})" if known else ""
 
 
 def _accent(text: str, mark: str) -> str:
@@ -299,15 +221,14 @@ def _accent(text: str, mark: str) -> str:
     return unicodedata.normalize("NFC", first + mark + text[1:])
 
 
-def _script(kind: str, inner: str) -> str:
+def _read_script(kind: str, inner: str) -> str:
     """``x²`` and ``x₂`` where Unicode has the characters, else ``x^(a/b)``."""
     letters = SUPERSCRIPT if kind == "^" else SUBSCRIPT
     compact = inner.replace(" ", "").replace("−", "-")
     if compact and all(ch in letters for ch in compact):
         return "".join(letters[ch] for ch in compact)
-    if not inner:
-        return ""
-    return f"{kind}{inner}" if len(inner) == 1 or re.fullmatch(r"[\w.]+", inner) else f"{kind}({inner})"
+    kind = kind.translate(_HIDDEN)
+    return "" if not inner else f"{kind}{inner}" if re.fullmatch(r"[\w.]+|.", inner) else f"{kind}({inner})"
 
 
 def _parenthesize(text: str) -> str:
@@ -323,6 +244,6 @@ def _symbols() -> dict[str, str]:
     found: dict[str, str] = {}
     for spec in get_default_latex_context_db().iter_macro_specs():
         replacement = spec.simplify_repl
-        if isinstance(replacement, str) and replacement and "%" not in replacement:
+        if isinstance(replacement, str) and replacement and not re.search(r"%|<\w", replacement):
             found.setdefault(spec.macroname, replacement)
     return found
