@@ -221,7 +221,7 @@ async def _find_identified(missing: Sequence[Reference], online: Online) -> dict
     wanted = list(dict.fromkeys(key for keys in named.values() for key in keys))
     known: Mapping[PaperKey, Paper] = {}
     with suppress(RetrievalError):  # the titles are asked for next, and say it
-        known = await online.find_anywhere(wanted) if wanted else {}
+        known = await online.get(wanted) if wanted else {}
     found = {name: [known[key] for key in keys if key in known] for name, keys in named.items()}
     return {name: papers[0] for name, papers in found.items() if papers}
 

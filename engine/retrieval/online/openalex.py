@@ -17,11 +17,10 @@ from urllib.parse import quote
 from engine.errors import RequestRefused, RetrievalError
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery
-from engine.retrieval.online.semantic_scholar import note_source
+from engine.retrieval.online.semantic_scholar import make_paper
 from engine.retrieval.online.service_state import Allowance
-from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.retrieval.online.transport import OWN_PACE, OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_keys import arxiv_key, doi_key
-from engine.retrieval.paper_text import clean_title
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
 
@@ -52,12 +51,11 @@ class OpenAlex:
     name = NAME
 
     def __init__(
-        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy | None = None
+        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy = OWN_PACE
     ) -> None:
-        headers = {"Authorization": f"Bearer {key}"} if key else None
-        policy = policy or ServicePolicy(INTERVAL_S)
         # Its documentation says 403 for too many calls in a second, 429 for a day's allowance that is spent.
-        self._service = ScholarlyService(NAME, url, web, replace(policy, busy=policy.busy | {403}), headers)
+        policy = replace(policy.with_interval(INTERVAL_S), busy=policy.busy | {403})
+        self._service = ScholarlyService(NAME, url, web, policy, {"Authorization": f"Bearer {key}"} if key else {})
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers by relevance, and the age of the oldest answer in seconds."""
@@ -70,18 +68,16 @@ class OpenAlex:
         return await self._relevant(query.render(), limit, filters)
 
     async def _relevant(self, text: str, limit: int, filters: Sequence[str]) -> tuple[Sequence[Paper], float]:
-        found: list[Paper] = []
-        age = 0.0
-        pages = min(-(-limit // PAGE), 1 if await self._is_scarce() else MOST_PAGES)
-        for page in range(1, pages + 1):
-            params = {"search": text, "per_page": str(PAGE), "page": str(page), "select": FIELDS}
-            params |= {"filter": ",".join(filters)} if filters else {}
-            items, answered = await self._works(params)
-            found += [paper for item in items if (paper := to_paper(item))]
-            age = max(age, answered)
-            if len(items) < PAGE:
-                break
-        return found[:limit], age
+        params = {"search": text, "per_page": str(PAGE), "select": FIELDS}
+        params |= {"filter": ",".join(filters)} if filters else {}
+        most = PAGE if await self._is_scarce() else MOST_PAGES * PAGE
+        items, age = await self._service.read_pages(
+            lambda start: ServiceRequest("/works", {**params, "page": str(1 + start // PAGE)}),
+            read_works,
+            PAGE,
+            min(limit, most),
+        )
+        return [paper for item in items if (paper := to_paper(item))][:limit], age
 
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most `PAGE`, in one call."""
@@ -169,42 +165,35 @@ class OpenAlex:
 
 
 def read_works(text: str) -> list[Any]:
-    """The works of an answer. Raises `ValueError` where there is no list of them."""
-    answer = json.loads(text)
-    items = answer.get("results") if isinstance(answer, dict) else None
-    if not isinstance(items, list):
-        raise ValueError("gave an answer without “results”")
-    return [item for item in items if isinstance(item, dict)]
+    """The works of an answer; raises what a wrong shape raises."""
+    return [item for item in json.loads(text)["results"] if isinstance(item, dict)]
 
 
 def to_paper(item: Mapping[str, Any]) -> Paper | None:
     """One work of an answer; ``None`` for one without a title."""
-    title = clean_title(str(item.get("title") or ""))
-    number = str(item.get("id") or "").rsplit("/", 1)[-1].lower()
-    if not title or not number:
-        return None
     where: Mapping[str, Any] = item.get("primary_location") or {}
-    landing = str(where.get("landing_page_url") or "")
+    pmid = re.search(r"(\d{4,9})/?$", str((item.get("ids") or {}).get("pmid") or ""))
+    own = _own(str(item.get("id") or ""))
     candidates = (
         doi_key(str(item.get("doi") or "")),
         arxiv_key(str(item.get("doi") or "")),
-        arxiv_key(landing),
-        _pmid(item),
-        PaperKey(f"openalex:{number}"),
+        arxiv_key(str(where.get("landing_page_url") or "")),
+        PaperKey(f"pmid:{pmid[1]}") if pmid else None,
+        own,
     )
-    people = ((a or {}).get("author") or {} for a in item.get("authorships") or ())
-    values: dict[str, Any] = {
-        "title": title,
+    values = {
+        "title": item.get("title"),
         "abstract": abstract_of(item.get("abstract_inverted_index")),
-        "authors": [str(p.get("display_name") or "") for p in people],
+        "authors": [((a or {}).get("author") or {}).get("display_name") for a in item.get("authorships") or ()],
         "year": item.get("publication_year"),
-        "venue": str((where.get("source") or {}).get("display_name") or ""),
+        "venue": (where.get("source") or {}).get("display_name"),
         "citations": item.get("cited_by_count"),
-        "pdf": str((item.get("best_oa_location") or {}).get("pdf_url") or ""),
+        "pdf": (item.get("best_oa_location") or {}).get("pdf_url"),
         "retracted": item.get("is_retracted") is True,
         "kinds": tuple(kind for kind, name in _KINDS.items() if item.get("type") == name),
     }
-    return note_source(values, candidates, NAME, f"https://openalex.org/{number.upper()}")
+    page = f"https://openalex.org/{own.removeprefix('openalex:').upper()}"
+    return make_paper(values, candidates, NAME, page) if item.get("id") else None
 
 
 def abstract_of(index: object) -> str:
@@ -233,11 +222,6 @@ def _foreign(key: PaperKey) -> bool:
 def _own(address: str) -> PaperKey:
     """The key of a work by its address or number."""
     return PaperKey(f"openalex:{address.rsplit('/', 1)[-1].removeprefix('openalex:').lower()}")
-
-
-def _pmid(item: Mapping[str, Any]) -> PaperKey | None:
-    match = re.search(r"(\d{4,9})/?$", str((item.get("ids") or {}).get("pmid") or ""))
-    return PaperKey(f"pmid:{match[1]}") if match else None
 
 
 def _divide_titles(titles: Sequence[str]) -> Iterator[list[str]]:

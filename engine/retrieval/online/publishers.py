@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from engine.retrieval.online.queries import BooleanQuery, query_of
-from engine.retrieval.online.semantic_scholar import note_source
+from engine.retrieval.online.semantic_scholar import make_paper
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_keys import doi_key, paper_key
-from engine.values import ALL_YEARS, Paper, YearRange
+from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
 
-ELSEVIER, SPRINGER = "https://api.elsevier.com", "https://api.springernature.com"
+ELSEVIER, SPRINGER_NATURE = "https://api.elsevier.com", "https://api.springernature.com"
 PAGE = 25
 LAST_PLACE = 5_000
 SCOPUS_ORDER = "-relevancy,-citedby-count,-pubyear"
@@ -25,17 +26,29 @@ SCOPUS_ORDER = "-relevancy,-citedby-count,-pubyear"
 INTERVAL_S = 0.35
 """Seconds between calls: Elsevier allows nine a second for searches of Scopus and two of ScienceDirect."""
 
-ServicePage = tuple[Sequence[Mapping[str, Any]], int]
-"""The items of one page, and how many there are in all."""
+
+@dataclass(frozen=True, slots=True)
+class Publisher:
+    """How one publisher is asked for the page that begins at a place (from 0), and what its answers say."""
+
+    name: str
+    url: str
+    ask: Callable[[BooleanQuery, int], ServiceRequest]
+    read_page: Callable[[Any], tuple[Sequence[Mapping[str, Any]], int]]
+    """The items of an answer and how many there are in all; raises what a wrong shape raises."""
+    to_paper: Callable[[Mapping[str, Any]], Paper | None]
+    """``None`` for an item without a title or an identifier."""
 
 
 class PublisherSearch:
     """One publisher's search; each method raises `RetrievalError` where it cannot answer."""
 
-    name: str
-
-    def __init__(self, service: ScholarlyService) -> None:
-        self._service = service
+    def __init__(self, publisher: Publisher, web: OnlineTransport, key: str, policy: ServicePolicy) -> None:
+        self.name = publisher.name
+        self._publisher = publisher
+        headers = {"X-ELS-APIKey": key, "Accept": "application/json"} if publisher.url == ELSEVIER else {}
+        secret = {} if headers else {"api_key": key}
+        self._service = ScholarlyService(publisher.name, publisher.url, web, policy, headers, secret)
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers by relevance for plain words, and the age of the oldest answer in seconds."""
@@ -47,164 +60,100 @@ class PublisherSearch:
         age, start, total = 0.0, 0, 1
         while query.groups and start < min(total, limit, LAST_PLACE):
             (items, total), answered = await self._service.read(
-                self.ask_for(query, start), lambda text: self.page_of(json.loads(text))
+                self._publisher.ask(query, start), lambda text: self._publisher.read_page(json.loads(text))
             )
-            found += [paper for item in items if (paper := self.to_paper(item))]
+            found += [paper for item in items if (paper := self._publisher.to_paper(item))]
             age, start = max(age, answered), start + PAGE
         return found[:limit], age
 
-    def ask_for(self, query: BooleanQuery, start: int) -> ServiceRequest:
-        """The question for a page that begins at this place, from 0."""
-        raise NotImplementedError
 
-    def page_of(self, answer: Mapping[str, Any]) -> ServicePage:
-        """The items of an answer; raises what a wrong shape raises."""
-        raise NotImplementedError
-
-    def to_paper(self, item: Mapping[str, Any]) -> Paper | None:
-        """One item as a paper; ``None`` without a title or an identifier."""
-        raise NotImplementedError
+def _ask_scopus(query: BooleanQuery, start: int) -> ServiceRequest:
+    asked = {"query": f"TITLE-ABS-KEY({query.render()})", "start": str(start), "count": str(PAGE)}
+    return ServiceRequest(
+        "/content/search/scopus", {**asked, "sort": SCOPUS_ORDER, "view": "COMPLETE", **_dates(query.years)}
+    )
 
 
-class Scopus(PublisherSearch):
-    """Elsevier's index of abstracts, its own and other publishers'."""
-
-    name = "Scopus"
-
-    def __init__(self, web: OnlineTransport, key: str, policy: ServicePolicy | None = None) -> None:
-        super().__init__(_elsevier(self.name, web, key, policy))
-
-    def ask_for(self, query: BooleanQuery, start: int) -> ServiceRequest:
-        """By title, abstract and keywords."""
-        asked = {"query": f"TITLE-ABS-KEY({query.render()})", "start": str(start), "count": str(PAGE)}
-        return ServiceRequest(
-            "/content/search/scopus", {**asked, "sort": SCOPUS_ORDER, "view": "COMPLETE", **_dates(query)}
-        )
-
-    def page_of(self, answer: Mapping[str, Any]) -> ServicePage:
-        """An empty result is an entry with an error."""
-        results = answer["search-results"]
-        return [e for e in results["entry"] if "error" not in e], int(results["opensearch:totalResults"])
-
-    def to_paper(self, item: Mapping[str, Any]) -> Paper | None:
-        """Authors are complete in the view that has abstracts, else the first alone."""
-        authors = [a["authname"] for a in item.get("author") or () if a.get("authname")] or [item.get("dc:creator", "")]
-        number = str(item.get("eid", "")).removeprefix("2-s2.0-")
-        return _make_paper(
-            self.name,
-            (item.get("prism:doi"), "scopus", number),
-            (item.get("dc:title"), item.get("dc:description"), authors),
-            (item.get("prism:coverDate"), item.get("prism:publicationName"), item.get("citedby-count")),
-        )
+def _read_scopus(answer: Any) -> tuple[Sequence[Mapping[str, Any]], int]:
+    results = answer["search-results"]
+    # An empty result is an entry with an error.
+    return [e for e in results["entry"] if "error" not in e], int(results["opensearch:totalResults"])
 
 
-class ScienceDirect(PublisherSearch):
-    """Elsevier's own journals and books."""
-
-    name = "ScienceDirect"
-
-    def __init__(self, web: OnlineTransport, key: str, policy: ServicePolicy | None = None) -> None:
-        super().__init__(_elsevier(self.name, web, key, policy))
-
-    def ask_for(self, query: BooleanQuery, start: int) -> ServiceRequest:
-        """By all that is searched; the years are part of the body."""
-        shown = {"offset": start, "show": PAGE, "sortBy": "relevance"}
-        body = {"qs": query.render(), "display": shown, **_dates(query)}
-        return ServiceRequest("/content/search/sciencedirect", body=body, method="PUT")
-
-    def page_of(self, answer: Mapping[str, Any]) -> ServicePage:
-        """Nothing found has no results."""
-        return answer.get("results") or (), int(answer["resultsFound"])
-
-    def to_paper(self, item: Mapping[str, Any]) -> Paper | None:
-        """Without an abstract: the service gives none."""
-        authors = [author["name"] for author in item.get("authors") or () if author.get("name")]
-        return _make_paper(
-            self.name,
-            (item.get("doi"), "pii", str(item.get("pii") or "")),
-            (item.get("title"), "", authors),
-            (item.get("publicationDate"), item.get("sourceTitle"), None),
-        )
+def _paper_of_scopus(item: Mapping[str, Any]) -> Paper | None:
+    values = {
+        "title": item.get("dc:title"),
+        "abstract": item.get("dc:description"),
+        # Complete in the view that has abstracts, else the first alone.
+        "authors": [a.get("authname") for a in item.get("author") or ()] or [item.get("dc:creator")],
+        "year": item.get("prism:coverDate"),
+        "venue": item.get("prism:publicationName"),
+        "citations": item.get("citedby-count"),
+    }
+    number = _make_key("scopus", str(item.get("eid") or "").removeprefix("2-s2.0-"))
+    return make_paper(values, (doi_key(item.get("prism:doi") or ""), number), SCOPUS.name)
 
 
-class Springer(PublisherSearch):
-    """Springer Nature's journals and books."""
-
-    name = "Springer"
-
-    def __init__(self, web: OnlineTransport, key: str, policy: ServicePolicy | None = None) -> None:
-        pace = policy or ServicePolicy(INTERVAL_S)
-        super().__init__(ScholarlyService(self.name, SPRINGER, web, pace, secret_params={"api_key": key}))
-
-    def ask_for(self, query: BooleanQuery, start: int) -> ServiceRequest:
-        """Places are counted from 1."""
-        years = query.years
-        dates = [f"datefrom:{years.first}-01-01"] if years.first else []
-        dates += [f"dateto:{years.last}-12-31"] if years.last else []
-        asked = " ".join((f"({query.render()})", *dates))
-        return ServiceRequest("/meta/v2/json", {"q": asked, "s": str(start + 1), "p": str(PAGE)})
-
-    def page_of(self, answer: Mapping[str, Any]) -> ServicePage:
-        """The total stands in a list of one."""
-        return answer["records"], int(answer["result"][0]["total"])
-
-    def to_paper(self, item: Mapping[str, Any]) -> Paper | None:
-        """An abstract is a text, or paragraphs below a heading."""
-        said = item.get("abstract") or ""
-        abstract = said if isinstance(said, str) else " ".join(_list_texts(said.get("p")))
-        authors = [person["creator"] for person in item.get("creators") or () if person.get("creator")]
-        return _make_paper(
-            self.name,
-            (item.get("doi"), "", ""),
-            (item.get("title"), abstract, authors),
-            (item.get("publicationDate"), item.get("publicationName"), None),
-        )
+def _ask_science_direct(query: BooleanQuery, start: int) -> ServiceRequest:
+    shown = {"offset": start, "show": PAGE, "sortBy": "relevance"}
+    body = {"qs": query.render(), "display": shown, **_dates(query.years)}
+    return ServiceRequest("/content/search/sciencedirect", body=body, method="PUT")
 
 
-MakeSearch = Callable[[OnlineTransport, str, ServicePolicy], PublisherSearch]
-PUBLISHERS: Mapping[str, MakeSearch] = {
-    "scopus": Scopus,
-    "sciencedirect": ScienceDirect,
-    "springer": Springer,
-}
-"""What a person calls each of them."""
+def _paper_of_science_direct(item: Mapping[str, Any]) -> Paper | None:
+    values = {
+        "title": item.get("title"),
+        "authors": [author.get("name") for author in item.get("authors") or ()],
+        "year": item.get("publicationDate"),
+        "venue": item.get("sourceTitle"),
+    }
+    candidates = (doi_key(item.get("doi") or ""), _make_key("pii", str(item.get("pii") or "")))
+    return make_paper(values, candidates, SCIENCE_DIRECT.name)
 
 
-def _elsevier(name: str, web: OnlineTransport, key: str, policy: ServicePolicy | None) -> ScholarlyService:
-    headers = {"X-ELS-APIKey": key, "Accept": "application/json"}
-    return ScholarlyService(name, ELSEVIER, web, policy or ServicePolicy(INTERVAL_S), headers)
+def _ask_springer(query: BooleanQuery, start: int) -> ServiceRequest:
+    dates = [f"datefrom:{query.years.first}-01-01"] if query.years.first else []
+    dates += [f"dateto:{query.years.last}-12-31"] if query.years.last else []
+    asked = " ".join((f"({query.render()})", *dates))
+    return ServiceRequest("/meta/v2/json", {"q": asked, "s": str(start + 1), "p": str(PAGE)})
 
 
-def _dates(query: BooleanQuery) -> dict[str, str]:
-    years = query.years
+def _paper_of_springer(item: Mapping[str, Any]) -> Paper | None:
+    abstract = item.get("abstract") or ""
+    if not isinstance(abstract, str):  # paragraphs below a heading
+        paragraphs = abstract.get("p") or ""
+        abstract = " ".join(map(str, paragraphs)) if isinstance(paragraphs, list) else paragraphs
+    values = {
+        "title": item.get("title"),
+        "abstract": abstract,
+        "authors": [person.get("creator") for person in item.get("creators") or ()],
+        "year": item.get("publicationDate"),
+        "venue": item.get("publicationName"),
+    }
+    return make_paper(values, (doi_key(item.get("doi") or ""),), SPRINGER.name)
+
+
+SCOPUS = Publisher("Scopus", ELSEVIER, _ask_scopus, _read_scopus, _paper_of_scopus)
+SCIENCE_DIRECT = Publisher(
+    "ScienceDirect",
+    ELSEVIER,
+    _ask_science_direct,
+    lambda answer: (answer.get("results") or (), int(answer["resultsFound"])),
+    _paper_of_science_direct,
+)
+SPRINGER = Publisher(
+    "Springer",
+    SPRINGER_NATURE,
+    _ask_springer,
+    lambda answer: (answer["records"], int(answer["result"][0]["total"])),
+    _paper_of_springer,
+)
+
+
+def _dates(years: YearRange) -> dict[str, str]:
     return {} if years == ALL_YEARS else {"date": f"{years.first or 1900}-{years.last or 2100}"}
 
 
-def _list_texts(value: object) -> list[str]:
-    return [str(part) for part in (value if isinstance(value, list) else [value]) if part]
-
-
-def _make_paper(
-    source: str,
-    named: tuple[str | None, str, str],
-    said: tuple[str | None, str | None, Sequence[str]],
-    published: tuple[str | None, str | None, str | None],
-) -> Paper | None:
-    """A paper: its DOI, or the publisher's own kind and number; title, abstract, authors; date, venue, count."""
-    doi, kind, number = named
-    digits = "".join(sign for sign in number if sign.isalnum())  # “S0004-3702(98)00023-X”
-    own = paper_key(f"{kind}:{digits}") if kind and digits else None
-    candidates = (doi_key(doi or ""), own)
-    title, abstract, authors = said
-    date, venue, count = published
-    if not title or not any(candidates):
-        return None
-    values: dict[str, Any] = {
-        "title": title,
-        "abstract": abstract or "",
-        "authors": authors,
-        "year": int(date[:4]) if date and date[:4].isdigit() else None,
-        "venue": venue or "",
-        "citations": int(count) if count and str(count).isdigit() else None,
-    }
-    return note_source(values, candidates, source)
+def _make_key(kind: str, number: str) -> PaperKey | None:
+    digits = "".join(filter(str.isalnum, number))  # “S0004-3702(98)00023-X”
+    return paper_key(f"{kind}:{digits}") if digits else None

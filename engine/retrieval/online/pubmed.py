@@ -11,13 +11,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery, plain_phrase
-from engine.retrieval.online.semantic_scholar import note_source
-from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest, read_xml
+from engine.retrieval.online.semantic_scholar import make_paper
+from engine.retrieval.online.transport import (
+    OWN_PACE,
+    OnlineTransport,
+    ScholarlyService,
+    ServicePolicy,
+    ServiceRequest,
+    read_xml,
+)
 from engine.retrieval.paper_keys import doi_key
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
@@ -29,11 +37,10 @@ LAST_PLACE = 9_999
 """ESearch gives no number beyond this place."""
 FETCHED_AT_ONCE = 100
 """Records of one fetch; the documentation wants a POST for more than about 200."""
-AWAY = ("proxy_stream()", "PubOne")
+AWAY = ("proxy_stream()", "pubone")
 """What EFetch says with status 400 where a server behind it did not answer."""
 
-WITH_KEY_S = 0.11
-WITHOUT_KEY_S = 0.35
+WITH_KEY_S, WITHOUT_KEY_S = 0.11, 0.35
 """Seconds between calls: ten a second are allowed with a key, three without."""
 
 _KINDS: dict[PaperKind, str] = {
@@ -45,25 +52,17 @@ _KINDS: dict[PaperKind, str] = {
 }
 
 
-def interval_s(key: str) -> float:
-    """Seconds between two calls, with or without a key."""
-    return WITH_KEY_S if key else WITHOUT_KEY_S
-
-
 class PubMed:
     """A client of the service; each method raises `RetrievalError` where it cannot answer."""
 
     name = NAME
 
     def __init__(
-        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy | None = None
+        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy = OWN_PACE
     ) -> None:
-        own = {"tool": TOOL, **({"email": web.contact} if web.contact else {})}
-        secret = {"api_key": key} if key else {}
-        self._service = ScholarlyService(
-            NAME, url, web, policy or ServicePolicy(interval_s(key), away=AWAY), secret_params=secret
-        )
-        self._common = {"db": "pubmed", **own}
+        policy = replace(policy.with_interval(WITH_KEY_S if key else WITHOUT_KEY_S), away=AWAY)
+        self._service = ScholarlyService(NAME, url, web, policy, secret_params={"api_key": key} if key else {})
+        self._common = {"db": "pubmed", "tool": TOOL, **({"email": web.contact} if web.contact else {})}
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers by relevance (Best Match) for plain words, and the age of the oldest answer."""
@@ -79,13 +78,12 @@ class PubMed:
         if not re.search(r"\w", term):
             return [], 0.0
         wanted = min(limit, LAST_PLACE)
-        params = {"term": term, "retmode": "json", "retmax": str(wanted), "sort": "relevance", **_dates(years)}
-        numbers, age = await self._service.read(
-            ServiceRequest("/esearch.fcgi", {**self._common, **params}), read_numbers
-        )
-        numbers = numbers[:wanted]
-        papers, fetched_s = await self._fetch(numbers)
-        order = (PaperKey(f"pmid:{number}") for number in numbers)
+        params = {**self._common, "term": term, "retmode": "json", "retmax": str(wanted), "sort": "relevance"}
+        if years != ALL_YEARS:  # both ends are wanted together
+            params |= {"datetype": "pdat", "mindate": str(years.first or 1800), "maxdate": str(years.last or 3000)}
+        numbers, age = await self._service.read(ServiceRequest("/esearch.fcgi", params), read_numbers)
+        papers, fetched_s = await self._fetch(numbers[:wanted])
+        order = (PaperKey(f"pmid:{number}") for number in numbers[:wanted])
         return [papers[key] for key in order if key in papers], max(age, fetched_s)
 
     async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
@@ -100,23 +98,17 @@ class PubMed:
             part = ",".join(numbers[start : start + FETCHED_AT_ONCE])
             params = {**self._common, "id": part, "retmode": "xml"}
             papers, answered = await self._service.read(ServiceRequest("/efetch.fcgi", params), read_records)
-            found |= {_number_of(paper): paper for paper in papers}
+            found |= {key: paper for paper in papers for key in paper.identifiers if key.startswith("pmid:")}
             age = max(age, answered)
         return found, age
 
 
 def read_numbers(text: str) -> list[str]:
     """The PubMed numbers of a search, best first. Raises `ValueError`, saying what came instead."""
-    answer = json.loads(text, strict=False)  # what it says of an error is not quite JSON
-    result = answer.get("esearchresult") if isinstance(answer, dict) else None
-    if not isinstance(result, dict):
-        raise ValueError("gave an answer without “esearchresult”")
+    result = json.loads(text, strict=False)["esearchresult"]  # what it says of an error is not quite JSON
     if problem := result.get("ERROR"):  # with status 200, as are the outages behind it
         raise ValueError(f"did not accept the question: {clean(str(problem))[:200]}")
-    found = result.get("idlist")
-    if not isinstance(found, list):
-        raise ValueError("gave an answer without “idlist”")
-    return [str(number) for number in found if re.fullmatch(r"\d{1,9}", str(number))]
+    return [str(number) for number in result["idlist"] if re.fullmatch(r"\d{1,9}", str(number))]
 
 
 def read_records(text: str) -> list[Paper]:
@@ -131,27 +123,22 @@ def to_paper(record: Any) -> Paper | None:
     article = record.find("MedlineCitation/Article")
     if article is None or not re.fullmatch(r"\d{1,9}", number):
         return None
-    # The title of an article in another language is a translation, set in square brackets.
-    title = re.sub(r"^\[(.*)\]\.?$", r"\1", _text(article.find("ArticleTitle"))).removesuffix(".")
-    if not title:
-        return None
     names = {e.get("IdType"): _text(e) for e in record.iterfind("PubmedData/ArticleIdList/ArticleId")}
-    doi = names.get("doi") or next((_text(e) for e in article.iterfind("ELocationID[@EIdType='doi']")), "")
-    values: dict[str, Any] = {
-        "title": title,
+    doi = names.get("doi") or _text(article.find("ELocationID[@EIdType='doi']"))
+    types = {_text(kind).lower() for kind in article.iterfind("PublicationTypeList/PublicationType")}
+    notice = record.find("MedlineCitation/CommentsCorrectionsList/CommentsCorrections[@RefType='RetractionIn']")
+    values = {
+        # The title of an article in another language is a translation, set in square brackets.
+        "title": re.sub(r"^\[(.*)\]\.?$", r"\1", _text(article.find("ArticleTitle"))).removesuffix("."),
         "abstract": _abstract(article),
         "authors": [_author(author) for author in article.iterfind("AuthorList/Author")],
         "year": _year(article),
         "venue": _text(article.find("Journal/Title")) or _text(article.find("Journal/ISOAbbreviation")),
         "url": f"https://pubmed.ncbi.nlm.nih.gov/{number}/",
-        "retracted": _is_retracted(record, article),
-        "kinds": tuple(kind for kind, name in _KINDS.items() if name.partition("[")[0] in _list_types(article)),
+        "retracted": "retracted publication" in types or notice is not None,
+        "kinds": tuple(kind for kind, name in _KINDS.items() if name.partition("[")[0] in types),
     }
-    return note_source(values, (doi_key(doi), PaperKey(f"pmid:{number}")), NAME)
-
-
-def _number_of(paper: Paper) -> PaperKey:
-    return next(key for key in paper.identifiers if key.startswith("pmid:"))
+    return make_paper(values, (doi_key(doi), PaperKey(f"pmid:{number}")), NAME)
 
 
 def _abstract(article: Any) -> str:
@@ -169,29 +156,14 @@ def _author(author: Any) -> str:
     return own or _text(author.find("CollectiveName"))
 
 
-def _year(article: Any) -> int | None:
+def _year(article: Any) -> str:
     """Of the issue, which may be given in words (``1998 Dec-1999 Jan``), else of the electronic publication."""
-    issue = article.find("Journal/JournalIssue/PubDate")
-    said = [_text(issue.find(tag)) for tag in ("Year", "MedlineDate")] if issue is not None else []
-    said.append(_text(article.find("ArticleDate/Year")))
-    found = (re.search(r"\b(1[89]|20)\d\d\b", text) for text in said)
-    return next((int(match[0]) for match in found if match), None)
-
-
-def _list_types(article: Any) -> set[str]:
-    return {_text(kind).lower() for kind in article.iterfind("PublicationTypeList/PublicationType")}
-
-
-def _is_retracted(record: Any, article: Any) -> bool:
-    notices = record.iterfind("MedlineCitation/CommentsCorrectionsList/CommentsCorrections[@RefType='RetractionIn']")
-    return "retracted publication" in _list_types(article) or next(notices, None) is not None
-
-
-def _dates(years: YearRange) -> Mapping[str, str]:
-    """Dates of publication; the documentation wants both ends together."""
-    if years == ALL_YEARS:
-        return {}
-    return {"datetype": "pdat", "mindate": str(years.first or 1800), "maxdate": str(years.last or 3000)}
+    issue = "Journal/JournalIssue/PubDate"
+    dates = " ".join(
+        _text(article.find(path)) for path in (f"{issue}/Year", f"{issue}/MedlineDate", "ArticleDate/Year")
+    )
+    year = re.search(r"\b(1[89]|20)\d\d\b", dates)
+    return year[0] if year else ""
 
 
 def _text(element: Any) -> str:

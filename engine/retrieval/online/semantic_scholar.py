@@ -1,25 +1,28 @@
 """Semantic Scholar's Graph and Recommendations services, through the package `semanticscholar`.
 
-The package knows the paths, the pages and the parameters, and asks through our own transport. What an answer holds is
-translated here and known nowhere else.
+The package knows the paths, the pages and the parameters, and asks through our own transport: left to itself it pastes
+queries unescaped, sends no key with citations, reads some outages as "no papers" and retries for minutes in silence.
+What an answer holds is translated here and known nowhere else.
 """
 
 from __future__ import annotations
 
+import json
+import logging
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 from engine.errors import RetrievalError, UserError
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery
-from engine.retrieval.online.semantic_scholar_client import ASKED_FOR, PacedRequester, make_client
-from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy
+from engine.retrieval.online.transport import OWN_PACE, OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_keys import arxiv_key, choose_key, doi_key, paper_key
 from engine.retrieval.paper_text import clean_abstract, clean_name, clean_title
 from engine.retrieval.records.record_fields import link_of
-from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
 
 if TYPE_CHECKING:  # it brings HTTP clients of its own, which take time to load
@@ -35,6 +38,10 @@ BATCH = 500
 EXAMPLES = 100
 """Papers that a recommendation is asked for by, liked and disliked each."""
 RECOMMENDED = 100
+NOBODY_KNOWN = "no valid paper ids"
+"""What the service says, with 400, to a lookup in which it knows none of the papers."""
+ASKED_FOR = "askedFor"
+"""Added to each paper of a lookup: the package drops unknown papers, so that places say nothing."""
 WITH_KEY_S = 1.05
 WITHOUT_KEY_S = 3.0
 """Seconds between calls: one a second is allowed with a key; without one all the world shares a pool."""
@@ -62,9 +69,55 @@ _KINDS: dict[PaperKind, str] = {
 }
 
 
-def interval_s(key: str) -> float:
-    """Seconds between two calls, with or without a key."""
-    return WITH_KEY_S if key else WITHOUT_KEY_S
+class _Requester:
+    """Asks in place of the package's own `ApiRequester`, for one question.
+
+    The package calls ``get_data_async`` and nothing else of it (a test fails where that moves).
+    """
+
+    def __init__(self, service: ScholarlyService, url: str) -> None:
+        self._service = service
+        self._url = url
+        self.age_s = 0.0
+        """The age of the oldest answer."""
+
+    async def get_data_async(
+        self, url: str, parameters: str, _: object, payload: Mapping[str, Any] | None = None
+    ) -> Any:
+        """The answer as JSON. Raises `ObjectNotFoundException` for a paper that the service does not know."""
+        from semanticscholar.SemanticScholarException import ObjectNotFoundException
+
+        path = url.removeprefix(self._url)
+        params = dict(parse_qsl(parameters, keep_blank_values=True))
+        batch = path.endswith("/batch")
+        one_paper = not path.endswith(("/search", "/bulk", "/batch"))
+        check = partial(_check, path)
+        reply = await self._service.ask(
+            ServiceRequest(path, params, payload, one_paper, NOBODY_KNOWN if batch else "", check)
+        )
+        if not reply.there and not batch:
+            raise ObjectNotFoundException("Semantic Scholar does not know the paper.")
+        self.age_s = max(self.age_s, reply.age_s)
+        answer: Any = reply.json() or []
+        if batch:
+            asked = zip((payload or {}).get("ids", ()), answer, strict=reply.there)
+            return [item and {**item, ASKED_FOR: name} for name, item in asked]
+        # An empty answer without its list would be asked for again and again by the package.
+        return {"data": [], **answer} if answer.get("total") == 0 else answer
+
+
+def _check(path: str, text: str) -> None:
+    """Whether an answer holds what the path promises: an outage is not "nothing found"."""
+    answer = json.loads(text)
+    if path.endswith("/batch"):
+        if not isinstance(answer, list):
+            raise ValueError("gave an answer that is no list of papers")
+        return
+    name = "recommendedPapers" if path.startswith("/recommendations/") else "data"
+    found = answer.get(name) if isinstance(answer, dict) else None
+    nothing = found is None and isinstance(answer, dict) and answer.get("total") == 0
+    if not (isinstance(found, list) or nothing):
+        raise ValueError(f"gave an answer without “{name}”")
 
 
 class SemanticScholar:
@@ -73,11 +126,11 @@ class SemanticScholar:
     name = NAME
 
     def __init__(
-        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy | None = None
+        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy = OWN_PACE
     ) -> None:
-        headers = {"x-api-key": key} if key else None
         self._url = url.rstrip("/")
-        self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(interval_s(key)), headers)
+        policy = policy.with_interval(WITH_KEY_S if key else WITHOUT_KEY_S)
+        self._service = ScholarlyService(NAME, url, web, policy, {"x-api-key": key} if key else {})
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """At most ``limit`` papers (and never more than 1,000) by relevance, and the age of the oldest answer."""
@@ -96,10 +149,8 @@ class SemanticScholar:
         wanted = max(1, min(limit, LAST_PLACE))
         found: list[Paper] = []
         with self._open_client() as (client, requester):
-            words = quote(text.replace("-", " "), safe="")  # it finds nothing for words with hyphens
             page = min(PAGE, wanted)
-            results = await client.search_paper(words, fields=FIELDS, limit=page, **filters)
-            async for item in results:
+            async for item in await client.search_paper(_words(text), fields=FIELDS, limit=page, **filters):
                 found += [paper] if (paper := to_paper(item.raw_data)) else []
                 if len(found) == wanted:
                     break
@@ -108,11 +159,9 @@ class SemanticScholar:
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most 1,000, in one call (bulk search)."""
         with self._open_client() as (client, requester):
-            words = quote(remove_operators(text), safe="")
-            results = await client.search_paper(
-                words, fields=FIELDS, bulk=True, sort="citationCount:desc", year=_years(years)
-            )
-            papers = [paper for item in results.items if (paper := to_paper(item.raw_data))]
+            words, order = quote(remove_operators(text), safe=""), "citationCount:desc"
+            found = await client.search_paper(words, fields=FIELDS, bulk=True, sort=order, year=_years(years))
+            papers = [paper for item in found.items if (paper := to_paper(item.raw_data))]
         return papers[:limit], requester.age_s
 
     async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
@@ -125,8 +174,7 @@ class SemanticScholar:
 
         with self._open_client() as (client, _):
             try:
-                words = quote(title.replace("-", " "), safe="")
-                found = await client.search_paper(words, fields=FIELDS, match_title=True)
+                found = await client.search_paper(_words(title), fields=FIELDS, match_title=True)
             except ObjectNotFoundException:
                 return None
         return to_paper(found.raw_data)
@@ -135,7 +183,8 @@ class SemanticScholar:
         """For each of the papers that exist the keys (``s2:…``) of the papers it cites."""
         cited: dict[PaperKey, tuple[PaperKey, ...]] = {}
         async for key, item in self._batches(keys, ["references.paperId"]):
-            cited[key] = tuple(_s2(r) for r in item.get("references") or () if r and r.get("paperId"))
+            ids = (r["paperId"] for r in item.get("references") or () if r and r.get("paperId"))
+            cited[key] = tuple(PaperKey(f"s2:{own}") for own in ids)
         return cited
 
     async def citations(self, key: PaperKey) -> Sequence[Paper]:
@@ -160,33 +209,26 @@ class SemanticScholar:
         """
         from semanticscholar.SemanticScholarException import ObjectNotFoundException
 
-        positive, negative = _names(liked), _names(disliked)
-        if not positive:
-            return []
         try:
-            return await self._recommend(positive, negative)
+            return await self._recommend(liked, disliked)
         except ObjectNotFoundException:
-            known = await self._find_known([*liked, *disliked])
-        positive, negative = ([n for n in names if n in known] for names in (positive, negative))
-        if not positive:
-            return []
+            foreign = list(filter(_foreign, (*liked, *disliked)))
+            found = {key async for key, _ in self._batches(foreign, ["paperId"])}
+        liked, disliked = ([k for k in keys if k in found or not _foreign(k)] for keys in (liked, disliked))
         try:
-            return await self._recommend(positive, negative)
+            return await self._recommend(liked, disliked)
         except ObjectNotFoundException as error:
             raise RetrievalError(f"{NAME} has no recommendations: {error}") from error
 
-    async def _recommend(self, positive: Sequence[str], negative: Sequence[str]) -> Sequence[Paper]:
+    async def _recommend(self, liked: Sequence[PaperKey], disliked: Sequence[PaperKey]) -> Sequence[Paper]:
+        positive, negative = (
+            [name for key in dict.fromkeys(keys) if (name := _name(key))][:EXAMPLES] for keys in (liked, disliked)
+        )
+        if not positive:
+            return []
         with self._open_client() as (client, _):
-            found = await client.get_recommended_papers_from_lists(
-                list(positive), list(negative), fields=FIELDS, limit=RECOMMENDED
-            )
+            found = await client.get_recommended_papers_from_lists(positive, negative, fields=FIELDS, limit=RECOMMENDED)
             return [paper for item in found if (paper := to_paper(item.raw_data))]
-
-    async def _find_known(self, keys: Sequence[PaperKey]) -> set[str]:
-        """The names of those papers that the service knows; its own ids are certain."""
-        foreign = [key for key in keys if _foreign(key)]
-        found = [key async for key, _ in self._batches(foreign, ["paperId"])]
-        return {name for key in (*found, *(k for k in keys if not _foreign(k))) if (name := _name(key))}
 
     async def vectors(self, keys: Sequence[PaperKey]) -> dict[PaperKey, list[float]]:
         """SPECTER2 vectors (768 numbers) of the papers that have one."""
@@ -215,21 +257,27 @@ class SemanticScholar:
         return [key for key in found if key]
 
     @contextmanager
-    def _open_client(self) -> Iterator[tuple[AsyncSemanticScholar, PacedRequester]]:
+    def _open_client(self) -> Iterator[tuple[AsyncSemanticScholar, _Requester]]:
         """The package's client for one question, with the requester that knows how old the answers are."""
-        requester = PacedRequester(self._service, self._url)
+        from semanticscholar import AsyncSemanticScholar
+
+        class QuietClient(AsyncSemanticScholar):  # type: ignore[misc]  # the package has no types
+            """The package's client, whose property of this name sets up everybody's logging."""
+
+            debug = False
+
+        logging.getLogger("semanticscholar").setLevel(logging.ERROR)  # it warns of each unknown paper
+        client = QuietClient(api_url=self._url)
+        client._requester = requester = _Requester(self._service, self._url)
         try:
-            yield make_client(self._url, requester), requester
+            yield client, requester
         except (TypeError, KeyError, AttributeError, IndexError) as error:  # the package reads an answer unlooked at
             raise RetrievalError(f"{NAME} gave an answer that cannot be read.", retryable=True) from error
 
 
 def to_paper(item: Mapping[str, Any]) -> Paper | None:
     """One paper of an answer; ``None`` for one without a title or an id, which nobody could cite."""
-    title, own = clean(str(item.get("title") or "")), item.get("paperId")
-    if not title or not own:
-        return None
-    external: Mapping[str, Any] = item.get("externalIds") or {}
+    own, external = item.get("paperId"), item.get("externalIds") or {}
     candidates = (
         doi_key(str(external.get("DOI") or "")),
         arxiv_key(str(external.get("ArXiv") or "")),
@@ -238,44 +286,60 @@ def to_paper(item: Mapping[str, Any]) -> Paper | None:
         _key("pmid", external.get("PubMed")),
         _key("s2", own),
     )
-    values: dict[str, Any] = {
-        "title": title,
-        "abstract": str(item.get("abstract") or ""),
-        "authors": [str((a or {}).get("name") or "") for a in item.get("authors") or ()],
+    values = {
+        "title": item.get("title"),
+        "abstract": item.get("abstract"),
+        "authors": [(a or {}).get("name") for a in item.get("authors") or ()],
         "year": item.get("year"),
-        "venue": str(item.get("venue") or (item.get("publicationVenue") or {}).get("name") or ""),
+        "venue": item.get("venue") or (item.get("publicationVenue") or {}).get("name"),
         "citations": item.get("citationCount"),
-        "pdf": str((item.get("openAccessPdf") or {}).get("url") or ""),
+        "pdf": (item.get("openAccessPdf") or {}).get("url"),
         "kinds": tuple(kind for kind, name in _KINDS.items() if name in (item.get("publicationTypes") or ())),
     }
-    return note_source(values, candidates, NAME, f"https://www.semanticscholar.org/paper/{own}")
+    return make_paper(values, candidates, NAME, f"https://www.semanticscholar.org/paper/{own}") if own else None
 
 
-def note_source(values: Mapping[str, Any], candidates: Iterable[PaperKey | None], source: str, page: str = "") -> Paper:
-    """A paper with its text cleaned, whose every known field remembers the source it came from.
+def make_paper(
+    values: Mapping[str, Any], candidates: Iterable[PaperKey | None], source: str, page: str = ""
+) -> Paper | None:
+    """A paper from a service's values, cleaned, whose every known field remembers the source it came from.
 
-    Those of the ``candidates`` that are keys identify it. Its link, where the values have none, is that of its DOI or
-    arXiv id, else the source's ``page``. A year or count that is no number, and a PDF without https, is not known.
+    Those of the ``candidates`` that are keys identify it; ``None`` where none is, or where it has no title. Its link,
+    where the values have none, is that of its DOI or arXiv id, else the source's ``page``. A year (that a date begins
+    with) or count that is no number, and a PDF without https, is not known.
     """
     identifiers = tuple(dict.fromkeys(key for key in candidates if key))
-    pdf = values.get("pdf", "")
-    values = {
-        **values,
-        "title": clean_title(values["title"]),
-        "abstract": clean_abstract(values["abstract"]),
-        "authors": tuple(name for given in values["authors"] if (name := clean_name(given))),
-        "venue": clean_title(values["venue"]),
-        **{name: values[name] if isinstance(values.get(name), int) else None for name in ("year", "citations")},
-        "url": values.get("url") or link_of("", identifiers) or page,
-        "pdf": pdf if pdf.startswith("https://") else "",
+    said = {name: str(values.get(name) or "") for name in ("title", "abstract", "venue", "url", "pdf", "year")}
+    title = clean_title(said["title"])
+    if not title or not identifiers:
+        return None
+    year, count = re.match(r"\d{4}(?!\d)", said["year"]), str(values.get("citations"))
+    known: dict[str, Any] = {
+        "title": title,
+        "abstract": clean_abstract(said["abstract"]),
+        "authors": tuple(name for given in values["authors"] if (name := clean_name(str(given or "")))),
+        "year": int(year[0]) if year else None,
+        "venue": clean_title(said["venue"]),
+        "citations": int(count) if count.isdecimal() else None,
+        "url": said["url"] or link_of("", identifiers) or page,
+        "pdf": said["pdf"] if said["pdf"].startswith("https://") else "",
+        "retracted": bool(values.get("retracted")),
+        "kinds": values.get("kinds", ()),
     }
-    given = tuple((name, source) for name, value in values.items() if value not in ("", (), None))
-    return Paper(key=choose_key(identifiers), identifiers=identifiers, origins=given, **values)
+    origins = tuple(
+        (name, source) for name, value in known.items() if value is not False and value not in ("", (), None)
+    )
+    return Paper(key=choose_key(identifiers), identifiers=identifiers, origins=origins, **known)
 
 
 def remove_operators(text: str) -> str:
     """Words in which the bulk search reads no operator (AND is ``+``, OR ``|``, NOT ``-`` and so on)."""
-    return " ".join("".join(" " if ch in '"|~()*-+' else ch for ch in text).split()) or text
+    return " ".join(re.sub(r'["|~()*+-]', " ", text).split()) or text
+
+
+def _words(text: str) -> str:
+    """Escaped, as the package wants it; the search finds nothing for words with hyphens."""
+    return quote(text.replace("-", " "), safe="")
 
 
 def _years(years: YearRange) -> str | None:
@@ -291,19 +355,9 @@ def _name(key: PaperKey) -> str | None:
     return f"{_PREFIXES[kind]}{rest}" if kind in _PREFIXES else None
 
 
-def _names(keys: Iterable[PaperKey]) -> list[str]:
-    return [name for key in dict.fromkeys(keys) if (name := _name(key))][:EXAMPLES]
-
-
-def _s2(item: Mapping[str, Any]) -> PaperKey:
-    return PaperKey(f"s2:{item['paperId']}")
-
-
 def _key(kind: str, value: object) -> PaperKey | None:
-    if not value:
-        return None
     try:
-        return paper_key(f"{kind}:{value}")
+        return paper_key(f"{kind}:{value}") if value else None
     except UserError:
         return None  # an id that cannot be written in a citation; the others identify the paper
 

@@ -52,14 +52,12 @@ async def recall_outage(memory: OnlineCache, service: str) -> Outage | None:
 
 
 async def keep_outage(memory: OnlineCache, service: str, why: str, asked_s: float | None = None) -> None:
-    """The service failed with all retries; it may have asked not to be called for so many seconds."""
+    """The service failed with all retries, or, where ``why`` is empty, answers again.
+
+    It may have asked not to be called for so many seconds.
+    """
     alone_s = min(asked_s or 0.0, LONGEST_OUTAGE_S)
-    await memory.keep(f"outage {service}", json.dumps({"why": why, "seconds": alone_s}))
-
-
-async def end_outage(memory: OnlineCache, service: str) -> None:
-    """The service answered again."""
-    await memory.keep(f"outage {service}", "")
+    await memory.keep(f"outage {service}", json.dumps({"why": why, "seconds": alone_s}) if why else "")
 
 
 async def recall_allowance(memory: OnlineCache, service: str) -> Allowance | None:
@@ -73,11 +71,10 @@ async def recall_allowance(memory: OnlineCache, service: str) -> Allowance | Non
 
 async def keep_allowance(memory: OnlineCache, service: str, headers: Mapping[str, str]) -> None:
     """Note what the headers of an answer say; most services say nothing."""
-    said = [_number(headers, f"X-RateLimit-{name}") for name in ("Remaining-USD", "Limit-USD", "Reset")]
-    left, limit, resets_s = said
-    if left is not None and limit is not None and resets_s is not None:
-        content = json.dumps({"left": left, "limit": limit, "resets_s": resets_s})
-        await memory.keep(f"allowance {service}", content)
+    names = {"left": "Remaining-USD", "limit": "Limit-USD", "resets_s": "Reset"}
+    said = {name: _number(headers, f"X-RateLimit-{header}") for name, header in names.items()}
+    if None not in said.values():
+        await memory.keep(f"allowance {service}", json.dumps(said))
 
 
 def read_rate_limit_reset(headers: Mapping[str, str]) -> float | None:

@@ -103,29 +103,32 @@ class Online:
         if not places:
             return replace(self, kinds=kinds)
         named = [source for source in self.places(life_sciences=True) if source.name.lower() in places]
-        scholar = self.scholar if self.scholar in named else None
-        others = [source for source in named if source is not scholar]
-        graph = self.open_alex if self.open_alex in named else None
-        chosen = replace(self, scholar=scholar, others=others, open_alex=graph, pubmed=None, publishers=())
-        return replace(chosen, kinds=kinds, asks_all=True)
+        return replace(
+            self,
+            scholar=self.scholar if self.scholar in named else None,
+            others=[source for source in named if source is not self.scholar],
+            open_alex=self.open_alex if self.open_alex in named else None,
+            pubmed=None,
+            publishers=(),
+            kinds=kinds,
+            asks_all=True,
+        )
 
     def places(self, *, life_sciences: bool) -> list[PaperSearch]:
         """Every service that can be searched at the same time; PubMed for the life sciences alone."""
-        first: list[PaperSearch] = [self.scholar] if self.scholar else []
-        last: list[PaperSearch] = [self.pubmed] if self.pubmed and life_sciences else []
-        return [*first, *self.others, *self.publishers, *last]
+        sources = (self.scholar, *self.others, *self.publishers, self.pubmed if life_sciences else None)
+        return [source for source in sources if source]
 
     async def abstract_of(self, paper: Paper, seconds: float) -> str:
         """The abstract that another service has of a paper, each asked for so long; empty where none has one."""
-        sources = (self.scholar, self.open_alex, self.pubmed)
-        for source in (s for s in sources if s is not None and s.name not in self.failed):
-            try:
+        for source in (self.scholar, self.open_alex, self.pubmed):
+            if source is None or source.name in self.failed:
+                continue
+            with suppress(TimeoutError, RetrievalError):
                 async with asyncio.timeout(seconds):
                     found = await source.lookup(list(dict.fromkeys((paper.key, *paper.identifiers))))
-            except (TimeoutError, RetrievalError):
-                continue
-            if known := next((p.abstract for p in found.values() if p.abstract), ""):
-                return known
+                if known := next((p.abstract for p in found.values() if p.abstract), ""):
+                    return known
         return ""
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> SearchResult:
@@ -133,10 +136,11 @@ class Online:
 
         Raises `RetrievalError` where none answers: that is not "no papers".
         """
-        sources: list[PaperSearch] = [*([self.scholar] if self.scholar else []), *self.others]
         found: dict[str, Sequence[Paper]] = {}
         oldest = 0.0
-        for source in (s for s in sources if s.name not in self.failed):
+        for source in (self.scholar, *self.others):
+            if source is None or source.name in self.failed:
+                continue
             try:
                 if self.kinds:
                     papers, age = await source.find(query_of(text, years, self.kinds), limit)
@@ -233,14 +237,6 @@ class Online:
         return {named[name]: vector for name, vector in found.items()}
 
     async def get(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
-        """The papers that exist among the keys, of the first source that answers. Raises `RetrievalError`."""
-        return await self._first(lambda source: source.lookup(keys))
-
-    async def find_by_title(self, title: str) -> Paper | None:
-        """The paper whose title is closest, ``None`` where there is none. Raises `RetrievalError`."""
-        return await self._first(lambda source: source.match(title))
-
-    async def find_anywhere(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys, whichever source knows them. Raises `RetrievalError`."""
         found: dict[PaperKey, Paper] = {}
         async with aclosing(self._each(lambda source: source.lookup([k for k in keys if k not in found]))) as answers:
@@ -249,6 +245,10 @@ class Online:
                 if all(key in found for key in keys):
                     break
         return found
+
+    async def find_by_title(self, title: str) -> Paper | None:
+        """The paper whose title is closest, ``None`` where there is none. Raises `RetrievalError`."""
+        return await self._first(lambda source: source.match(title))
 
     async def find_by_titles(self, titles: Sequence[str]) -> list[Paper]:
         """Papers whose title holds one of the titles, of the one source that can be asked for many at once, OpenAlex.

@@ -10,23 +10,14 @@ import asyncio
 import hashlib
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from engine.clock import SYSTEM_CLOCK, Clock
 from engine.errors import RequestRefused, RetrievalError
-from engine.retrieval.online.service_state import (
-    PROBE_S,
-    Allowance,
-    end_outage,
-    keep_allowance,
-    keep_outage,
-    read_rate_limit_reset,
-    recall_allowance,
-    recall_outage,
-)
+from engine.retrieval.online import service_state as state
 from engine.retry_after import read_retry_after
 from engine.text import clean
 from engine.tracing import trace_step
@@ -38,8 +29,8 @@ DAY_S = 86_400.0
 LARGEST_ANSWER_BYTES = 30 * 2**20
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 20.0
-PACED_HOSTS = {"arxiv.org": ("arXiv", 3.0)}
-"""Host → the service in whose queue its files stand too, and the seconds that it wants between calls."""
+ARXIV, ARXIV_S = "arXiv", 3.0
+"""Its search and its files stand in one queue, with so many seconds between calls."""
 LONGEST_REASON = 240
 """Characters of what a service says about a question that it refuses."""
 T = TypeVar("T")
@@ -100,7 +91,8 @@ class ProcessCache:
 class ServicePolicy:
     """How a service is asked; times in seconds. ``patience_s`` bounds one question with all its retries."""
 
-    interval_s: float
+    interval_s: float | None = None
+    """Between two calls; ``None``: what the service's client knows."""
     patience_s: float = 60.0
     call_s: float = 30.0
     fresh_s: float = 7 * DAY_S
@@ -110,7 +102,14 @@ class ServicePolicy:
     busy: frozenset[int] = frozenset({408, 425, 429})
     """Statuses by which it says that it is asked too often; every 5xx is tried again likewise."""
     away: tuple[str, ...] = ()
-    """Words in an answer of status 400 by which it says that a server behind it is away: that is tried again too."""
+    """Words, in small letters, of an answer of status 400 that a server behind it is away: that is tried again too."""
+
+    def with_interval(self, interval_s: float) -> ServicePolicy:
+        """With so many seconds between calls where it names none."""
+        return self if self.interval_s is not None else replace(self, interval_s=interval_s)
+
+
+OWN_PACE = ServicePolicy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +145,6 @@ class ServiceReply:
         return json.loads(self.text)
 
 
-_ABSENT = ""
-"""What is kept for the answer that there is no such paper; every other answer has text."""
-
-
 @dataclass
 class _Retry(Exception):
     """A call failed in a way that may pass; ``after_s`` is what the service asked for.
@@ -183,10 +178,8 @@ class OnlineTransport:
 
     async def wait_for_host(self, url: str) -> None:
         """Wait for our turn at a host that wants a pace whatever is fetched; others are not waited for."""
-        host = urlsplit(url).hostname or ""
-        for name, (service, interval_s) in PACED_HOSTS.items():
-            if host == name or host.endswith(f".{name}"):
-                await self.clock.sleep(await self.memory.turn(service, interval_s))
+        if f".{urlsplit(url).hostname}".endswith(".arxiv.org"):
+            await self.clock.sleep(await self.memory.turn(ARXIV, ARXIV_S))
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -224,18 +217,39 @@ class ScholarlyService:
         reply = await self.ask(replace(ask, check=reader))
         return reader(reply.text), reply.age_s
 
+    async def read_pages(
+        self, ask: Callable[[int], ServiceRequest], reader: Callable[[str], Sequence[T]], page: int, limit: int
+    ) -> tuple[list[T], float]:
+        """What a reader makes of pages, each asked for by the place of its first item, from 0, likewise.
+
+        At most ``limit`` items, but for those that the last page has beyond it; no page follows one that is not full.
+        """
+        found: list[T] = []
+        age = 0.0
+        while len(found) < limit:
+            items, answered = await self.read(ask(len(found)), reader)
+            found += items
+            age = max(age, answered)
+            if len(items) < page:
+                break
+        return found, age
+
     async def ask(self, ask: ServiceRequest) -> ServiceReply:
         """The answer, from memory where it is fresh there.
 
         Raises `RetrievalError` where the service is away, refuses, or asks for more patience than we have, and
         nothing was kept of an earlier answer. One that failed with all retries is tried once each time for a while.
         """
-        memory, key = self._web.memory, self._key(ask)
-        kept = await self._recall(key)
+        memory = self._web.memory
+        described = json.dumps([self._url, ask.path, dict(ask.params), ask.body], sort_keys=True)
+        key = hashlib.sha256(described.encode()).hexdigest()
+        recalled = await memory.recall(key)
+        # For the answer that there is no such paper, an empty text is kept; every other answer has text.
+        kept = recalled and ServiceReply(recalled[0] or "null", recalled[1], there=bool(recalled[0]))
         fresh_s = self._policy.fresh_s
         if kept and kept.age_s < (fresh_s if kept.there else min(fresh_s, self._policy.absent_s)):
             return kept
-        outage = await recall_outage(memory, self.name)
+        outage = await state.recall_outage(memory, self.name)
         try:
             if outage and outage.left_s > 0:
                 again = f" It is asked again in {outage.left_s:,.0f} seconds."
@@ -243,36 +257,25 @@ class ScholarlyService:
             with trace_step("ask a service", {"scholium.service": self.name}):
                 reply = await self._patiently(ask, once=outage is not None)
             if outage:
-                await end_outage(memory, self.name)
+                await state.keep_outage(memory, self.name, "")
         except RetrievalError as error:
             if kept and kept.there and error.retryable:
                 return kept
             raise
-        await memory.keep(key, reply.text if reply.there else _ABSENT)
+        await memory.keep(key, reply.text if reply.there else "")
         return reply
 
-    async def _recall(self, key: str) -> ServiceReply | None:
-        kept = await self._web.memory.recall(key)
-        if kept is None:
-            return None
-        text, age_s = kept
-        return _absence(age_s) if text == _ABSENT else ServiceReply(text, age_s)
-
-    async def allowance(self) -> Allowance | None:
+    async def allowance(self) -> state.Allowance | None:
         """What is left of today's allowance, as far as the service says."""
-        return await recall_allowance(self._web.memory, self.name)
-
-    def _key(self, ask: ServiceRequest) -> str:
-        described = json.dumps([self._url, ask.path, dict(ask.params), ask.body], sort_keys=True)
-        return hashlib.sha256(described.encode()).hexdigest()
+        return await state.recall_allowance(self._web.memory, self.name)
 
     async def _patiently(self, ask: ServiceRequest, *, once: bool) -> ServiceReply:
         clock = self._web.clock
-        ends = clock.now() + (min(PROBE_S, self._policy.patience_s) if once else self._policy.patience_s)
+        ends = clock.now() + (min(state.PROBE_S, self._policy.patience_s) if once else self._policy.patience_s)
         pause, attempt = FIRST_PAUSE_S, 0
         while True:
             attempt += 1
-            wait_s = await self._web.memory.turn(self.name, self._policy.interval_s)
+            wait_s = await self._web.memory.turn(self.name, self._policy.interval_s or 0.0)
             if clock.now() + wait_s > ends:
                 raise RetrievalError(f"{self.name} is asked by too many at once; wait a minute.", retryable=True)
             await clock.sleep(wait_s)
@@ -288,7 +291,7 @@ class ScholarlyService:
                     later = f"; it asks to wait {asked:,.0f} seconds" if asked else ""
                     why = f"{self.name} {failed.why}{later}."
                     if not failed.only_this:
-                        await keep_outage(self._web.memory, self.name, why, asked)
+                        await state.keep_outage(self._web.memory, self.name, why, asked)
                     raise RetrievalError(why, retryable=True) from failed
                 await clock.sleep(0 if asked else delay)  # what was asked for is in everybody's turn
                 pause = min(2 * pause, LONGEST_PAUSE_S)
@@ -312,23 +315,20 @@ class ScholarlyService:
             raise _Retry("could not be reached", unreachable=True) from error
         except (httpx.HTTPError, OSError) as error:
             raise _Retry(f"could not be reached ({type(error).__name__})") from error
-        await keep_allowance(self._web.memory, self.name, response.headers)
-        if response.status_code == 404 and ask.may_be_absent:
-            return _absence()
-        if response.status_code == 400 and ask.absent_words and ask.absent_words in text.lower():
-            return _absence()
+        await state.keep_allowance(self._web.memory, self.name, response.headers)
         return self._to_reply(ask, response, text)
 
     def _to_reply(self, ask: ServiceRequest, response: httpx.Response, text: str) -> ServiceReply:
-        status = response.status_code
+        status, refused = response.status_code, text.lower() if response.status_code == 400 else ""
+        if (status == 404 and ask.may_be_absent) or (ask.absent_words and ask.absent_words in refused):
+            return ServiceReply("null", there=False)
         if status in self._policy.busy or status >= 500:
-            asked = read_retry_after(response.headers.get("Retry-After", "")) or read_rate_limit_reset(response.headers)
+            headers = response.headers
+            asked = read_retry_after(headers.get("Retry-After", "")) or state.read_rate_limit_reset(headers)
             raise _Retry(f"answered {status}", asked)
-        if status == 400 and any(words in text for words in self._policy.away):
+        if any(words in refused for words in self._policy.away):
             raise _Retry("could not reach a server behind it")
-        if status in {401, 403}:
-            raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
-        if status == 400 and "api key invalid" in text[:500].lower():  # NCBI says it so
+        if status in {401, 403} or "api key invalid" in refused[:500]:  # NCBI says it so
             raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
         if status != 200:
             reason = reason_of(text)
@@ -354,10 +354,6 @@ def read_xml(text: str, root: str) -> Any:
     if found.tag != root:
         raise ValueError("gave an answer that is no list of papers")
     return found
-
-
-def _absence(age_s: float = 0.0) -> ServiceReply:
-    return ServiceReply("null", age_s, there=False)
 
 
 def reason_of(text: str) -> str:

@@ -16,8 +16,8 @@ from engine.retrieval.online.transport import OnlineTransport, ScholarlyService,
 from engine.text import clean
 from engine.values import Paper, PaperKey, Passage
 
-ADDRESS = "https://en.wikipedia.org"
 NAME = "Wikipedia"
+INTERVAL_S = 0.5
 FOUND = 20
 """Articles that a search gives (Jarvis' ``srlimit``)."""
 
@@ -25,22 +25,14 @@ FOUND = 20
 class Wikipedia:
     """A client of the MediaWiki service; each method raises `RetrievalError` where it cannot answer."""
 
-    def __init__(self, web: OnlineTransport, url: str = ADDRESS, policy: ServicePolicy | None = None) -> None:
+    def __init__(self, web: OnlineTransport, url: str, policy: ServicePolicy) -> None:
         self._url = url.rstrip("/")
-        self._service = ScholarlyService(NAME, url, web, policy or ServicePolicy(0.5))
+        self._service = ScholarlyService(NAME, url, web, policy.with_interval(INTERVAL_S))
 
     async def search(self, words: str) -> list[tuple[str, str]]:
         """Titles and introductions of at most `FOUND` articles, best first."""
-        found = await self._pages(
-            {
-                "generator": "search",
-                "gsrsearch": words,
-                "gsrlimit": str(FOUND),
-                "prop": "extracts",
-                "exintro": "1",
-                "exlimit": str(FOUND),
-            }
-        )
+        asked = {"generator": "search", "gsrsearch": words, "gsrlimit": str(FOUND)}
+        found = await self._pages({**asked, "prop": "extracts", "exintro": "1", "exlimit": str(FOUND)})
         ordered = sorted(found, key=lambda page: page.get("index", FOUND))
         return [(clean(str(p.get("title") or "")), clean(str(p.get("extract") or ""))) for p in ordered]
 

@@ -12,7 +12,7 @@ from engine.errors import RetrievalError
 from engine.retrieval.online.arxiv import Arxiv
 from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex
-from engine.retrieval.online.publishers import Springer
+from engine.retrieval.online.publishers import SPRINGER, PublisherSearch
 from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.values import PaperKey
@@ -106,7 +106,7 @@ async def test_a_web_page_in_place_of_an_answer_is_no_empty_answer(web: OnlineTr
 async def test_an_answer_that_is_none_is_not_kept(web: OnlineTransport, name: str) -> None:
     others: dict[str, Callable[[OnlineTransport], Awaitable[object]]] = {
         "arXiv": lambda web: Arxiv(web, policy=POLICY).search("drones", 5),
-        "Springer": lambda web: Springer(web, "secret-key", POLICY).search("drones", 5),
+        "Springer": lambda web: PublisherSearch(SPRINGER, web, "secret-key", POLICY).search("drones", 5),
     }
     ask, (wrong, right) = (ASKED | others)[name], SHAPES[name]
     with answer_everything(Answer(200, text=wrong)), pytest.raises(RetrievalError, match=f"{name} gave an answer"):

@@ -13,7 +13,7 @@ import pytest
 import respx
 
 from engine.errors import RetrievalError
-from engine.retrieval.online.publishers import PAGE, PublisherSearch, ScienceDirect, Scopus, Springer
+from engine.retrieval.online.publishers import PAGE, SCIENCE_DIRECT, SCOPUS, SPRINGER, Publisher, PublisherSearch
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.transport import OnlineTransport, ServicePolicy
 from engine.values import YearRange
@@ -108,31 +108,29 @@ def publishers(count: int = COUNT) -> Iterator[Publishers]:
         yield service
 
 
-MAKERS = (Scopus, ScienceDirect, Springer)
+PUBLISHERS = (SCOPUS, SCIENCE_DIRECT, SPRINGER)
 
 
-@pytest.mark.parametrize("make", MAKERS)
-async def test_papers_come_page_by_page_with_what_their_records_say(
-    web: OnlineTransport, make: type[PublisherSearch]
-) -> None:
+@pytest.mark.parametrize("publisher", PUBLISHERS)
+async def test_papers_come_page_by_page_with_what_their_records_say(web: OnlineTransport, publisher: Publisher) -> None:
     with publishers() as service:
-        found, age = await make(web, KEY, POLICY).search("drone racing", 100)  # type: ignore[call-arg, arg-type]
+        found, age = await PublisherSearch(publisher, web, KEY, POLICY).search("drone racing", 100)
     assert len(found) == COUNT and age == 0.0
     assert len(service.asked) == 2
     first = found[0]
     assert first.title == "Drone racing 0" and first.year == 2021
     assert first.key.startswith("doi:10.10") and first.url.startswith("https://doi.org/10.10")
     assert first.authors[0].endswith(("Song", "Yunlong", "Y."))
-    assert first.abstract == ("" if make is ScienceDirect else "Drones race through gates.")
-    assert first.citations == (12 if make is Scopus else None)
-    assert {origin for _, origin in first.origins} == {make.name}
+    assert first.abstract == ("" if publisher is SCIENCE_DIRECT else "Drones race through gates.")
+    assert first.citations == (12 if publisher is SCOPUS else None)
+    assert {origin for _, origin in first.origins} == {publisher.name}
 
 
 async def test_operators_and_years_arrive_in_each_services_own_form(web: OnlineTransport) -> None:
     query = BooleanQuery((("drone", "quadrotor"), ("racing",)), YearRange(2018, 2021))
     with publishers() as service:
-        for make in MAKERS:
-            await make(web, KEY, POLICY).find(query, 5)
+        for publisher in PUBLISHERS:
+            await PublisherSearch(publisher, web, KEY, POLICY).find(query, 5)
     scopus, science_direct, springer = service.asked
     words = '("drone" OR "quadrotor") AND "racing"'
     assert (scopus["query"], scopus["date"]) == (f"TITLE-ABS-KEY({words})", "2018-2021")
@@ -141,24 +139,25 @@ async def test_operators_and_years_arrive_in_each_services_own_form(web: OnlineT
     assert springer["q"] == f"({words}) datefrom:2018-01-01 dateto:2021-12-31"
 
 
-@pytest.mark.parametrize("make", MAKERS)
-async def test_nothing_found_is_no_fault_and_no_word_asks_nothing(
-    web: OnlineTransport, make: type[PublisherSearch]
-) -> None:
+@pytest.mark.parametrize("publisher", PUBLISHERS)
+async def test_nothing_found_is_no_fault_and_no_word_asks_nothing(web: OnlineTransport, publisher: Publisher) -> None:
     with publishers(0) as service:
-        assert (await make(web, KEY, POLICY).search("drone", 5))[0] == []  # type: ignore[call-arg, arg-type]
-        assert (await make(web, KEY, POLICY).search("…", 5))[0] == []  # type: ignore[call-arg, arg-type]
+        assert (await PublisherSearch(publisher, web, KEY, POLICY).search("drone", 5))[0] == []
+        assert (await PublisherSearch(publisher, web, KEY, POLICY).search("…", 5))[0] == []
     assert len(service.asked) == 1
 
 
-@pytest.mark.parametrize("make", MAKERS)
-async def test_a_wrong_key_and_an_odd_answer_are_said(web: OnlineTransport, make: type[PublisherSearch]) -> None:
+@pytest.mark.parametrize("publisher", PUBLISHERS)
+async def test_a_wrong_key_and_an_odd_answer_are_said(web: OnlineTransport, publisher: Publisher) -> None:
     with (
         publishers(),
-        pytest.raises(RetrievalError, match=f"{make.name} refused the call .401.; check its key") as said,
+        pytest.raises(RetrievalError, match=f"{publisher.name} refused the call .401.; check its key") as said,
     ):
-        await make(web, "stale-key", POLICY).search("drone", 5)  # type: ignore[call-arg, arg-type]
+        await PublisherSearch(publisher, web, "stale-key", POLICY).search("drone", 5)
     assert "stale-key" not in str(said.value)
-    with respx.mock() as router, pytest.raises(RetrievalError, match=f"{make.name} gave an answer that cannot be read"):
+    with (
+        respx.mock() as router,
+        pytest.raises(RetrievalError, match="gave an answer that cannot be read"),
+    ):
         router.route().mock(return_value=Answer(200, json={"records": 3}))
-        await make(web, KEY, POLICY).search("drone", 5)  # type: ignore[call-arg, arg-type]
+        await PublisherSearch(publisher, web, KEY, POLICY).search("drone", 5)
