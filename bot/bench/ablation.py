@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from bot.app import open_app
-from bot.bench.compare import share_checked, write_unattended
-from bot.serving.libraries import OwnLibrary
+from bot.bench.compare import LEAST_WIDTH, RecipeBench, measure_each
+from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from engine.errors import UserError
-from engine.evaluation.documents import from_survey
-from engine.evaluation.entailment import ModelEntailment
-from engine.evaluation.measures import EvaluationTools, evaluate_document
-from engine.evaluation.scores import Score
 from engine.evaluation.shared_lists import LEAST_PAIRS, LEAST_SHARED, SUSPICIOUS
-from engine.limits import Limits
-from engine.llm.meter import Account, Throttle, Usage
-from engine.llm.metered_model import MemoryRecord, MeteredModel
-from engine.llm.model import LanguageModel, Provider, Task
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.bases import Trials
 from engine.recipes.surveyx import SurveyXRecipe
@@ -55,185 +47,99 @@ def share_lists(outline: Outline) -> Outline:
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """A recipe's variants, and the paper's table: measures as the evaluation names them, with columns, and its rows."""
+    """A recipe's variants, and the paper's table: the evaluation's names of its columns, and its rows."""
 
     variants: Mapping[str, Trials]
-    measures: Mapping[str, str]
+    measures: Sequence[str]
     published: Mapping[str, Sequence[float]]
-    """Recall, precision and F1 in percent."""
+    """Recall, precision and F1 as shares, as we print them."""
 
 
-SHARES = ("citation recall", "citation precision", "citation F1")
-"""What the papers print in percent."""
-
-_AUTOSURVEY: dict[str, Trials] = {
-    "whole": AutoSurveyRecipe(),
-    "without retrieval": AutoSurveyRecipe(retrieve=False),
-    "without check": AutoSurveyRecipe(check=False),
-    "published check": AutoSurveyRecipe(published_check=True),
-    "without coherence": AutoSurveyRecipe(critique=False),
-    "shared lists": SharedListsRecipe(),
-    **{f"best of {n}": AutoSurveyRecipe(candidates=n) for n in range(2, 6)},
-}
-"""The parts left out; the published code's mistake; and more trials than one (the paper's N, up to 5)."""
-
-
-_SURVEYX: dict[str, Trials] = {
-    "whole": SurveyXRecipe(),
-    "without keyword expansion": SurveyXRecipe(expand_keywords=False),
-    "without attribute trees": SurveyXRecipe(grow_trees=False),
-    "without outline optimisation": SurveyXRecipe(optimise_outline=False),
-    "without rewriting": SurveyXRecipe(rewrite=False),
-}
-
-_CITED = dict(zip(SHARES, ("Rec.", "Prec.", "F1"), strict=True))
-_JUDGED = {criterion: f"{criterion[:3].capitalize()}." for criterion in CRITERIA}
+_CITED = ("citation recall", "citation precision", "citation F1")
 
 ABLATIONS = {
     "autosurvey": Ablation(
-        _AUTOSURVEY,
-        {name: _CITED[name] for name in SHARES[:2]}
-        | {name: _JUDGED[name] for name in AUTOSURVEY}
-        | {"average of three, AutoSurvey's": "Avg."},
         {
-            "whole": (83.48, 77.15, 4.70, 4.16, 4.93, 4.57),
-            "without retrieval": (60.11, 51.65, 4.51, 4.01, 4.88, 4.44),
-            "without reflection": (83.23, 76.36, 4.76, 4.13, 4.88, 4.56),
+            "whole": AutoSurveyRecipe(),
+            "without retrieval": AutoSurveyRecipe(retrieve=False),
+            "without check": AutoSurveyRecipe(check=False),
+            "published check": AutoSurveyRecipe(published_check=True),
+            "without coherence": AutoSurveyRecipe(critique=False),
+            "shared lists": SharedListsRecipe(),
+            **{f"best of {n}": AutoSurveyRecipe(candidates=n) for n in range(2, 6)},
+        },
+        (*_CITED[:2], *AUTOSURVEY, "average of three, AutoSurvey's"),
+        {
+            "whole": (0.8348, 0.7715, 4.70, 4.16, 4.93, 4.57),
+            "without retrieval": (0.6011, 0.5165, 4.51, 4.01, 4.88, 4.44),
+            "without reflection": (0.8323, 0.7636, 4.76, 4.13, 4.88, 4.56),
         },
     ),
     "surveyx": Ablation(
-        _SURVEYX,
-        _JUDGED | {"average of five, SurveyX's": "Avg."} | _CITED,
         {
-            "whole": (4.95, 4.91, 4.94, 4.10, 4.05, 4.59, 85.23, 78.12, 81.52),
-            "without retrieval": (4.74, 4.88, 4.79, 3.98, 4.02, 4.48, 78.88, 73.34, 76.01),
-            "without AttributeTree": (4.84, 4.08, 4.89, 3.88, 3.93, 4.32, 60.09, 56.49, 58.23),
-            "without outline optimisation": (4.90, 3.80, 4.91, 3.98, 4.02, 4.32, 85.10, 77.13, 80.92),
-            "without RAG rewriting": (4.92, 4.89, 4.93, 4.00, 4.00, 4.55, 55.37, 54.95, 55.16),
+            "whole": SurveyXRecipe(),
+            "without keyword expansion": SurveyXRecipe(expand_keywords=False),
+            "without attribute trees": SurveyXRecipe(grow_trees=False),
+            "without outline optimisation": SurveyXRecipe(optimise_outline=False),
+            "without rewriting": SurveyXRecipe(rewrite=False),
+        },
+        (*CRITERIA, "average of five, SurveyX's", *_CITED),
+        {
+            "whole": (4.95, 4.91, 4.94, 4.10, 4.05, 4.59, 0.8523, 0.7812, 0.8152),
+            "without retrieval": (4.74, 4.88, 4.79, 3.98, 4.02, 4.48, 0.7888, 0.7334, 0.7601),
+            "without AttributeTree": (4.84, 4.08, 4.89, 3.88, 3.93, 4.32, 0.6009, 0.5649, 0.5823),
+            "without outline optimisation": (4.90, 3.80, 4.91, 3.98, 4.02, 4.32, 0.8510, 0.7713, 0.8092),
+            "without RAG rewriting": (4.92, 4.89, 4.93, 4.00, 4.00, 4.55, 0.5537, 0.5495, 0.5516),
         },
     ),
 }
-"""The papers' tables; AutoSurvey's reflection is our check."""
+"""The parts left out, the published code's mistake, more trials than one (the paper's N, up to 5), and the papers'
+tables; AutoSurvey's reflection is our check."""
 
 
-@dataclass(frozen=True, slots=True)
-class AblationRow:
-    """What one variant took and gave; ``checked`` is a share, ``scores`` are the evaluation's figures by name."""
-
-    used: Usage
-    checked: float
-    scores: Mapping[str, Score]
-
-    def value(self, name: str) -> float | None:
-        """A figure of the evaluation; ``None`` where it could not be measured."""
-        return self.scores[name].value if name in self.scores else None
-
-
-async def ablate(
-    console: Console, library_name: str, brief: Brief, writers: Sequence[str] = (), *, as_json: bool = False
-) -> int:
+async def ablate(console: Console, brief: Brief, writers: Sequence[str] = (), *, as_json: bool = False) -> int:
     """Write and evaluate the brief's survey with each variant of its recipe, by each writer; print two tables or JSON.
 
     ``writers`` are models that draft in place of the configured one. Raises `UserError` without a language model, which
-    also judges.
+    also judges. The exit code is 1 where a variant failed.
     """
     ablation = ABLATIONS.get(brief.recipe)
     if ablation is None:
         raise UserError(f"There is an ablation of {list_words(ABLATIONS)}, not of {brief.recipe[:40]}.")
     async with open_app() as app:
-        library = await app.open_library(library_name)
-        provider = app.provider()
-        if provider is None:
-            raise UserError("An ablation needs a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
-        bench = _Ablation(library, provider, app.settings.models(), app.settings.concurrent_calls)
-        judges = {bench.models["judging"]: bench.model(Account())}
-        rows = {}
-        for name, recipe in ablation.variants.items():
-            with console.status(f"{name} …"):
-                rows[name] = await bench.measure(recipe, brief, judges)
+        bench = (await RecipeBench.open(app, brief.library)).with_judge()
+        runs = {name: partial(bench.measure, recipe, brief) for name, recipe in ablation.variants.items()}
         for writer in writers:
             drafting = replace(bench, models={**bench.models, "drafting": writer})
-            with console.status(f"{writer} …"):
-                rows[f"written by {writer}"] = await drafting.measure(ablation.variants["whole"], brief, judges)
-    if as_json:
-        print(json.dumps({name: _facts(row, ablation.measures) for name, row in rows.items()}))  # noqa: T201
-        return 0
+            runs[f"written by {writer}"] = partial(drafting.measure, ablation.variants["whole"], brief)
+        found, failed = await measure_each(console, runs)
+
+    def read_quality(document: Mapping[str, Any]) -> Figures:
+        ours = {name: {measure: row[measure] for measure in ablation.measures} for name, row in document.items()}
+        published = {
+            f"{name}, published": dict(zip(ablation.measures, row, strict=True))
+            for name, row in ablation.published.items()
+        }
+        return ours | published
+
+    def read_use(document: Mapping[str, Any]) -> Figures:
+        return {
+            name: {key: value for key, value in row.items() if key not in ablation.measures}
+            for name, row in document.items()
+        }
+
+    facts = {name: row.list_facts((*ablation.measures, "shared lists")) for name, row in found.items()}
+    wide = Console(file=console.file, width=max(console.width, LEAST_WIDTH))
     title = f"{brief.topic}: written by {bench.models['drafting']}"
-    for table in (_tabulate_quality(ablation, rows, title), _tabulate_use(rows)):
-        console.print(table)
-    return 0
-
-
-@dataclass(frozen=True)
-class _Ablation:
-    """What every variant is written and evaluated with."""
-
-    library: OwnLibrary
-    provider: Provider
-    models: Mapping[Task, str]
-    concurrent_calls: int
-
-    def model(self, account: Account) -> MeteredModel:
-        throttle = Throttle(self.concurrent_calls)
-        return MeteredModel(self.provider, dict(self.models), throttle, account, MemoryRecord(), "ablation")
-
-    async def measure(self, recipe: Trials, brief: Brief, judges: Mapping[str, LanguageModel]) -> AblationRow:
-        account, embedder = Account(), await self.library.embedder()
-        context = RunContext(self.library, embedder, Limits(), model=self.model(account))
-        survey = await write_unattended(recipe, brief, context)
-        entailment = next(ModelEntailment(judge, name) for name, judge in judges.items())
-        tools = EvaluationTools(self.library, embedder, entailment, judges)
-        evaluation = await evaluate_document(from_survey(survey), brief.topic, tools)
-        return AblationRow(account.total(), share_checked(survey), evaluation.scores())
-
-
-def _tabulate_quality(ablation: Ablation, rows: Mapping[str, AblationRow], title: str) -> Table:
-    """The paper's table, ours above what was published."""
-    table = Table("", *ablation.measures.values(), title=title)
-    for name, row in rows.items():
-        values = {measure: row.value(measure) for measure in ablation.measures}
-        table.add_row(name, *(_show(m, 100 * v if v is not None and m in SHARES else v) for m, v in values.items()))
-    table.add_section()
-    for name, published in ablation.published.items():
-        table.add_row(f"{name}, published", *map(_show, ablation.measures, published))
-    table.caption = "Published figures are of other topics, models and judges; compare only the rows of one table."
-    return table
-
-
-def _show(measure: str, value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}" if measure in SHARES else f"{value:.2f}"
-
-
-def _tabulate_use(rows: Mapping[str, AblationRow]) -> Table:
-    table = Table("", "Calls", "Read", "Written", "Cited", "Claims", "Checked", "Ratio")
-    for name, row in rows.items():
-        ratio, used = row.value("shared lists"), row.used
-        counts = (row.value("references"), row.value("claims"))
-        table.add_row(
-            name,
-            f"{used.calls}",
-            f"{used.input_tokens:,}",
-            f"{used.output_tokens:,}",
-            *(f"{count or 0:.0f}" for count in counts),
-            f"{row.checked:.0%}",
-            f"{ratio:.2f}" if ratio is not None else "–",
+    print_report(wide, title, facts, read_quality, ReportOptions(as_json))
+    if not as_json:
+        print_report(wide, "What each took", facts, read_use, ReportOptions())
+        console.print(
+            "Published figures are of other topics, models and judges; compare only rows of one table. Shared lists: "
+            f"above {SUSPICIOUS} sections cite one another's papers; measured from {LEAST_PAIRS} pairs of parts at "
+            f"the same position and {LEAST_SHARED} shared works on.",
+            soft_wrap=True,
         )
-    table.caption = (
-        f"Read and written: tokens. Ratio: of shared lists; above {SUSPICIOUS} sections cite one another's papers. "
-        f"Measured from {LEAST_PAIRS} pairs of parts at the same position and {LEAST_SHARED} shared works on."
-    )
-    return table
-
-
-def _facts(row: AblationRow, measures: Iterable[str]) -> dict[str, float | int | str | None]:
-    return {
-        "calls": row.used.calls,
-        "input_tokens": row.used.input_tokens,
-        "output_tokens": row.used.output_tokens,
-        "references": row.value("references"),
-        "claims": row.value("claims"),
-        "checked": row.checked,
-        "shared_lists": row.value("shared lists"),
-        "note": row.scores["shared lists"].how,
-        **{name.partition(" of ")[0].replace(" ", "_"): row.value(name) for name in measures},
-    }
+        for name, why in failed.items():
+            console.print(f"{name} failed: {why}")
+    return int(bool(failed))

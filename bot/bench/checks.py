@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from rich.console import Console
 
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report
+from bot.bench.yardstick_report import Figures, ReportOptions, print_report, read_json_lines
 from engine.addresses import number_sentences
 from engine.checking.claim_evidence import choose_evidence, source_of
 from engine.checking.doubts import carries, find_doubts
 from engine.checking.terms_held import split_terms
-from engine.errors import UserError
 from engine.values import Paper, PaperKey
 
 Z95 = 1.96
@@ -27,12 +25,18 @@ Z95 = 1.96
 
 @dataclass(frozen=True, slots=True)
 class LabelledClaim:
-    """A claim of a set, the paper it is held against, and whether people say that the paper says so."""
+    """A claim of the set ``ds``, title and text of its source, and whether people say that the source says so."""
 
-    set: str
+    ds: str
     claim: str
-    paper: Paper
-    is_true: bool
+    title: str
+    source: str
+    label: bool
+
+    @property
+    def paper(self) -> Paper:
+        """The source as a paper."""
+        return Paper(PaperKey(f"claim:{crc32(self.source.encode())}"), self.title, self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +59,11 @@ class SetScores:
     random_accepted: float | None
 
 
-def checks(console: Console, data: Path, options: ReportOptions) -> None:
+async def checks(console: Console, data: Path, options: ReportOptions) -> int:
     """Measure the claims of a file, and print a line for each set and one for all."""
-    document = {"sets": [asdict(score) for score in measure_checks(read_claims(data))]}
+    document = {"sets": [asdict(score) for score in measure_checks(read_json_lines(data, LabelledClaim))]}
     print_report(console, "Claims that the program doubts", document, _read_figures, options)
+    return 0
 
 
 def _read_figures(document: Mapping[str, Any]) -> Figures:
@@ -79,27 +84,12 @@ def _read_figures(document: Mapping[str, Any]) -> Figures:
     }
 
 
-def read_claims(data: Path) -> list[LabelledClaim]:
-    """The claims of a file of JSON lines (ds, claim, title, source, label), gzipped or not."""
-    try:
-        content = data.read_bytes()
-        lines = (gzip.decompress(content) if data.suffix == ".gz" else content).decode().splitlines()
-        return [_read_claim(json.loads(line), number) for number, line in enumerate(lines) if line.strip()]
-    except (OSError, ValueError, KeyError) as error:
-        raise UserError(f"{data} is not a file of labelled claims: {error}") from error
-
-
-def _read_claim(row: dict[str, Any], number: int) -> LabelledClaim:
-    paper = Paper(PaperKey(f"claim:{number}"), row["title"], row["source"])
-    return LabelledClaim(row["ds"], row["claim"], paper, bool(row["label"]))
-
-
 def measure_checks(claims: Sequence[LabelledClaim], seed: int = 0) -> list[SetScores]:
     """The scores of each set, and of all claims together where there are several sets."""
-    sets = dict.fromkeys(claim.set for claim in claims)
+    sets = dict.fromkeys(claim.ds for claim in claims)
     chosen = random.Random(seed)
     found = [_examine(claim, chosen) for claim in claims]
-    scores = [_score(name, [item for item in found if item.claim.set == name]) for name in sets]
+    scores = [_score(name, [item for item in found if item.claim.ds == name]) for name in sets]
     return [*scores, _score("all", found)] if len(sets) > 1 else scores
 
 
@@ -126,7 +116,7 @@ def _examine(claim: LabelledClaim, chosen: random.Random) -> Examined:
 
 
 def _score(name: str, found: Sequence[Examined]) -> SetScores:
-    true, false = ([item for item in found if item.claim.is_true == label] for label in (True, False))
+    true, false = ([item for item in found if item.claim.label == label] for label in (True, False))
     alarms, hits = (sum(item.is_doubted for item in items) for items in (true, false))
     j = low = high = None
     if true and false:

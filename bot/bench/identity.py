@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, JsonValue, StrictBool, ValidationError
+from pydantic import BaseModel, JsonValue, StrictBool
 from rich.console import Console
 
-from engine.errors import RecordError, UserError
+from bot.bench.yardstick_report import Figures, ReportOptions, print_report, read_json_lines
+from engine.errors import RecordError
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.records.record_files import read_record
 from engine.values import Paper
 
 
-@dataclass(frozen=True, slots=True)
-class RecordPair:
-    """Two records, their line in the file (from 1), and whether they are one paper."""
+class RecordPair(BaseModel):
+    """Two records, and whether they are one paper."""
 
-    line: int
-    a: Paper
-    b: Paper
-    same: bool
+    a: dict[str, JsonValue]
+    b: dict[str, JsonValue]
+    same: StrictBool
 
 
 @dataclass(frozen=True, slots=True)
 class WrongPair:
-    """A pair that was judged wrongly: its line, its titles, and what they are."""
+    """A pair that was judged wrongly: its number (from 1), its titles, and whether they are one paper."""
 
-    line: int
+    number: int
     a: str
     b: str
     same: bool
@@ -48,50 +47,32 @@ class IdentityFigures:
     wrong: tuple[WrongPair, ...]
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    a: dict[str, JsonValue]
-    b: dict[str, JsonValue]
-    same: StrictBool
-
-
-async def identity(console: Console, pairs: Path, *, as_json: bool) -> int:
+async def identity(console: Console, pairs: Path, options: ReportOptions) -> int:
     """Print the figures of a file of pairs; 0 however many are wrong."""
-    figures = measure_identity(read_pairs(pairs))
-    if as_json:
-        print(json.dumps(asdict(figures), ensure_ascii=False))  # noqa: T201
-        return 0
-    console.print(
-        f"{figures.different} pairs of two papers: {figures.false_merges} false merges. "
-        f"{figures.same} pairs of one paper: {figures.missed_merges} missed merges.",
-        highlight=False,
-    )
-    for pair in figures.wrong:
+    figures = measure_identity(read_json_lines(pairs, RecordPair))
+    print_report(console, "Pairs of records", asdict(figures), _read_figures, options)
+    for pair in () if options.as_json else figures.wrong:
         kind = "missed merge" if pair.same else "false merge"
-        console.print(f"line {pair.line}, {kind}: “{pair.a}” and “{pair.b}”", markup=False, highlight=False)
+        console.print(f"pair {pair.number}, {kind}: “{pair.a}” and “{pair.b}”", markup=False, highlight=False)
     return 0
 
 
-def read_pairs(file: Path) -> list[RecordPair]:
-    """The pairs of a file. Raises `UserError` with the line's number where one cannot be read."""
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{file} cannot be read: {error}") from error
-    found = [_read_pair(f"{file.name}, line {n}", n, line) for n, line in enumerate(lines, start=1) if line.strip()]
-    if not found:
-        raise UserError(f"{file.name} holds no pair. Each line is a JSON object with a, b and same.")
-    return found
+def _read_figures(document: Mapping[str, Any]) -> Figures:
+    return {"": {name.replace("_", " "): value for name, value in document.items() if name != "wrong"}}
 
 
-def _read_pair(place: str, number: int, line: str) -> RecordPair:
-    try:
-        read = _Line.model_validate_json(line)
-    except ValidationError as error:
-        where = ", ".join(".".join(map(str, e["loc"])) or "the line" for e in error.errors())
-        raise UserError(f"{place}: {where} cannot be read; a line has the records a and b, and same.") from error
-    return RecordPair(number, _read_one(f"{place}, a", read.a), _read_one(f"{place}, b", read.b), read.same)
+def measure_identity(pairs: Sequence[RecordPair]) -> IdentityFigures:
+    """Judge each pair as a library does that takes in first one record, then the other; in both orders.
+
+    Raises `RecordError` for a record that cannot be read.
+    """
+    wrong = []
+    for number, pair in enumerate(pairs, start=1):
+        a, b = _read_one(f"pair {number}, a", pair.a), _read_one(f"pair {number}, b", pair.b)
+        if any(_become_one(*order) is not pair.same for order in ((a, b), (b, a))):
+            wrong.append(WrongPair(number, a.title, b.title, pair.same))
+    same, missed = sum(pair.same for pair in pairs), sum(pair.same for pair in wrong)
+    return IdentityFigures(len(pairs), same, len(pairs) - same, len(wrong) - missed, missed, tuple(wrong))
 
 
 def _read_one(place: str, record: dict[str, JsonValue]) -> Paper:
@@ -99,18 +80,6 @@ def _read_one(place: str, record: dict[str, JsonValue]) -> Paper:
     if isinstance(paper, RecordError):
         raise paper
     return paper
-
-
-def measure_identity(pairs: Sequence[RecordPair]) -> IdentityFigures:
-    """Judge each pair as a library does that takes in first one record, then the other; in both orders."""
-    wrong = tuple(
-        WrongPair(pair.line, pair.a.title, pair.b.title, pair.same)
-        for pair in pairs
-        if any(_become_one(*order) is not pair.same for order in ((pair.a, pair.b), (pair.b, pair.a)))
-    )
-    same = sum(pair.same for pair in pairs)
-    missed = sum(pair.same for pair in wrong)
-    return IdentityFigures(len(pairs), same, len(pairs) - same, len(wrong) - missed, missed, wrong)
 
 
 def _become_one(first: Paper, second: Paper) -> bool:

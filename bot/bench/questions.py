@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 from rich.console import Console
 
 from bot.app import open_app
-from bot.bench.checks import LabelledClaim, read_claims
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report
+from bot.bench.checks import LabelledClaim
+from bot.bench.yardstick_report import Figures, ReportOptions, print_report, read_json_lines
 from engine.errors import UserError
 from engine.evaluation.knowledge import Question, make_questions
 from engine.limits import Limits
@@ -43,16 +43,13 @@ class AnswerScores:
     shown_without: float
 
 
-def print_answers(console: Console, data: Path, options: ReportOptions) -> None:
+async def print_answers(console: Console, data: Path, options: ReportOptions) -> int:
     """Ask each true claim of a file as a question of all papers of its set."""
-    scores = measure_answers([claim for claim in read_claims(data) if claim.is_true])
-    document = {"sets": [asdict(score) for score in scores]}
+    claims = [claim for claim in read_json_lines(data, LabelledClaim) if claim.label]
+    sets = dict.fromkeys(claim.ds for claim in claims)
+    document = {"sets": [asdict(_measure_set(name, [c for c in claims if c.ds == name])) for name in sets]}
     print_report(console, "Questions answered by quotation", document, _read_figures, options)
-
-
-def measure_answers(claims: Sequence[LabelledClaim]) -> list[AnswerScores]:
-    """The scores of each set."""
-    return [_measure_set(name, [c for c in claims if c.set == name]) for name in dict.fromkeys(c.set for c in claims)]
+    return 0
 
 
 def _measure_set(name: str, claims: Sequence[LabelledClaim]) -> AnswerScores:

@@ -11,19 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report
-from engine.reading.sentence_roles import (
-    ROLES,
-    LabelledAbstract,
-    Matrix,
-    RoleModel,
-    read_labelled_abstracts,
-    role_model,
-    statement_probabilities,
-)
+from bot.bench.yardstick_report import Figures, ReportOptions, print_report, read_json_lines
+from engine.reading.sentence_roles import ROLES, Matrix, Role, RoleModel, role_model, statement_probabilities
 
 _STATEMENT_OF = np.array([0, 1, 1, 2, -1])
 """Role → statement, by position; `other` is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledAbstract:
+    """Sentences of one abstract, the role of each, and how many of its annotators agreed on it, 0 to 1 (CSAbstruct)."""
+
+    sentences: tuple[str, ...]
+    labels: tuple[Role, ...]
+    confs: tuple[float, ...] = ()
+    """Empty where all agreed."""
+
+    def __post_init__(self) -> None:
+        if not len(self.sentences) == len(self.labels) == len(self.agreement):
+            raise ValueError("each sentence needs a label")
+
+    @property
+    def agreement(self) -> tuple[float, ...]:
+        """The share of annotators for each sentence."""
+        return self.confs or (1.0,) * len(self.sentences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +56,7 @@ class RoleScores:
 
 async def measure(console: Console, data: Path, options: ReportOptions) -> int:
     """Print how often the model that comes with Scholium is right on labelled abstracts."""
-    print_scores(console, data, measure_roles(role_model(), read_labelled_abstracts(data)), options)
+    print_scores(console, data, measure_roles(role_model(), read_json_lines(data, LabelledAbstract)), options)
     return 0
 
 
@@ -62,18 +73,12 @@ def _read_figures(document: Mapping[str, Any]) -> Figures:
 def measure_roles(model: RoleModel, abstracts: Sequence[LabelledAbstract]) -> RoleScores:
     """How often the model is right on these abstracts."""
     found = np.concatenate([model.probabilities(abstract.sentences) for abstract in abstracts])
-    true = np.array([ROLES.index(role) for abstract in abstracts for role in abstract.roles])
+    true = np.array([ROLES.index(role) for abstract in abstracts for role in abstract.labels])
     statements, right = judge_statements(found, true)
     labelled = true != ROLES.index("other")
     sure = statements.max(axis=1) >= model.sure
-    return RoleScores(
-        sentences=len(right),
-        accuracy=_mean(right),
-        role_accuracy=_mean(found[labelled][:, :-1].argmax(axis=1) == true[labelled]),
-        sure_accuracy=_mean(right[sure]),
-        sure_share=_mean(sure),
-        sure_from=model.sure,
-    )
+    of_roles = found[labelled][:, :-1].argmax(axis=1) == true[labelled]
+    return RoleScores(len(right), _mean(right), _mean(of_roles), _mean(right[sure]), _mean(sure), model.sure)
 
 
 def _mean(values: NDArray[np.bool_]) -> float:

@@ -12,11 +12,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from adapters.chat import Place
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report
+from bot.bench.yardstick_report import Figures, ReportOptions, print_report, read_json_lines
 from bot.commands.access import act_of
 from bot.commands.commands import Export, FreeText
 from bot.commands.grammar import parse
@@ -105,7 +104,7 @@ class UnderstandingFigures:
 
 async def understand_file(console: Console, data: Path, options: ReportOptions) -> int:
     """Print the figures of a file of JSON Lines, and each utterance that was misread."""
-    figures = measure_understanding(read_utterances(data))
+    figures = measure_understanding(read_json_lines(data, Utterance))
     print_report(console, "Utterances", asdict(figures), _read_figures, options)
     for said, read in () if options.as_json else figures.wrong:
         line = f"{said.phase}, {said.place}: “{said.text}” means {_word(said.means)}, was read as {_word(read.first)}"
@@ -130,22 +129,6 @@ def name_speaker(said: str) -> str:
 
 def _word(means: str) -> str:
     return {ASKED_BACK: "a question back", SILENT: "silence"}.get(means, f"`{means}`")
-
-
-def read_utterances(file: Path) -> list[Utterance]:
-    """The utterances. Raises `UserError` with the line's number where one cannot be read."""
-    reader, found, number = TypeAdapter(Utterance), [], 0
-    try:
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):  # noqa: B007, for the error
-            found += [reader.validate_json(line)] if line.strip() else []
-    except ValidationError as error:
-        where = ", ".join(".".join(map(str, e["loc"])) or "the line" for e in error.errors())
-        raise UserError(f"{file.name}, line {number}: {where} cannot be read.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{file} cannot be read: {error}") from error
-    if not found:
-        raise UserError(f"{file.name} holds no utterance.")
-    return found
 
 
 def measure_understanding(utterances: list[Utterance]) -> UnderstandingFigures:

@@ -50,12 +50,14 @@ def bench_understand(
 def bench_identity(
     pairs: Annotated[Path, typer.Option(help="JSON Lines: a and b, records as ingest reads them, and same.")],
     json: AsJson = False,
+    beside: Beside = None,
 ) -> None:
     """False and missed merges on pairs of records of which it is known whether they are one paper."""
     with open_console() as console:
         from bot.bench.identity import identity
+        from bot.bench.yardstick_report import ReportOptions
 
-    run_command(identity(console, pairs, as_json=json))
+    run_command(identity(console, pairs, ReportOptions(json, beside)))
 
 
 @bench.command("checks")
@@ -66,10 +68,10 @@ def bench_checks(
 ) -> None:
     """Share of false and of true claims that the program doubts by itself, against the whole source."""
     with open_console() as console:
-        from bot.bench.checks import checks as run
+        from bot.bench.checks import checks
         from bot.bench.yardstick_report import ReportOptions
 
-        run(console, data, ReportOptions(json, beside))
+    run_command(checks(console, data, ReportOptions(json, beside)))
 
 
 @bench.command("roles")
@@ -80,10 +82,10 @@ def bench_roles(
 ) -> None:
     """What the sentences of an abstract do: how often the model is right."""
     with open_console() as console:
-        from bot.bench import roles
+        from bot.bench.roles import measure
         from bot.bench.yardstick_report import ReportOptions
 
-    run_command(roles.measure(console, data, ReportOptions(json, beside)))
+    run_command(measure(console, data, ReportOptions(json, beside)))
 
 
 @bench.command("ablation")
@@ -102,7 +104,7 @@ def bench_ablation(
         from engine.values import Brief
 
     brief = Brief(topic, recipe, library, sections=sections, subsection_words=words)
-    run_command(ablate(console, library, brief, writer or (), as_json=json))
+    run_command(ablate(console, brief, writer or (), as_json=json))
 
 
 @bench.command("topics")
@@ -145,10 +147,9 @@ def bench_questions(
         from bot.bench import questions
         from bot.bench.yardstick_report import ReportOptions
 
-        if claims:
-            questions.print_answers(console, claims, ReportOptions(json, beside))
-    if topic:
-        run_command(questions.write_questions(console, topic, library, count, seed, output))
+    if claims:
+        run_command(questions.print_answers(console, claims, ReportOptions(json, beside)))
+    run_command(questions.write_questions(console, topic or (), library, count, seed, output))
 
 
 @bench.command("rating-form")
@@ -190,12 +191,13 @@ def bench_compare(
 ) -> None:
     """Every recipe on one topic: seconds, calls, tokens, money, references, claims, checked share, overlap."""
     with open_console() as console:
-        from bot.bench.compare import Comparison, compare
+        from bot.bench.compare import compare
         from bot.cli.evaluate import read_document
+        from engine.values import Brief
 
+    brief = Brief(topic, library=library, sections=sections, subsection_words=words)
     human = read_document(reference) if reference else None
-    wanted = Comparison(topic, library, sections, words, human)
-    run_command(compare(console, wanted, output, as_json=json))
+    run_command(compare(console, brief, human, output, as_json=json))
 
 
 try:  # what plays people, platforms and services comes with the tests, in a clone

@@ -10,9 +10,7 @@ The weights are data beside this file (`roles.npz`; source and licence in `roles
 
 from __future__ import annotations
 
-import gzip
 import io
-import json
 import math
 import re
 import zlib
@@ -21,13 +19,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UserError
 from engine.text import sentences
 
 Role = Literal["background", "objective", "method", "result", "other"]
@@ -321,41 +317,3 @@ def read_statements(abstract: str) -> tuple[StatedSentence, ...]:
         probability = 1.0 if stated else float(row.max())
         found.append(StatedSentence(text, stated or STATEMENTS[int(row.argmax())], probability))
     return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledAbstract:
-    """Sentences of one abstract, the role of each, and how many of its annotators agreed on it (0 to 1)."""
-
-    sentences: tuple[str, ...]
-    roles: tuple[Role, ...]
-    agreement: tuple[float, ...]
-
-
-def read_labelled_abstracts(path: Path) -> list[LabelledAbstract]:
-    """The labelled abstracts of a file of JSON Lines, gzipped or not: ``sentences``, ``labels``, optionally ``confs``.
-
-    This is CSAbstruct's form. Raises `UserError` for anything else.
-    """
-    try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} could not be read: {error}") from error
-    lines = enumerate(text.splitlines(), 1)
-    found = [_parse_labelled(line, f"{path}, line {number}") for number, line in lines if line.strip()]
-    if not found:
-        raise UserError(f"{path} holds no labelled abstract.")
-    return found
-
-
-def _parse_labelled(line: str, place: str) -> LabelledAbstract:
-    try:
-        record = json.loads(line)
-        lines, labels = record["sentences"], record["labels"]
-        agreement = record.get("confs") or [1.0] * len(lines)
-        if not len(lines) == len(labels) == len(agreement) or not set(labels) <= set(ROLES):
-            raise ValueError(f"each sentence needs a label, one of {', '.join(ROLES)}")
-        return LabelledAbstract(tuple(map(str, lines)), tuple(labels), tuple(map(float, agreement)))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{place} is not a labelled abstract: {error}") from error

@@ -9,8 +9,10 @@ from typing import Any
 
 from lxml import etree
 
+from bot.bench.roles import LabelledAbstract
+from bot.bench.yardstick_report import read_json_lines
 from engine.errors import UserError
-from engine.reading.sentence_roles import LabelledAbstract, read_labelled_abstracts, role_of_label
+from engine.reading.sentence_roles import role_of_label
 from engine.text import sentences
 
 FEWEST_ROLES = 3
@@ -24,7 +26,9 @@ def read_source(path: Path) -> list[LabelledAbstract]:
     """
     if path.is_dir():
         return list(_read_articles(path))
-    return list(_read_questions(path.read_text())) if path.suffix == ".json" else read_labelled_abstracts(path)
+    if path.suffix == ".json":
+        return list(_read_questions(path.read_text()))
+    return read_json_lines(path, LabelledAbstract)
 
 
 def _read_questions(text: str) -> Iterable[LabelledAbstract]:
@@ -61,4 +65,4 @@ def _label_parts(parts: Iterable[tuple[str, str]]) -> LabelledAbstract | None:
     roles = tuple(role for role, _ in labelled if role)
     if len(roles) < len(labelled) or len(set(roles)) < FEWEST_ROLES:
         return None
-    return LabelledAbstract(tuple(line for _, line in labelled), roles, (1.0,) * len(roles))
+    return LabelledAbstract(tuple(line for _, line in labelled), roles)

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
-from bot.bench.understand import read_utterances
+from bot.bench.understand import Utterance
+from bot.bench.yardstick_report import read_json_lines
 from bot.commands.intents.classifier import MODEL, NAMED, Classifier, rank
 from bot.commands.intents.features import BUCKETS, Heard, describe, name_bucket, read_words, weigh
 from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR
@@ -95,7 +96,7 @@ class Example:
 
 def load_examples(file: Path = EXAMPLES) -> list[Example]:
     """The labelled messages whose meaning is an intent of the table."""
-    labelled = [(said, label_command(said.means)) for said in read_utterances(file)]
+    labelled = [(said, label_command(said.means)) for said in read_json_lines(file, Utterance)]
     return [Example(said.text, said.heard, said.means, label) for said, label in labelled if label is not None]
 
 

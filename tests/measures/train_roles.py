@@ -20,14 +20,13 @@ from scipy.sparse import csr_matrix
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
-from bot.bench.roles import judge_statements, measure_roles, print_scores
+from bot.bench.roles import LabelledAbstract, judge_statements, measure_roles, print_scores
 from bot.bench.yardstick_report import ReportOptions
 from engine.errors import UserError
 from engine.reading.sentence_roles import (
     BUCKETS,
     ROLE_WEIGHTS,
     ROLES,
-    LabelledAbstract,
     Matrix,
     RoleModel,
     context_features,
@@ -130,11 +129,11 @@ def _build_training_data(sources: Sequence[Sequence[LabelledAbstract]]) -> _Trai
     )
     return _TrainingData(
         csr_matrix((values, columns, starts), shape=(len(rows), BUCKETS)),
-        np.array([ROLES.index(role) for abstract in abstracts for role in abstract.roles]),
+        np.array([ROLES.index(role) for abstract in abstracts for role in abstract.labels]),
         np.array([share for abstract in abstracts for share in abstract.agreement]),
         np.concatenate([_weigh(source, len(rows) / len(sources)) for source in sources]),
-        np.array([n % FOLDS for n, abstract in enumerate(abstracts) for _ in abstract.roles]),
-        np.array([n for n, source in enumerate(sources) for abstract in source for _ in abstract.roles]),
+        np.array([n % FOLDS for n, abstract in enumerate(abstracts) for _ in abstract.labels]),
+        np.array([n for n, source in enumerate(sources) for abstract in source for _ in abstract.labels]),
     )
 
 

@@ -39,4 +39,4 @@ def test_every_published_row_has_a_figure_for_each_measure() -> None:
 
 async def test_a_recipe_without_published_ablations_is_refused() -> None:
     with pytest.raises(UserError, match="an ablation of autosurvey and surveyx, not of quick"):
-        await ablate(Console(), "", Brief("dense retrieval", "quick"))
+        await ablate(Console(), Brief("dense retrieval", "quick"))

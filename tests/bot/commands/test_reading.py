@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.chat import Place
-from bot.bench.understand import UnderstandingFigures, Utterance, measure_understanding, read_utterance, read_utterances
+from bot.bench.understand import UnderstandingFigures, Utterance, measure_understanding, read_utterance
+from bot.bench.yardstick_report import read_json_lines
 from bot.commands.commands import FreeText, StartSurvey
 from bot.commands.intents.features import Heard
 from bot.commands.intents.plain_words import understand
@@ -25,7 +26,7 @@ DATA = Path(__file__).with_name("data")
 
 
 def measure(name: str) -> UnderstandingFigures:
-    return measure_understanding(read_utterances(DATA / f"{name}.jsonl"))
+    return measure_understanding(read_json_lines(DATA / f"{name}.jsonl", Utterance))
 
 
 def test_eight_people_of_a_lab_are_understood_and_nothing_is_done_that_they_did_not_say() -> None:
@@ -50,7 +51,9 @@ def test_what_was_written_down_before_there_was_a_classifier_is_read() -> None:
 
 def test_no_held_out_sentence_stands_among_the_examples() -> None:
     held_out = {
-        said.text.lower() for f in ("lab_sentences", "beyond_powers") for said in read_utterances(DATA / f"{f}.jsonl")
+        said.text.lower()
+        for f in ("lab_sentences", "beyond_powers")
+        for said in read_json_lines(DATA / f"{f}.jsonl", Utterance)
     }
     shared = {example.text.lower() for example in load_examples()} & held_out
     assert all(len(text.split()) <= 2 for text in shared), shared

@@ -14,12 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.bench.roles import measure_roles
+from bot.bench.roles import LabelledAbstract, measure_roles
+from bot.bench.yardstick_report import read_json_lines
 from engine.errors import UserError
 from engine.reading.sentence_roles import (
     ROLES,
-    LabelledAbstract,
-    read_labelled_abstracts,
     read_statements,
     role_model,
     statement_probabilities,
@@ -144,7 +143,7 @@ def test_abstracts_of_articles_and_of_pubmedqa_are_labelled_as_their_parts_are_t
     (tmp_path / "one.nxml").write_text(f"<article><abstract>{inner}</abstract></article>")
     (tmp_path / "bare.nxml").write_text("<article><abstract><p>No parts.</p></abstract></article>")
     [article] = read_source(tmp_path)
-    assert article.roles == ("background", "method", "method", "result")
+    assert article.labels == ("background", "method", "method", "result")
     labels, texts = zip(*parts, strict=True)
     record = {"1": {"LABELS": labels, "CONTEXTS": texts, "LONG_ANSWER": "Yes."}}
     (tmp_path / "qa.json").write_text(json.dumps(record))
@@ -156,22 +155,21 @@ def test_labelled_abstracts_are_read_plain_and_gzipped(tmp_path: Path) -> None:
     line = json.dumps({"sentences": ["A.", "B."], "labels": ["background", "result"], "confs": [0.5, 1.0]})
     (tmp_path / "plain.jsonl").write_text(f"{line}\n\n{line}\n")
     (tmp_path / "packed.jsonl.gz").write_bytes(gzip.compress(line.encode()))
-    assert read_labelled_abstracts(tmp_path / "plain.jsonl") == 2 * read_labelled_abstracts(
-        tmp_path / "packed.jsonl.gz"
-    )
+    packed = read_json_lines(tmp_path / "packed.jsonl.gz", LabelledAbstract)
+    assert read_json_lines(tmp_path / "plain.jsonl", LabelledAbstract) == 2 * packed
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"sentences": ["A."], "labels": ["nonsense"]}', "line 1 is not a labelled abstract"),
-        ('{"sentences": ["A."], "labels": []}', "line 1 is not a labelled abstract"),
-        ("{", "line 1 is not a labelled abstract"),
-        ("[1]", "line 1 is not a labelled abstract"),
-        ("", "holds no labelled abstract"),
+        ('{"sentences": ["A."], "labels": ["nonsense"]}', "line 1: labels.0 cannot be read"),
+        ('{"sentences": ["A."], "labels": []}', "line 1: the line cannot be read"),
+        ("{", "line 1: the line cannot be read"),
+        ("[1]", "line 1: the line cannot be read"),
+        ("", "holds no line"),
     ],
 )
 def test_what_is_no_labelled_abstract_is_named(content: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "file.jsonl").write_text(content)
     with pytest.raises(UserError, match=message):
-        read_labelled_abstracts(tmp_path / "file.jsonl")
+        read_json_lines(tmp_path / "file.jsonl", LabelledAbstract)

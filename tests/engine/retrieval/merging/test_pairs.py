@@ -12,14 +12,15 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.bench.identity import measure_identity, read_pairs
+from bot.bench.identity import RecordPair, measure_identity
+from bot.bench.yardstick_report import read_json_lines
 
 HERE = Path(__file__).parent
 
 
 @pytest.mark.parametrize(("name", "least"), [("pairs.jsonl", 100), ("holdout.jsonl", 60), ("unseen.jsonl", 716)])
 def test_no_false_merge_and_few_missed(name: str, least: int) -> None:
-    figures = measure_identity(read_pairs(HERE / name))
+    figures = measure_identity(read_json_lines(HERE / name, RecordPair))
     assert figures.pairs >= least and figures.same == figures.different
     assert figures.false_merges == 0, figures.wrong
     assert figures.missed_merges <= 0.03 * figures.pairs, figures.wrong
@@ -32,7 +33,7 @@ def test_the_command_prints_what_was_judged_wrongly(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["bench", "identity", "--pairs", str(file), "--json"])
     figures = json.loads(done.stdout)
     assert (figures["pairs"], figures["false_merges"], figures["missed_merges"]) == (1, 0, 1)
-    assert figures["wrong"] == [{"line": 1, "a": "Graphs and Groups", "b": "Graphs and Groups", "same": True}]
+    assert figures["wrong"] == [{"number": 1, "a": "Graphs and Groups", "b": "Graphs and Groups", "same": True}]
 
 
 @pytest.mark.parametrize(
