@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib.metadata
-import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -43,21 +42,6 @@ STOPPED = "Stopped. What was looked up online is kept; the same command asks onl
 
 SERVICES = ("openai:", "anthropic:")
 
-_SURVEY_OF = re.compile(
-    r"^(?:(?:an? |the )?(?:[\w-]+ ){0,3}?(?:survey|review|overview) (?:of|on|about) "
-    r"(?:the (?:literature|field) (?:on|of) )?|"
-    r"(.+?)[\s:,–—-]+(?:an? )?(?:comprehensive |systematic |brief )?"
-    r"(?:literature )?(?:survey|review|overview)\b.*$)",
-    re.I,
-)
-"""What a title says besides the topic."""
-
-
-def topic_of(title: str) -> str:
-    """The topic in a survey's title: “A Short Survey of Graph Neural Networks” → “Graph Neural Networks”."""
-    return _SURVEY_OF.sub(r"\1", title)
-
-
 LARGEST_BYTES = 50 * 2**20
 
 SURVEY_ENDINGS = frozenset((".md", ".markdown", ".html", ".htm", ".json", ".pdf"))
@@ -88,7 +72,7 @@ async def evaluate(console: Console, path: Path, wanted: EvaluateOptions) -> int
     human = read_document(wanted.reference) if wanted.reference else None
     account = Account()
     async with _tools(account, wanted) as tools:
-        topic = wanted.topic or topic_of(document.title) or path.stem
+        topic = wanted.topic or document.title or path.stem
         found = await evaluate_document(document, topic, tools, human)
     about = _about(tools, account)
     text = as_json({path.name: [found]}, about) if wanted.as_json else as_markdown(found, about, details=wanted.details)

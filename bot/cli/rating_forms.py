@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from rich.table import Table
 from bot.cli.evaluate import list_surveys, read_document
 from engine.errors import UserError
 from engine.evaluation.ratings import (
-    SystemScores,
     label_studio_interface,
     label_studio_tasks,
     measure_agreement,
@@ -24,7 +23,6 @@ from engine.evaluation.ratings import (
     read_ratings,
     score_systems,
 )
-from engine.evaluation.scores import Score
 from engine.rubrics import CRITERIA
 
 INTERFACE, TASKS, KEY = "label-studio.xml", "tasks.json", "key.json"
@@ -59,7 +57,11 @@ async def print_ratings(console: Console, export: Path, key: Path | None, ranks:
     Without a key the ratings name their surveys “system/topic” themselves.
     """
     ratings = read_ratings(_read(export))
-    ratings = name_surveys(ratings, _read_key(key)) if key else ratings
+    if key:
+        try:
+            ratings = name_surveys(ratings, TypeAdapter(dict[str, str]).validate_json(_read(key)))
+        except ValidationError as error:
+            raise UserError(f"{key} is not a key that `scholium bench rating-form` wrote.") from error
     if ranks:
         _write(ranks, json.dumps(rank_surveys(ratings), ensure_ascii=False, indent=1))
     systems, agreement = score_systems(ratings), measure_agreement(ratings)
@@ -71,34 +73,27 @@ async def print_ratings(console: Console, export: Path, key: Path | None, ranks:
         print(json.dumps(facts, ensure_ascii=False))  # noqa: T201
         return 0
     raters, surveys = len({r.rater for r in ratings}), len({r.survey for r in ratings})
-    console.print(_tabulate_systems(systems, f"Ratings of {surveys} surveys by {raters} people"))
-    console.print(_tabulate_agreement(agreement))
+    title = f"Ratings of {surveys} surveys by {raters} people"
+    table = Table("mean ± standard deviation", *(name or "–" for name in systems), title=title)
+    for criterion in CRITERIA:
+        table.add_row(criterion, *(_show(*scores.criteria.get(criterion, (None, None))) for scores in systems.values()))
+    table.add_row("average of three, AutoSurvey's", *(_show(scores.of_three) for scores in systems.values()))
+    table.add_row("average of five, SurveyX's", *(_show(scores.of_five) for scores in systems.values()))
+    console.print(table)
+    table = Table("Agreement of the raters", "", "How")
+    for score in agreement:
+        table.add_row(score.name.removeprefix("agreement "), _show(score.value, score.spread), score.how)
+    console.print(table)
     if ranks:
         said = f"Written: {ranks}. How far judges agree with people: scholium evaluate --compare … --ranks {ranks}"
         console.print(said, soft_wrap=True)
     return 0
 
 
-def _tabulate_systems(systems: Mapping[str, SystemScores], title: str) -> Table:
-    """A row for each criterion, a column for each system."""
-    table = Table("mean ± standard deviation", *(name or "–" for name in systems), title=title)
-    for criterion in CRITERIA:
-        cells = (scores.criteria.get(criterion) for scores in systems.values())
-        table.add_row(criterion, *(f"{cell[0]:.2f} ± {cell[1]:.2f}" if cell else "–" for cell in cells))
-    of_three = [scores.of_three for scores in systems.values()]
-    of_five = [scores.of_five for scores in systems.values()]
-    for label, averages in (("average of three, AutoSurvey's", of_three), ("average of five, SurveyX's", of_five)):
-        table.add_row(label, *(f"{value:.2f}" if value is not None else "–" for value in averages))
-    return table
-
-
-def _tabulate_agreement(scores: Sequence[Score]) -> Table:
-    table = Table("Agreement of the raters", "", "How")
-    for score in scores:
-        spread = f" ± {score.spread:.2f}" if score.spread is not None else ""
-        value = f"{score.value:.2f}{spread}" if score.value is not None else "–"
-        table.add_row(score.name.removeprefix("agreement "), value, score.how)
-    return table
+def _show(value: float | None, spread: float | None = None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.2f}" + (f" ± {spread:.2f}" if spread is not None else "")
 
 
 def _read(path: Path) -> str:
@@ -116,10 +111,3 @@ def _write(path: Path, content: str) -> None:
         path.write_text(content, encoding="utf-8")
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}.") from error
-
-
-def _read_key(path: Path) -> dict[str, str]:
-    try:
-        return TypeAdapter(dict[str, str]).validate_json(_read(path))
-    except ValidationError as error:
-        raise UserError(f"{path} is not a key that `scholium bench rating-form` wrote.") from error

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Literal
 
 from engine.evaluation.documents import CitedClaim
@@ -21,7 +22,7 @@ Fault = Literal["misalignment", "misinterpretation", "overgeneralisation"]
 class ClaimVerdict:
     """A claim with its answers: by all its sources together, by each alone, and by all but each.
 
-    ``alone`` and ``without`` are in the order of ``claim.names``. A source whose text is not known is empty.
+    ``alone`` and ``without`` are in the order of ``claim.names``.
     """
 
     claim: CitedClaim
@@ -39,57 +40,55 @@ class ClaimVerdict:
 async def verdicts(
     claims: Sequence[CitedClaim], sources: Mapping[str, str], entailment: Entailment
 ) -> tuple[ClaimVerdict, ...]:
-    """Every claim's answers, asked at once; ``sources`` maps a cited name to the text of its paper."""
+    """Every claim's answers; ``sources`` maps a cited name to the text of its paper.
 
-    async def judged(claim: CitedClaim) -> ClaimVerdict:
+    All are asked at once, the same question once, and where no source is known nothing is asked: it supports nothing.
+    """
+    asked: dict[tuple[str, tuple[str, ...]], asyncio.Task[bool]] = {}
+
+    async def ask(claim: str, texts: Iterable[str]) -> bool:
+        given = tuple(sorted({text for text in texts if text.strip()}))
+        if given and (claim, given) not in asked:
+            asked[claim, given] = asyncio.create_task(entailment.is_supported(claim, given))
+        return bool(given) and await asked[claim, given]
+
+    async def judge(claim: CitedClaim) -> ClaimVerdict:
         texts = [sources.get(name, "") for name in claim.names]
-        rests = [[t for j, t in enumerate(texts) if j != i and t] for i in range(len(texts))]
-        together = await entailment.is_supported(claim.text, [t for t in texts if t])
-        alone = await asyncio.gather(*(entailment.is_supported(claim.text, [t] if t else []) for t in texts))
-        without = await asyncio.gather(*(entailment.is_supported(claim.text, rest) for rest in rests))
+        together = await ask(claim.text, texts)
+        alone = await asyncio.gather(*(ask(claim.text, [text]) for text in texts))
+        rests = (texts[:i] + texts[i + 1 :] for i in range(len(texts)))
+        without = await asyncio.gather(*(ask(claim.text, rest) for rest in rests))
         return ClaimVerdict(claim, together, tuple(alone), tuple(without))
 
-    return tuple(await asyncio.gather(*map(judged, claims)))
+    return tuple(await asyncio.gather(*map(judge, claims)))
 
 
 def recall(found: Sequence[ClaimVerdict]) -> float:
     """Σ h(c_i, Ref_i) / |C|: claims supported by the union of their sources (AE3). Raises `ValueError` for none."""
-    _require_claims(found)
-    return sum(v.together for v in found) / len(found)
+    return fmean(v.together for v in found)
 
 
 def precision(found: Sequence[ClaimVerdict]) -> float:
     """Citations that are true and needed, of all citations (AE4); none of a wholly unsupported claim (D5)."""
-    _require_claims(found)
     return sum(v.precise() for v in found) / sum(len(v.claim.names) for v in found)
 
 
 def surveyx_recall(found: Sequence[ClaimVerdict]) -> float:
     """As SurveyX's code counts it: any one source is enough (D5)."""
-    _require_claims(found)
-    return sum(any(v.alone) for v in found) / len(found)
+    return fmean(any(v.alone) for v in found)
 
 
 def surveyx_precision(found: Sequence[ClaimVerdict]) -> float:
     """As SurveyX's code counts it: a claim that nothing supports gives credit for all its citations (D5)."""
-    _require_claims(found)
     credit = sum(sum(v.alone) if any(v.alone) else len(v.alone) for v in found)
     return credit / sum(len(v.claim.names) for v in found)
-
-
-def _require_claims(found: Sequence[ClaimVerdict]) -> None:
-    if not found:
-        raise ValueError("there are no claims")
 
 
 def score_citations(found: Sequence[ClaimVerdict], how: str) -> tuple[Score, ...]:
     """Recall, precision and F1 with the number of claims; and SurveyX's figures, named as such."""
     if not found:
-        return tuple(
-            Score(name, None, "no claims") for name in ("citation recall", "citation precision", "citation F1")
-        )
+        return tuple(Score(f"citation {name}", None, "no claims") for name in ("recall", "precision", "F1"))
     r, p = recall(found), precision(found)
-    xr, xp = surveyx_recall(found), surveyx_precision(found)
     said = f"{how}; {len(found)} {'claim' if len(found) == 1 else 'claims'}"
     lost = tuple(f"not supported: {v.claim.text}" for v in found if not v.together)
     variant = f"{said}; inflated: any one source is enough, and a claim without support gives full credit"
@@ -97,8 +96,8 @@ def score_citations(found: Sequence[ClaimVerdict], how: str) -> tuple[Score, ...
         Score("citation recall", r, said, details=lost),
         Score("citation precision", p, said),
         Score("citation F1", f1(p, r), said),
-        Score("citation recall, SurveyX's code", xr, variant),
-        Score("citation precision, SurveyX's code", xp, variant),
+        Score("citation recall, SurveyX's code", surveyx_recall(found), variant),
+        Score("citation precision, SurveyX's code", surveyx_precision(found), variant),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from engine.evaluation.documents import Document
-from engine.evaluation.scores import Score, harmonic_mean, mean_and_spread, truncate
+from engine.evaluation.scores import Score, mean_and_spread, truncate
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.rubrics import AUTOSURVEY, CRITERIA, Criterion, list_levels
@@ -63,7 +63,7 @@ async def grade_content(document: Document, topic: str, judges: Mapping[str, Lan
         reasons = tuple(f"{name}: {a.score}: {a.reason}" for name, a in own)
         scores.append(Score(criterion, mean, how, spread, reasons))
     means = {s.name: s.value or 0.0 for s in scores}
-    three = truncate(harmonic_mean([means[c] for c in AUTOSURVEY]))
+    three = truncate(statistics.harmonic_mean([means[c] for c in AUTOSURVEY]))
     five = statistics.fmean(means.values())
     scores.append(Score("average of three, AutoSurvey's", three, f"harmonic mean, truncated; {how}"))
     scores.append(Score("average of five, SurveyX's", five, f"arithmetic mean; {how}"))

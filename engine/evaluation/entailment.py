@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -31,30 +31,8 @@ class Entailment(Protocol):
         ...
 
     async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
-        """Whether the sources together support the core of the claim; no source supports nothing."""
+        """Whether the sources, one at least, together support the core of the claim."""
         ...
-
-
-@dataclass
-class CachedEntailment:
-    """Asks the same question once, however often it comes."""
-
-    inner: Entailment
-    _answers: dict[tuple[str, tuple[str, ...]], asyncio.Task[bool]] = field(default_factory=dict)
-
-    @property
-    def how(self) -> str:
-        """As the inner one."""
-        return self.inner.how
-
-    async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
-        """The answer, from the first time it was asked."""
-        if not any(source.strip() for source in sources):
-            return False
-        key = (claim, tuple(sorted(set(sources))))
-        if key not in self._answers:
-            self._answers[key] = asyncio.create_task(self.inner.is_supported(claim, key[1]))
-        return await self._answers[key]
 
 
 @dataclass(frozen=True)
@@ -75,11 +53,8 @@ class RuleEntailment:
         if wanted and len(wanted & there) >= SHARED_TERMS * len(wanted):
             return True
         lines = [line for source in sources for line in sentences(source)]
-        return await asyncio.to_thread(self._close, claim, lines)
-
-    def _close(self, claim: str, lines: Sequence[str]) -> bool:
-        vectors = self.embedder.embed([claim, *lines])
-        return bool(len(lines) and np.max(vectors[1:] @ vectors[0]) >= CLOSE)
+        vectors = await asyncio.to_thread(self.embedder.embed, [claim, *lines])
+        return bool(lines and np.max(vectors[1:] @ vectors[0]) >= CLOSE)
 
 
 class EntailmentAnswer(TypedAnswer):
@@ -103,9 +78,8 @@ class ModelEntailment:
     async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
         """Whether the model says yes."""
         prompt = fill("evaluation/entailment", claim=data(claim), source=data("\n\n".join(sources)))
-        return (
-            await self.model.answer_typed(Request("judging", "entailment", prompt, 128, 0.0), EntailmentAnswer)
-        ).faithful
+        request = Request("judging", "entailment", prompt, 128, 0.0)
+        return (await self.model.answer_typed(request, EntailmentAnswer)).faithful
 
 
 @dataclass(frozen=True)

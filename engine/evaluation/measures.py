@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from engine.evaluation.citation_quality import faults, score_citations, verdicts
 from engine.evaluation.content_quality import grade_content, richness
 from engine.evaluation.documents import CitedClaim, Document, claims
-from engine.evaluation.entailment import CachedEntailment, Entailment
+from engine.evaluation.entailment import Entailment
 from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions
 from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_heading_recall
 from engine.evaluation.references import (
@@ -24,6 +24,7 @@ from engine.evaluation.references import (
 )
 from engine.evaluation.scores import Score, average_final, human_hours, surveys_per_hour
 from engine.evaluation.shared_lists import measure_shared_lists
+from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
@@ -79,43 +80,40 @@ async def evaluate_document(
         listed = resolve_own(document.references, tools.survey.references)
     else:
         listed = await resolve_references(document.references, tools.library)
-    if tools.online and not tools.survey:
-        listed = await resolve_online(listed, tools.online, tools.progress)
+        if tools.online:
+            listed = await resolve_online(listed, tools.online, tools.progress)
     papers = [r.paper for r in listed if r.paper]
     sources = {r.reference.name: _source_of(r.paper, tools.survey) for r in listed if r.paper}
-    groups = [
-        ("Richness", richness(document)),
-        (
-            "References",
-            (
-                *distinct(found, document),
-                *existence(listed, tools.library.name, online=tools.online is not None),
-            ),
+    exist = existence(listed, tools.library.name, online=tools.online is not None)
+    groups: dict[str, tuple[Score, ...]] = {
+        "Richness": richness(document),
+        "References": (*distinct(found, document), *exist),
+        "Relevance of references": (
+            await topic_closeness(papers, len(listed), topic, tools.library, tools.embedder),
+            semantic_relevance(papers, topic, tools.embedder),
+            await judge_relevance(papers, topic, tools.judges),
         ),
-        (
-            "Relevance of references",
-            (
-                await topic_closeness(papers, len(listed), topic, tools.library, tools.embedder),
-                semantic_relevance(papers, topic, tools.embedder),
-                await judge_relevance(papers, topic, tools.judges),
-            ),
-        ),
-    ]
+    }
     await tools.progress("citations")
-    groups.append(("Citation quality", await _citations(found, sources, tools)))
-    groups.append(("Shared lists", measure_shared_lists(document, found)))
+    groups["Citation quality"] = await _citations(found, sources, tools)
+    groups["Shared lists"] = measure_shared_lists(document, found)
     await tools.progress("content")
-    groups.append(("Content quality", await grade_content(document, topic, tools.judges)))
+    groups["Content quality"] = await grade_content(document, topic, tools.judges)
+    text = document.text()
     if human:
         await tools.progress("overlap")
-        groups.append(("Against the human survey", measure_overlap(document, human, tools.embedder)))
-    groups.append(("Time of people", _time(document)))
+        groups["Against the human survey"] = measure_overlap(document, human, tools.embedder)
+    tokens = len(text) // CHARACTERS_PER_TOKEN
+    hours = human_hours(tokens)
+    how = f"AutoSurvey's model for {tokens:,} tokens: ten experts, 2,000 tokens an hour, five hours of reading"
+    speed = Score("surveys of people per hour", surveys_per_hour(hours), how)
+    groups["Time of people"] = (Score("hours of people", hours, how), speed)
     questions = choose_questions(tools.questions, topic)
     if questions and tools.judges:
         await tools.progress("knowledge test")
         test = KnowledgeTest(questions, next(iter(tools.judges.values())), tools.library, tools.naive)
-        groups.append(("Knowledge test", await test.run(document.text())))
-    return Evaluation(document.title, tuple(groups), document.problems, topic)
+        groups["Knowledge test"] = await test.run(text)
+    return Evaluation(document.title, tuple(groups.items()), document.problems, topic)
 
 
 def _source_of(paper: Paper, survey: Survey | None) -> str:
@@ -130,7 +128,7 @@ def _source_of(paper: Paper, survey: Survey | None) -> str:
 async def _citations(
     found: Sequence[CitedClaim], sources: Mapping[str, str], tools: EvaluationTools
 ) -> tuple[Score, ...]:
-    entailment = CachedEntailment(tools.entailment)
+    entailment = tools.entailment
     everything = await verdicts(found, sources, entailment)
     whole = score_citations(
         everything, f"{entailment.how}; sources: title and abstract; one that is not found supports nothing"
@@ -155,29 +153,24 @@ async def _citations(
 def measure_overlap(document: Document, human: Document, embedder: Embedder) -> tuple[Score, ...]:
     """Words, headings and references that a survey shares with a human one."""
     whole, chunks = rouge(document.text(), human.text()), rouge_by_chunks(document, human)
-    scores = [
-        Score("ROUGE-1", whole.one, "F1 over the whole documents"),
-        Score("ROUGE-2", whole.two, "F1 over the whole documents"),
-        Score("ROUGE-L", whole.longest, "F1 over the whole documents"),
+    how = "F1 over the whole documents"
+    scores = (
+        Score("ROUGE-1", whole.one, how),
+        Score("ROUGE-2", whole.two, how),
+        Score("ROUGE-L", whole.longest, how),
         Score("ROUGE average", whole.mean(), "mean of the three (NLPCC)"),
         Score("ROUGE-L, SurGE's variant", chunks, "best part of the human survey for each part, mean, stemmed"),
-    ]
+    )
     if not human.headings():
         return (*scores, Score("soft heading recall", None, "the human survey has no headings"))
+    by = f"headings by {embedder.name}"
     recalled = soft_heading_recall(document.headings(), human.headings(), embedder)
     clipped = soft_heading_recall(document.headings(), human.headings(), embedder, clipped=True)
     final = average_final(whole.mean(), recalled)
     return (
         *scores,
-        Score("soft heading recall", recalled, f"as published: cosines not clipped; headings by {embedder.name}"),
-        Score("soft heading recall, clipped", clipped, f"negative cosines count as 0; headings by {embedder.name}"),
+        Score("soft heading recall", recalled, f"as published: cosines not clipped; {by}"),
+        Score("soft heading recall, clipped", clipped, f"negative cosines count as 0; {by}"),
         Score("final score (NLPCC)", final, "mean of ROUGE average and soft heading recall (published), as defined"),
         *overlap(document.references, human.references),
     )
-
-
-def _time(document: Document) -> tuple[Score, ...]:
-    tokens = len(document.text()) // 4
-    hours = human_hours(tokens)
-    how = f"AutoSurvey's model for {tokens:,} tokens: ten experts, 2,000 tokens an hour, five hours of reading"
-    return Score("hours of people", hours, how), Score("surveys of people per hour", surveys_per_hour(hours), how)

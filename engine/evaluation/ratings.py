@@ -15,7 +15,7 @@ import re
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, get_args
 
@@ -24,7 +24,7 @@ from markupsafe import escape as escape_html
 
 from engine.errors import UserError
 from engine.evaluation.documents import Document
-from engine.evaluation.scores import Score, harmonic_mean, mean_and_spread, rank_correlation, truncate
+from engine.evaluation.scores import Score, mean_and_spread, rank_correlation, truncate
 from engine.rubrics import AUTOSURVEY, CRITERIA, Criterion
 
 LEAST_SHARED = 3
@@ -74,23 +74,21 @@ def number_tasks(surveys: Mapping[str, tuple[str, Document]], seed: int) -> tupl
 
 def label_studio_interface() -> str:
     """The labelling interface: the survey, and for each criterion five choices with their descriptions."""
-    choices = "\n".join(map(_choices, CRITERIA))
+    choices = []
+    for criterion, levels in CRITERIA.items():
+        shown = "\n".join(
+            f'    <Choice alias="{score}" value="{escape_html(f"{score}: {said}")}"/>'
+            for score, said in enumerate(levels, start=1)
+        )
+        choices.append(
+            f'  <Header value="{criterion.capitalize()}" size="4"/>\n'
+            f'  <Choices name="{field_of(criterion)}" toName="text" choice="single-radio" required="true">\n'
+            f"{shown}\n  </Choices>\n"
+        )
     return (
         '<View>\n  <Header value="Survey $survey: $topic"/>\n  <HyperText name="text" value="$html"/>\n'
-        f"{choices}\n"
+        f"{''.join(choices)}"
         '  <TextArea name="remarks" toName="text" placeholder="Remarks (optional)" rows="3"/>\n</View>\n'
-    )
-
-
-def _choices(criterion: Criterion) -> str:
-    levels = "\n".join(
-        f'    <Choice alias="{score}" value="{escape_html(f"{score}: {said}")}"/>'
-        for score, said in enumerate(CRITERIA[criterion], start=1)
-    )
-    name = field_of(criterion)
-    return (
-        f'  <Header value="{criterion.capitalize()}" size="4"/>\n'
-        f'  <Choices name="{name}" toName="text" choice="single-radio" required="true">\n{levels}\n  </Choices>'
     )
 
 
@@ -110,14 +108,11 @@ def _page(document: Document) -> str:
     parts = [Markup("<h1>{}</h1>").format(document.title)]
     for part in document.parts:
         if part.title:
-            level = min(6, part.level + 1)
-            parts.append(Markup("<h{}>{}</h{}>").format(level, part.title, level))
+            parts.append(Markup("<h{0}>{1}</h{0}>").format(min(6, part.level + 1), part.title))
         parts += [Markup("<p>{}</p>").format(text) for text in re.split(r"\n\s*\n", part.text) if text.strip()]
     if document.references:
-        entries = Markup("").join(
-            Markup("<p>[{}] {}</p>").format(reference.name, reference.text) for reference in document.references
-        )
-        parts.append(Markup("<h2>References</h2>") + entries)
+        parts.append(Markup("<h2>References</h2>"))
+        parts += [Markup("<p>[{}] {}</p>").format(entry.name, entry.text) for entry in document.references]
     return str(Markup("\n").join(parts))
 
 
@@ -178,7 +173,7 @@ def name_surveys(ratings: Iterable[Rating], names: Mapping[str, str]) -> tuple[R
     for rating in ratings:
         if rating.survey not in names:
             raise UserError(f"The key has no survey “{rating.survey}”. Give the key that was written with the tasks.")
-        named.append(Rating(rating.rater, names[rating.survey], rating.criterion, rating.score))
+        named.append(replace(rating, survey=names[rating.survey]))
     return tuple(named)
 
 
@@ -187,51 +182,53 @@ def score_systems(ratings: Sequence[Rating]) -> dict[str, SystemScores]:
     given: dict[str, dict[Criterion, list[float]]] = defaultdict(lambda: defaultdict(list))
     for rating in ratings:
         given[rating.survey.rpartition("/")[0]][rating.criterion].append(float(rating.score))
-    return {name: _score_system(own) for name, own in sorted(given.items())}
-
-
-def _score_system(given: Mapping[Criterion, Sequence[float]]) -> SystemScores:
-    found = {criterion: mean_and_spread(given[criterion]) for criterion in CRITERIA if criterion in given}
-    three = [found[criterion][0] for criterion in AUTOSURVEY if criterion in found]
-    return SystemScores(
-        found,
-        truncate(harmonic_mean(three)) if len(three) == len(AUTOSURVEY) else None,
-        statistics.fmean(mean for mean, _ in found.values()) if len(found) == len(CRITERIA) else None,
-    )
+    scores = {}
+    for name, own in sorted(given.items()):
+        found = {criterion: mean_and_spread(own[criterion]) for criterion in CRITERIA if criterion in own}
+        three = [found[criterion][0] for criterion in AUTOSURVEY if criterion in found]
+        of_three = truncate(statistics.harmonic_mean(three)) if len(three) == len(AUTOSURVEY) else None
+        of_five = statistics.fmean(mean for mean, _ in found.values()) if len(found) == len(CRITERIA) else None
+        scores[name] = SystemScores(found, of_three, of_five)
+    return scores
 
 
 def rank_surveys(ratings: Sequence[Rating]) -> dict[str, float]:
     """The rank of each survey by the mean of all it was given, 1 the best; equal means share a rank."""
     from scipy import stats
 
-    given: dict[str, list[int]] = defaultdict(list)
-    for rating in ratings:
-        given[rating.survey].append(rating.score)
-    means = {survey: statistics.fmean(scores) for survey, scores in given.items()}
+    means = _average(ratings)
     ranks = stats.rankdata([-mean for mean in means.values()])
     return dict(zip(means, map(float, ranks), strict=True))
 
 
-def measure_agreement(ratings: Sequence[Rating]) -> tuple[Score, ...]:
-    """How far the raters agree on each criterion, and on all together: see `_agree` (AE9)."""
-    on_each = {f"agreement on {c}": [r for r in ratings if r.criterion == c] for c in CRITERIA}
-    named = {**on_each, "agreement on the order of surveys": ratings}
-    return tuple(_agree(name, some) for name, some in named.items())
-
-
-def _agree(name: str, ratings: Iterable[Rating]) -> Score:
-    """Mean Spearman's rho over the pairs of raters, of their mean scores of the surveys that both rated."""
-    given: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+def _average(ratings: Iterable[Rating]) -> dict[str, float]:
+    """The mean of all that each survey was given."""
+    given: dict[str, list[int]] = defaultdict(list)
     for rating in ratings:
-        given[rating.rater][rating.survey].append(rating.score)
-    means = {rater: {s: statistics.fmean(own) for s, own in surveys.items()} for rater, surveys in given.items()}
-    found = []
-    for one, other in combinations(means, 2):
-        both = [s for s in means[one] if s in means[other]]
-        ones, others = ([means[rater][s] for s in both] for rater in (one, other))
-        if len(both) >= LEAST_SHARED and len(set(ones)) > 1 and len(set(others)) > 1:
-            found.append(rank_correlation(ones, others)[0])
-    if not found:
-        return Score(name, None, f"not measurable: no two raters rated {LEAST_SHARED} of the same surveys differently")
-    mean, spread = mean_and_spread(found)
-    return Score(name, mean, f"mean Spearman's rho of {len(found)} pairs of raters", spread)
+        given[rating.survey].append(rating.score)
+    return {survey: statistics.fmean(scores) for survey, scores in given.items()}
+
+
+def measure_agreement(ratings: Sequence[Rating]) -> tuple[Score, ...]:
+    """How far the raters agree on each criterion, and on all together (AE9).
+
+    Mean Spearman's rho over the pairs of raters, of their mean scores of the surveys that both rated.
+    """
+    on_each = {f"agreement on {c}": [r for r in ratings if r.criterion == c] for c in CRITERIA}
+    scores = []
+    for name, some in {**on_each, "agreement on the order of surveys": ratings}.items():
+        raters = dict.fromkeys(rating.rater for rating in some)
+        means = {one: _average(r for r in some if r.rater == one) for one in raters}
+        found = []
+        for one, other in combinations(means.values(), 2):
+            both = [survey for survey in one if survey in other]
+            ones, others = ([given[survey] for survey in both] for given in (one, other))
+            if len(both) >= LEAST_SHARED and len(set(ones)) > 1 and len(set(others)) > 1:
+                found.append(rank_correlation(ones, others)[0])
+        if found:
+            mean, spread = mean_and_spread(found)
+            scores.append(Score(name, mean, f"mean Spearman's rho of {len(found)} pairs of raters", spread))
+        else:
+            why = f"not measurable: no two raters rated {LEAST_SHARED} of the same surveys differently"
+            scores.append(Score(name, None, why))
+    return tuple(scores)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from rapidfuzz import fuzz
 
@@ -25,11 +25,12 @@ from engine.values import Paper, PaperKey, Query
 
 Finding = Literal["real", "real with wrong metadata", "not found"]
 
-SAME_TITLE = 93.0
-"""Two titles are the same from this similarity on (0 to 100, letters and digits only)."""
+SAME_TITLE, LIKE_TITLE = 93.0, 80.0
+"""From this similarity on (0 to 100, letters and digits only) two titles are the same, or, where the first author is
+named, one of them was written wrongly."""
 
-SHORTEST_TITLE = 8
-"""Letters and digits of a title that can be looked up."""
+SHORTEST_TITLE, LONGEST_TITLE = 8, 300
+"""Letters and digits of a title that can be looked up, and how many characters of it are."""
 
 SHORTEST_CERTAIN = 20
 """Letters and digits from which on a title that stands in a reference is no coincidence."""
@@ -39,9 +40,6 @@ YEARS_APART = 3
 
 MOST_NAMED = 3
 """Authors that the evidence names."""
-
-LONGEST_TITLE = 300
-"""Characters of a title that are looked up."""
 
 AT_ONCE, TOLD_EACH = 4, 10
 """References that are looked up online at the same time, and after how many it is told again."""
@@ -53,9 +51,6 @@ _YEAR = re.compile(r"\b(?:19|20)\d{2}\b")
 _IDENTIFIER = re.compile(r"https?://\S+|\b10\.\d{4,9}/\S+|\barxiv[:\s.]*\S+|\d+\s*[-–—]\s*\d+", re.I)
 """What of a reference has digits that are no year: links, identifiers and pages."""
 _WORD = re.compile(r"\w+")
-
-LIKE_TITLE = 80.0
-"""From here on a title is one that was written wrongly, where its first author is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +82,24 @@ def resolve_own(references: Sequence[Reference], papers: Sequence[Paper]) -> tup
 
 async def _resolve_reference(reference: Reference, library: Library) -> ResolvedReference:
     named = identifiers_in(f"{reference.name} {reference.text}")
-    by_name = await library.get(named) if named else ()
-    if by_name:
+    if by_name := await library.get(named) if named else ():
         return judge_identified(reference, by_name[0], HERE)
-    title = reference.title or reference.text
+    title = _sought_title(reference)
     if len(fold(title)) < SHORTEST_TITLE:
         return ResolvedReference(reference, "not found", None, "no title could be read")
-    candidates = [item.paper for item in await library.search(Query(title[:LONGEST_TITLE], 5, "title"))]
-    return judge_titles(reference, candidates, HERE)
+    return judge_titles(reference, [item.paper for item in await library.search(Query(title, 5, "title"))], HERE)
+
+
+def _sought_title(reference: Reference) -> str:
+    return (reference.title or reference.text)[:LONGEST_TITLE]
 
 
 def judge_identified(reference: Reference, paper: Paper, where: str) -> ResolvedReference:
     """The verdict on a reference whose identifier is the paper's."""
-    if not _has_title(reference, paper):
-        why = f"{paper.key}, which it names, is “{paper.title}” {where}"
-        return ResolvedReference(reference, "real with wrong metadata", paper, why)
-    return _judge_details(reference, paper, where)
+    if _has_title(reference, paper):
+        return _judge_details(reference, paper, where)
+    why = f"{paper.key}, which it names, is “{paper.title}” {where}"
+    return ResolvedReference(reference, "real with wrong metadata", paper, why)
 
 
 def judge_titles(reference: Reference, candidates: Sequence[Paper], where: str) -> ResolvedReference:
@@ -115,14 +112,15 @@ def judge_titles(reference: Reference, candidates: Sequence[Paper], where: str) 
     same = [_judge_details(reference, paper, where) for paper in ranked if _has_title(reference, paper)]
     if same:
         return next((verdict for verdict in same if verdict.finding == "real"), same[0])
-    if not ranked or similarity(title, ranked[0].title) < LIKE_TITLE:
+    like = [paper for paper in ranked if similarity(title, paper.title) >= LIKE_TITLE]
+    if not like:
         return ResolvedReference(reference, "not found", None, f"not {where}")
-    like = next((paper for paper in ranked if _is_miswritten(reference, paper)), None)
-    if like is None:
-        why = f"not {where}, where the nearest title is “{ranked[0].title}” ({ranked[0].key})"
-        return ResolvedReference(reference, "not found", None, why)
-    why = f"the title {where} is “{like.title}” ({like.key})"
-    return ResolvedReference(reference, "real with wrong metadata", like, why)
+    for paper in like:
+        if _is_by(paper.authors[:1], _people_in(reference, paper)):
+            why = f"the title {where} is “{paper.title}” ({paper.key})"
+            return ResolvedReference(reference, "real with wrong metadata", paper, why)
+    why = f"not {where}, where the nearest title is “{like[0].title}” ({like[0].key})"
+    return ResolvedReference(reference, "not found", None, why)
 
 
 def _has_title(reference: Reference, paper: Paper) -> bool:
@@ -145,33 +143,18 @@ def _find_folded(title: str, text: str) -> tuple[int, int] | None:
     return letters[start][1], letters[start + len(sought) - 1][1] + 1
 
 
-def _is_miswritten(reference: Reference, paper: Paper) -> bool:
-    alike = similarity(reference.title or reference.text, paper.title)
-    return alike >= LIKE_TITLE and _is_by(paper.authors[:1], _people_in(reference, paper))
-
-
 def _judge_details(reference: Reference, paper: Paper, where: str) -> ResolvedReference:
     """The verdict on a reference whose title is the paper's: by what it says of authors and year."""
-    if wrong := [fault for fault in (_wrong_authors(reference, paper), _wrong_year(reference, paper)) if fault]:
+    wrong, named = [], _people_in(reference, paper)
+    if named and paper.authors and not _is_by(paper.authors, named):
+        wrong.append(f"the authors are {list_words(paper.authors[:MOST_NAMED])}")
+    years = [int(year) for year in _YEAR.findall(_IDENTIFIER.sub(" ", reference.text))]
+    if paper.year and years and min(abs(year - paper.year) for year in years) > YEARS_APART:
+        wrong.append(f"the year is {paper.year}")
+    if wrong:
         why = f"{' and '.join(wrong)} {where} ({paper.key})"
         return ResolvedReference(reference, "real with wrong metadata", paper, why)
     return ResolvedReference(reference, "real", paper, f"{where}: {paper.key}")
-
-
-def _wrong_year(reference: Reference, paper: Paper) -> str:
-    """What the year is, where the reference names years and none is near it: preprints appear earlier, books later."""
-    named = [int(year) for year in _YEAR.findall(_IDENTIFIER.sub(" ", reference.text))]
-    if not paper.year or not named or min(abs(year - paper.year) for year in named) <= YEARS_APART:
-        return ""
-    return f"the year is {paper.year}"
-
-
-def _wrong_authors(reference: Reference, paper: Paper) -> str:
-    """Who the authors are, where the reference names somebody before its title and none of them is one."""
-    named = _people_in(reference, paper)
-    if not named or not paper.authors or _is_by(paper.authors, named):
-        return ""
-    return f"the authors are {list_words(paper.authors[:MOST_NAMED])}"
 
 
 def _people_in(reference: Reference, paper: Paper) -> frozenset[str]:
@@ -198,10 +181,13 @@ async def resolve_online(
     missing = [item.reference for item in found if item.finding == "not found"]
     gate, done = asyncio.Semaphore(AT_ONCE), 0
 
-    async def look_up(reference: Reference, candidates: Sequence[Paper], identified: Paper | None) -> ResolvedReference:
+    async def look_up(reference: Reference) -> ResolvedReference:
         nonlocal done
         async with gate:
-            verdict = await _look_up(reference, identified, candidates, online)
+            if paper := identified.get(reference.name):
+                verdict = judge_identified(reference, paper, ONLINE)
+            else:
+                verdict = await _look_up_title(reference, alike.get(reference.name, ()), online)
         done += 1
         if progress and (done % TOLD_EACH == 0 or done == len(missing)):
             await progress(f"references online: {done} of {len(missing)}")
@@ -209,44 +195,33 @@ async def resolve_online(
 
     identified = await _find_identified(missing, online)
     alike = await _find_by_titles([item for item in missing if item.name not in identified], online)
-    verdicts = iter(
-        await asyncio.gather(*(look_up(r, alike.get(r.name, ()), identified.get(r.name)) for r in missing)),
-    )
+    verdicts = iter(await asyncio.gather(*map(look_up, missing)))
     return tuple(next(verdicts) if item.finding == "not found" else item for item in found)
 
 
 async def _find_identified(missing: Sequence[Reference], online: Online) -> dict[str, Paper]:
     """By the references' names the papers of their identifiers, asked for together."""
     named = {item.name: identifiers_in(f"{item.name} {item.text}") for item in missing}
-    wanted = list(dict.fromkeys(key for keys in named.values() for key in keys))
     known: Mapping[PaperKey, Paper] = {}
     with suppress(RetrievalError):  # the titles are asked for next, and say it
-        known = await online.get(wanted) if wanted else {}
-    found = {name: [known[key] for key in keys if key in known] for name, keys in named.items()}
-    return {name: papers[0] for name, papers in found.items() if papers}
+        if wanted := list(dict.fromkeys(key for keys in named.values() for key in keys)):
+            known = await online.get(wanted)
+    found = {name: next((known[key] for key in keys if key in known), None) for name, keys in named.items()}
+    return {name: paper for name, paper in found.items() if paper}
 
 
 async def _find_by_titles(missing: Sequence[Reference], online: Online) -> dict[str, list[Paper]]:
     """By the references' names the papers of the same title, asked for together."""
     sought = {item.name: title for item in missing if len(fold(title := _sought_title(item))) >= SHORTEST_TITLE}
     papers = await online.find_by_titles(list(dict.fromkeys(sought.values()))) if sought else []
-    folded = [(fold(paper.title), paper) for paper in papers]
     return {
-        name: [paper for words, paper in folded if fuzz.ratio(own, words) >= SAME_TITLE]
-        for name, own in ((name, fold(title)) for name, title in sought.items())
+        name: [paper for paper in papers if similarity(title, paper.title) >= SAME_TITLE]
+        for name, title in sought.items()
     }
 
 
-def _sought_title(reference: Reference) -> str:
-    return (reference.title or reference.text)[:LONGEST_TITLE]
-
-
-async def _look_up(
-    reference: Reference, identified: Paper | None, alike: Sequence[Paper], online: Online
-) -> ResolvedReference:
-    """One reference online: the paper of its identifier, or else one of the same title, or the closest."""
-    if identified is not None:
-        return judge_identified(reference, identified, ONLINE)
+async def _look_up_title(reference: Reference, alike: Sequence[Paper], online: Online) -> ResolvedReference:
+    """One reference online: a paper of the same title, or else the closest of each source."""
     if len(fold(_sought_title(reference))) < SHORTEST_TITLE:
         return ResolvedReference(reference, "not found", None, "no title could be read")
     candidates = list(alike)
@@ -272,13 +247,12 @@ def existence(found: Sequence[ResolvedReference], library: str, *, online: bool 
     """Shares of real references, of those with wrong metadata, and of those not found."""
     if not found:
         return (Score("references real", None, "no references could be read"),)
+    where = f"the library “{library}”" + (" and online" if online else "")
+    how = f"looked up in {where}; not being there is no proof of being invented"
     scores = []
-    kinds: tuple[Finding, ...] = ("real", "real with wrong metadata", "not found")
-    for kind in kinds:
+    for kind in get_args(Finding):
         those = [r for r in found if r.finding == kind]
         details = tuple(f"[{r.reference.name}] {r.reference.text[:120]}: {r.why}" for r in those if r.why)
-        where = f"the library “{library}”" + (" and online" if online else "")
-        how = f"looked up in {where}; not being there is no proof of being invented"
         scores.append(Score(f"references {kind}", len(those) / len(found), how, details=details))
     return tuple(scores)
 
@@ -294,15 +268,15 @@ def overlap(own: Sequence[Reference], human: Sequence[Reference]) -> tuple[Score
 
 
 def count_shared_titles(own: Sequence[str], human: Sequence[str]) -> int:
-    """How many titles stand in both lists, each counted once."""
-    exact = {fold(t) for t in own} & {fold(t) for t in human}
-    left = [t for t in dict.fromkeys(map(fold, human)) if t not in exact and len(t) > 15]
-    mine = [t for t in dict.fromkeys(map(fold, own)) if t not in exact and len(t) > 15]
-    count = len(exact - {""})
-    for title in left:
-        best = next((m for m in mine if fuzz.ratio(title, m, score_cutoff=SAME_TITLE)), None)
-        if best:
-            mine.remove(best)
+    """How many titles stand in both lists, each counted once; short ones letter for letter."""
+    mine, theirs = ({fold(title): None for title in titles if fold(title)} for titles in (own, human))
+    exact = mine.keys() & theirs.keys()
+    left, count = [title for title in mine if title not in exact and len(title) > 15], len(exact)
+    for title in theirs:
+        if title in exact or len(title) <= 15:
+            continue
+        if best := next((m for m in left if fuzz.ratio(title, m, score_cutoff=SAME_TITLE)), None):
+            left.remove(best)
             count += 1
     return count
 
@@ -329,12 +303,9 @@ def semantic_relevance(papers: Sequence[Paper], topic: str, embedder: Embedder) 
     return Score("semantic relevance", float(closeness.mean()), how, float(closeness.std()))
 
 
-NEAREST = 20
-"""Papers of the library that show how close to a topic papers can be."""
-
-
-LEAST_KNOWN = 5
-"""References whose papers must be known for a topic to be judged by them, unless a survey has fewer altogether."""
+NEAREST, LEAST_KNOWN = 20, 5
+"""Papers of the library that show how close to a topic papers can be; references whose papers must be known for a topic
+to be judged by them, unless a survey has fewer altogether."""
 
 
 async def topic_closeness(
@@ -344,11 +315,13 @@ async def topic_closeness(
 
     ``papers`` are those that are known of the ``listed`` references; below `LEAST_KNOWN` of them there is no figure.
     """
-    name, basis = "closeness to the topic", _count_known(len(papers), listed)
-    if not papers:
-        return Score(name, None, basis)
-    if len(papers) < min(LEAST_KNOWN, listed):
-        return Score(name, None, f"only {basis}, and at least {min(LEAST_KNOWN, listed)} must be")
+    name, least = "closeness to the topic", min(LEAST_KNOWN, listed)
+    if not listed:
+        return Score(name, None, "no reference could be read")
+    references = "reference" if listed == 1 else f"{listed} references"
+    basis = f"{len(papers) or 'none'} of its {references} {'is' if len(papers) == 1 else 'are'} known here"
+    if len(papers) < least:
+        return Score(name, None, f"only {basis}, and at least {least} must be" if papers else basis)
     nearest = [item.paper for item in await library.search(Query(topic, NEAREST))]
     at = embedder.embed([topic])[0]
     reached, own = (float((embed_papers(embedder, some) @ at).mean()) if some else 0.0 for some in (nearest, papers))
@@ -356,13 +329,6 @@ async def topic_closeness(
         return Score(name, 0.0, f"no paper of the library “{library.name}” is near this topic", details=(basis,))
     how = f"mean cosine, as a share of what the library's {len(nearest)} nearest papers reach, {embedder.name}"
     return Score(name, min(1.0, max(0.0, own / reached)), how, details=(basis,))
-
-
-def _count_known(known: int, listed: int) -> str:
-    if not listed:
-        return "no reference could be read"
-    references = "reference" if listed == 1 else f"{listed} references"
-    return f"{known or 'none'} of its {references} {'is' if known == 1 else 'are'} known here"
 
 
 class TopicAnswer(TypedAnswer):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -36,13 +35,10 @@ def comparison(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[s
     """Several systems over several topics: one row for each measure, mean ± standard deviation (AE14)."""
     names = list(dict.fromkeys(n for found in evaluations.values() for e in found for n in e.scores()))
     head = "| Measure | " + " | ".join(f"{escape_markdown(s)} ({len(e)})" for s, e in evaluations.items()) + " |"
-    rows = []
-    for name in names:
-        cells = []
-        for found in evaluations.values():
-            values = [v for e in found if (s := e.scores().get(name)) and (v := s.value) is not None]
-            cells.append(_mean(values))
-        rows.append(f"| {escape_markdown(name)} | " + " | ".join(cells) + " |")
+    rows = [
+        f"| {escape_markdown(name)} | {' | '.join(_mean(_list_values(e, name)) for e in evaluations.values())} |"
+        for name in names
+    ]
     lines = "\n".join([head, "| --- |" + " --- |" * len(evaluations), *rows])
     unread = [
         f"- {escape_markdown(system)}, {escape_markdown(e.title)}: {escape_markdown(problem)}"
@@ -54,23 +50,14 @@ def comparison(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[s
     return "\n\n".join(["# Comparison", _about(about), lines, *told]) + "\n"
 
 
+_SHARES = ("citation recall", "citation precision", "citation F1")
+
+
 def card(evaluation: Evaluation) -> str:
     """A few lines for a chat."""
     scores = evaluation.scores()
-    wanted = (
-        "citation recall",
-        "citation precision",
-        "citation F1",
-        *CRITERIA,
-        "references cited",
-        "references real",
-        "shared lists",
-    )
-    lines = [
-        f"- {name}: {_value(scores[name])} ({escape_markdown(scores[name].how)})"
-        for name in wanted
-        if name in scores and scores[name].value is not None
-    ]
+    wanted = (scores.get(name) for name in (*_SHARES, *CRITERIA, "references cited", "references real", "shared lists"))
+    lines = [f"- {s.name}: {_value(s)} ({escape_markdown(s.how)})" for s in wanted if s and s.value is not None]
     title = f"**Evaluation of “{escape_markdown(evaluation.title)}”**"
     return "\n".join([title, "", _verdict(evaluation), "", *lines])
 
@@ -82,15 +69,15 @@ def chart(evaluations: Mapping[str, Sequence[Evaluation]]) -> str:
 
     from matplotlib.figure import Figure
 
-    shares = ("citation recall", "citation precision", "citation F1", "references real", "soft heading recall")
     judged = all(e.scores().get("coverage") and e.scores()["coverage"].value for f in evaluations.values() for e in f)
-    names = tuple(CRITERIA) if judged else shares
+    names = tuple(CRITERIA) if judged else (*_SHARES, "references real", "soft heading recall")
     canvas = Figure(figsize=(7, 5), layout="constrained")
     axes = canvas.add_subplot()
     width = 0.8 / max(1, len(evaluations))
     for at, (system, found) in enumerate(evaluations.items()):
-        values = [_of(found, name) for name in names]
-        axes.bar([i + at * width for i in range(len(names))], values, width, label=system.replace("$", r"\$"))
+        measured = [_list_values(found, name) for name in names]
+        heights = [statistics.fmean(values) if values else 0.0 for values in measured]
+        axes.bar([i + at * width for i in range(len(names))], heights, width, label=system.replace("$", r"\$"))
     axes.set_xticks(range(len(names)), names, rotation=20)
     axes.set_ylim(0, 5 if judged else 1)
     axes.legend(loc="upper right", fontsize=7)
@@ -99,9 +86,8 @@ def chart(evaluations: Mapping[str, Sequence[Evaluation]]) -> str:
     return buffer.getvalue()
 
 
-def _of(found: Sequence[Evaluation], name: str) -> float:
-    values = [s.value for e in found if (s := e.scores().get(name)) and s.value is not None]
-    return statistics.fmean(values) if values else 0.0
+def _list_values(found: Sequence[Evaluation], name: str) -> list[float]:
+    return [s.value for e in found if (s := e.scores().get(name)) and s.value is not None]
 
 
 def _about(about: Mapping[str, str]) -> str:
@@ -112,14 +98,9 @@ def _value(score: Score) -> str:
     if score.value is None:
         return "not measured"
     spread = f" ± {score.spread:.2f}" if score.spread is not None else ""
-    scale = scale_of(score.name)
-    if scale is None:
-        return f"{_number(score.value)}{spread}"
-    return f"{score.value:.2f}{spread} of {scale.top}, {'higher' if scale.rises else 'lower'} is better"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+    if scale := scale_of(score.name):
+        return f"{score.value:.2f}{spread} of {scale.top}, {'higher' if scale.rises else 'lower'} is better"
+    return f"{score.value:,.{0 if float(score.value).is_integer() else 1}f}{spread}"
 
 
 def _verdict(evaluation: Evaluation) -> str:
@@ -149,6 +130,11 @@ def write_verdict(scores: Mapping[str, Score], topic: str) -> str:
     return " ".join((_judge_topic(scores, topic), _judge_claims(scores), _judge_references(scores)))
 
 
+def _value_of(scores: Mapping[str, Score], name: str) -> float:
+    """The figure; 0 where it was not measured."""
+    return (scores[name].value or 0.0) if name in scores else 0.0
+
+
 def _judge_topic(scores: Mapping[str, Score], topic: str) -> str:
     found = scores.get("closeness to the topic")
     if found is None or found.value is None:
@@ -163,31 +149,28 @@ def _judge_topic(scores: Mapping[str, Score], topic: str) -> str:
 
 
 def _judge_claims(scores: Mapping[str, Score]) -> str:
-    known = scores.get("citation recall, sources known")
-    found = known if known and known.value is not None else scores.get("citation recall")
+    count, of_known = _value_of(scores, "claims"), ""
+    known, found = scores.get("citation recall, sources known"), scores.get("citation recall")
+    if known and known.value is not None:
+        found, of_known = known, " whose sources are known"
+        count *= _value_of(scores, "claims whose sources are all known")
     if found is None or found.value is None:
         return "It has no sentences with citations that could be read."
-    of_known = " whose sources are known" if found is known else ""
-    if 0 < (count := _count_claims(scores, of_known=bool(of_known))) < FEW:
-        sentences = "sentence has citations" if count == 1 else "sentences have citations"
-        return f"Only {count} {sentences}{of_known}, too few to say how well its claims are supported."
+    if 0 < (whole := round(count)) < FEW:
+        sentences = "sentence has citations" if whole == 1 else "sentences have citations"
+        return f"Only {whole} {sentences}{of_known}, too few to say how well its claims are supported."
     word = "well" if found.value >= WELL else "in part" if found.value >= BADLY else "badly"
     ruled = ", as far as a rule of words can tell" if found.how.startswith("approximation") else ""
     return f"Its claims are {word} supported{ruled}: {found.value:.0%} of the sentences with citations{of_known} hold."
 
 
-def _count_claims(scores: Mapping[str, Score], *, of_known: bool) -> int:
-    """The sentences with citations; ``of_known``, those whose sources are all known."""
-    named = ("claims", "claims whose sources are all known") if of_known else ("claims",)
-    return round(math.prod((scores[name].value or 0.0) if name in scores else 0.0 for name in named))
-
-
 def _judge_references(scores: Mapping[str, Score]) -> str:
-    listed, real = scores.get("references"), scores.get("references real")
-    if listed is None or not listed.value or real is None or real.value is None:
+    total = round(_value_of(scores, "references"))
+    if not total or scores.get("references real", Score("", None, "")).value is None:
         return "Its list of references could not be read."
-    total = round(listed.value)
-    wrong, missing = (_count(scores, f"references {kind}", total) for kind in ("real with wrong metadata", "not found"))
+    wrong, missing = (
+        round(total * _value_of(scores, f"references {kind}")) for kind in ("real with wrong metadata", "not found")
+    )
     details = [f"{wrong} of them with wrong metadata"] if wrong else []
     details += [f"{missing} {_was(missing)} not, which does not prove that they are invented"] if missing else []
     found = total - missing
@@ -196,8 +179,3 @@ def _judge_references(scores: Mapping[str, Score]) -> str:
 
 def _was(count: int) -> str:
     return "was" if count == 1 else "were"
-
-
-def _count(scores: Mapping[str, Score], name: str, total: int) -> int:
-    score = scores.get(name)
-    return round((score.value or 0.0) * total) if score else 0

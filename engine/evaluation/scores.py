@@ -12,6 +12,8 @@ from decimal import ROUND_DOWN, Decimal
 
 import numpy as np
 
+from engine.rubrics import CRITERIA
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -35,13 +37,10 @@ class Scale:
 
 _SCALES = (
     (r"references (?:real with wrong metadata|not found)|unsupported: .+|citation overlap.*", Scale(1, rises=False)),
-    (r"coverage|structure|relevance|synthesis|critical analysis|average of .+", Scale(5)),
+    (rf"{'|'.join(CRITERIA)}|average of .+", Scale(5)),
     (
-        r"citation (?:recall|precision|F1).*|references real|reference coverage|claims whose sources are all known",
-        Scale(1),
-    ),
-    (
-        r"(?:closeness|relevance) .+|semantic relevance|ROUGE.*|soft heading recall.*|final score.*|IoU|knowledge .+",
+        r"citation .+|references real|reference coverage|claims whose sources .+|closeness .+|relevance .+|"
+        r"semantic relevance|ROUGE.*|soft heading recall.*|final score.*|IoU|knowledge .+",
         Scale(1),
     ),
 )
@@ -50,11 +49,6 @@ _SCALES = (
 def scale_of(name: str) -> Scale | None:
     """The scale of a figure by its name; ``None`` for what is counted, such as references and hours."""
     return next((scale for pattern, scale in _SCALES if re.fullmatch(pattern, name)), None)
-
-
-def harmonic_mean(values: Sequence[float]) -> float:
-    """AutoSurvey's "Avg." of its three criteria; 0 where one is 0. Raises `ValueError` for none."""
-    return statistics.harmonic_mean(values)
 
 
 def truncate(value: float, digits: int = 2) -> float:

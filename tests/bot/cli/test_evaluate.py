@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.cli.evaluate import EvaluateOptions, evaluate, read_document, topic_of
+from bot.cli.evaluate import EvaluateOptions, evaluate, read_document
 from engine.rendering.files import write_files
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.survey import Survey
@@ -149,19 +149,6 @@ def test_judges_of_several_services_judge_in_one_run(tmp_path: Path, monkeypatch
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout[done.stdout.index("{") :])
     assert report["about"]["Judges"] == "openai:gpt-4o, anthropic:claude-3-haiku-20240307"
-
-
-@pytest.mark.parametrize(
-    ("title", "topic"),
-    [
-        ("A Short Survey of Graph Neural Networks", "Graph Neural Networks"),
-        ("Dense Retrieval: A Comprehensive Survey", "Dense Retrieval"),
-        ("A Systematic Review of the Literature on Bees", "Bees"),
-        ("Graph Neural Networks", "Graph Neural Networks"),
-    ],
-)
-def test_the_topic_of_a_survey_is_read_from_its_title(title: str, topic: str) -> None:
-    assert topic_of(title) == topic
 
 
 async def test_what_was_looked_up_online_is_kept_when_it_is_stopped(
