@@ -18,15 +18,7 @@ from engine.retrieval.online.sources import Online
 from engine.session.events import Candidate, Exchange, Review, Written
 from engine.session.kept_text import KeptPart, KeptText
 from engine.survey import Claim, Section, SectionChange, Survey
-from engine.values import (
-    Brief,
-    FoundPaper,
-    KeywordPool,
-    Outline,
-    Paper,
-    PaperKey,
-    PaperSelection,
-)
+from engine.values import Brief, FoundPaper, KeywordPool, Outline, Paper, PaperKey, PaperSelection
 
 Judging = Literal["none", "unsure", "all"]
 """Of the papers found, those that are judged once more."""
@@ -262,12 +254,7 @@ class Recipe:
         raise UserError(STEP_MISSING)
 
     async def revise(
-        self,
-        brief: Brief,
-        selection: PaperSelection,
-        survey: Survey,
-        change: SectionChange,
-        context: RunContext,
+        self, brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
     ) -> Survey:
         """The survey with one section changed, the rest untouched. Raises `UserError` where it cannot be."""
         raise UserError(STEP_MISSING)

@@ -14,14 +14,7 @@ from engine.recipes.bases import Trials
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate
-from engine.values import (
-    Brief,
-    FoundPaper,
-    KeywordPool,
-    Outline,
-    Paper,
-    PaperSelection,
-)
+from engine.values import Brief, FoundPaper, KeywordPool, Outline, Paper, PaperSelection
 from engine.writing.assembly import (
     add_abstract,
     add_warnings,

@@ -26,14 +26,7 @@ from engine.session.kept_text import put_kept_parts
 from engine.survey import Section, Survey
 from engine.text import to_title_case
 from engine.values import Brief, Cluster, Outline, OutlineNode, PaperSelection
-from engine.writing.assembly import (
-    FieldView,
-    assemble_survey,
-    frame_outline,
-    mark_thin,
-    supply_papers,
-    words_for_each,
-)
+from engine.writing.assembly import FieldView, assemble_survey, frame_outline, mark_thin, supply_papers, words_for_each
 from engine.writing.clustered import place_papers, plan_refinement, write_clustered, write_headings
 from engine.writing.division import make_section, tell_apart
 from engine.writing.drafting import Assignment, Steps

@@ -18,13 +18,7 @@ from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
 from engine.survey import Section, Survey, SurveyWarning
 from engine.text import to_title_case
-from engine.values import (
-    Brief,
-    Outline,
-    OutlineNode,
-    Paper,
-    PaperSelection,
-)
+from engine.values import Brief, Outline, OutlineNode, Paper, PaperSelection
 from engine.writing.assembly import add_warnings, assemble_survey
 from engine.writing.drafting import Draft, hold_length, mark_unchecked, settle_citations
 from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD

@@ -19,13 +19,7 @@ from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan
 from engine.session.kept_text import parts_to_write
 from engine.survey import Section, Survey
 from engine.text import clean, inert
-from engine.values import (
-    Brief,
-    Outline,
-    OutlineNode,
-    PaperKey,
-    PaperSelection,
-)
+from engine.values import Brief, Outline, OutlineNode, PaperKey, PaperSelection
 from engine.writing.assembly import (
     add_warnings,
     assemble_survey,

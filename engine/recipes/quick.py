@@ -36,20 +36,8 @@ from engine.revising.either_way import RevisedEitherWay
 from engine.run import CallChain, PlannedCall, Progress, RunContext, Step
 from engine.session.events import Review
 from engine.survey import Section, SurveyWarning
-from engine.values import (
-    Brief,
-    Keyword,
-    KeywordPool,
-    Paper,
-    PaperSelection,
-)
-from engine.writing.estimates import (
-    mean_tokens,
-    plan_check,
-    plan_repairs,
-    tokens_drafted,
-    with_checks,
-)
+from engine.values import Brief, Keyword, KeywordPool, Paper, PaperSelection
+from engine.writing.estimates import mean_tokens, plan_check, plan_repairs, tokens_drafted, with_checks
 
 SCOPE_TOKENS, SCOPE_WRITTEN = 670, 150
 """Tokens that the plan of a review reads and writes."""

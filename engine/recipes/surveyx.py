@@ -19,12 +19,7 @@ from engine.revising.model_changes import RevisedByModel
 from engine.run import SURVEY_STEPS, CallChain, PlannedCall, RunContext, Step, WritingPlan, WritingTask
 from engine.session.events import Candidate
 from engine.session.kept_text import parts_to_write
-from engine.values import (
-    Brief,
-    Outline,
-    Paper,
-    PaperSelection,
-)
+from engine.values import Brief, Outline, Paper, PaperSelection
 from engine.writing.assembly import (
     add_abstract,
     add_warnings,

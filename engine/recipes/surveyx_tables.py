@@ -20,18 +20,7 @@ from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import fill
 from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue, TreeKind
 from engine.recipes.surveyx_material import Material, author_and_year
-from engine.survey import (
-    Branch,
-    CellEvidence,
-    Citation,
-    Section,
-    Survey,
-    SurveyWarning,
-    Table,
-    Taxonomy,
-    Verdict,
-    walk,
-)
+from engine.survey import Branch, CellEvidence, Citation, Section, Survey, SurveyWarning, Table, Taxonomy, Verdict, walk
 from engine.text import clean, fold, list_words, shorten
 from engine.values import Outline, Paper, PaperKey
 

@@ -20,13 +20,7 @@ from engine.reviews.review import FOLLOW_UPS, cite_by_name
 from engine.reviews.review_scope import ReviewScope
 from engine.reviews.review_search import ReviewSearch
 from engine.reviews.studies import Reading
-from engine.survey import (
-    Claim,
-    Section,
-    Survey,
-    SurveyWarning,
-    Table,
-)
+from engine.survey import Claim, Section, Survey, SurveyWarning, Table
 from engine.text import list_words, shorten, terms
 from engine.values import Brief, FoundPaper, LeftOut, PaperSelection
 from engine.writing.notices import with_notice
