@@ -12,11 +12,9 @@ class Clock(Protocol):
 
     def now(self) -> float:
         """Seconds since some moment that stays the same."""
-        ...
 
     async def sleep(self, seconds: float) -> None:
         """Wait for so many seconds."""
-        ...
 
 
 class SystemClock:

@@ -34,7 +34,6 @@ class CrossEncoder(Protocol):
 
     def score(self, query: str, texts: Sequence[str]) -> Scores:
         """Shape (texts,), greater where a text says more of the query; runs for a while, call it in a thread."""
-        ...
 
 
 class Entailment(Protocol):
@@ -44,7 +43,6 @@ class Entailment(Protocol):
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         """Shape (pairs of evidence and claim,), probabilities; runs for a while, call it in a thread."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,25 @@ tracer = trace.get_tracer("scholium")
 
 @contextmanager
 def trace_step(name: str, attributes: Mapping[str, str | int | float | bool]) -> Iterator[Span]:
-    """A span around the block. Of an error its type is kept, not its text, which can hold what a person wrote."""
-    with tracer.start_as_current_span(
-        name, attributes=dict(attributes), record_exception=False, set_status_on_exception=False
-    ) as span:
-        try:
-            yield span
-        except BaseException as error:
-            span.set_status(Status(StatusCode.ERROR, type(error).__name__))
-            raise
+    """A span around the block, under which other spans stand."""
+    with (
+        trace_call(name, attributes) as span,
+        trace.use_span(span, record_exception=False, set_status_on_exception=False),
+    ):
+        yield span
+
+
+@contextmanager
+def trace_call(name: str, attributes: Mapping[str, str | int | float | bool]) -> Iterator[Span]:
+    """A span around the block that is not the current one: a generator's context is not its caller's.
+
+    Of an error its type is kept, not its text, which can hold what a person wrote.
+    """
+    span = tracer.start_span(name, attributes=dict(attributes))
+    try:
+        yield span
+    except BaseException as error:
+        span.set_status(Status(StatusCode.ERROR, type(error).__name__))
+        raise
+    finally:
+        span.end()

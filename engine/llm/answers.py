@@ -5,9 +5,7 @@ An address may belong to anything: a log-in page, a server's greeting, another p
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -109,25 +107,16 @@ def _count_tokens(usage: dict[str, Any], text: str, request: Request) -> Complet
     )
 
 
-_TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,300})<", re.I)
-
-
 def describe(sent: object) -> str:
-    """What came, in a few words: a page by its title, a text or JSON by its beginning."""
+    """What came, in a few words: a text or JSON by its beginning."""
     match sent:
         case str():
             words = sent[: 20 * SHOWN]
             if words.lstrip().startswith("<"):
-                title = _TITLE.search(words)
-                named = f" titled “{shorten(clean(html.unescape(title[1])), SHOWN)}”" if title else ""
-                return f"a web page{named}"
+                return "a web page"
             said = shorten(mask_keys(clean(words)), SHOWN)
             return f"“{said}”" if said else "nothing"
-        case dict() if sent.get("error"):
-            return f"an error, {describe(_find_words(sent['error']))}"
+        case {"error": {"message": said}} | {"error": said} if said:
+            return f"an error, {describe(said)}"
         case _:
             return f"JSON without an answer, {shorten(mask_keys(json.dumps(sent)[: 20 * SHOWN]), SHOWN)}"
-
-
-def _find_words(error: object) -> object:
-    return error.get("message", error) if isinstance(error, dict) else error

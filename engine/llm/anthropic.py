@@ -12,7 +12,7 @@ import httpx2
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
-from engine.llm.answers import LONGEST_ANSWER, OddAnswer, check_length, describe
+from engine.llm.answers import OddAnswer, check_length, describe
 from engine.llm.model import (
     LONGEST_CONNECTING_S,
     CallFailed,
@@ -43,24 +43,45 @@ class AnthropicProvider:
 
     async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
         """One answer."""
+        *_, completion = [part async for part in self._converse(model, request, schema)]
+        assert isinstance(completion, Completion)
+        return completion
+
+    async def stream(self, model: str, request: Request) -> AsyncIterator[str]:
+        """Pieces of the answer; a stream that breaks is an error."""
+        async for part in self._converse(model, request, None):
+            if isinstance(part, str):
+                yield part
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._client.close()
+
+    async def _converse(
+        self, model: str, request: Request, schema: dict[str, Any] | None
+    ) -> AsyncIterator[str | Completion]:
+        """The pieces of the answer, then the whole; streamed, because the client refuses long answers otherwise."""
         options = _options(model, request, schema, self._refused.get(model, ()))
         text = ""
         try:
-            # Streamed, because the client refuses long answers otherwise.
             async with self._client.messages.stream(**options) as stream:
                 async for piece in stream.text_stream:
                     text += piece
                     check_length(text, self._address)
+                    yield piece
                 message = await stream.get_final_message()
                 completion = _completion(message)
         except (anthropic.AnthropicError, httpx2.HTTPError) as error:
-            if self._learns_from(error, model, options):
-                return await self.complete(model, request, schema)
+            if not text and self._learns_from(error, model, options):
+                async for part in self._converse(model, request, schema):
+                    yield part
+                return
             raise self._to_call_failure(error, estimate_completion(request, text) if text else None) from error
         except _MISREAD as error:
-            raise OddAnswer(self._address, _describe(text), retryable=bool(text)) from error
+            came = describe(text) if text else "something else than the events of a message"
+            raise OddAnswer(self._address, came, retryable=bool(text)) from error
         _check(message.stop_reason, completion)
-        return completion
+        yield completion
 
     def _learns_from(self, error: Exception, model: str, options: dict[str, Any]) -> bool:
         """Whether the model refused an optional part of these, which it is then asked without from now on.
@@ -86,35 +107,6 @@ class AnthropicProvider:
             wait = error.response.headers.get("retry-after", "")
             return failure_of_status(error.status_code, wait, spent, reason=reason)
         return Unreachable(type(error).__name__, spent)
-
-    async def close(self) -> None:
-        """Let go of the connections."""
-        await self._client.close()
-
-    async def stream(self, model: str, request: Request) -> AsyncIterator[str]:
-        """Pieces of the answer; a stream that breaks is an error."""
-        pieces, length = list[str](), 0
-        try:
-            options = _options(model, request, None, self._refused.get(model, ()))
-            async with self._client.messages.stream(**options) as stream:
-                async for piece in stream.text_stream:
-                    pieces.append(piece)
-                    length += len(piece)
-                    if length > LONGEST_ANSWER:
-                        check_length("".join(pieces), self._address)
-                    yield piece
-                message = await stream.get_final_message()
-                completion = _completion(message)
-        except (anthropic.AnthropicError, httpx2.HTTPError) as error:
-            if not pieces and self._learns_from(error, model, options):
-                async for piece in self.stream(model, request):
-                    yield piece
-                return
-            spent = estimate_completion(request, "".join(pieces)) if pieces else None
-            raise self._to_call_failure(error, spent) from error
-        except _MISREAD as error:
-            raise OddAnswer(self._address, _describe("".join(pieces)), retryable=False) from error
-        _check(message.stop_reason, completion)
 
 
 _SIGNS = (
@@ -168,8 +160,3 @@ def _check(reason: str | None, got: Completion) -> None:
 
 _MISREAD = (AssertionError, AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError)
 """What the client raises over a stream of something else: it takes each event for what it should be."""
-
-
-def _describe(text: str) -> str:
-    """What came instead of whole events."""
-    return describe(text) if text else "something else than the events of a message"

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Protocol
 
 from aiolimiter import AsyncLimiter
@@ -30,15 +31,15 @@ class Usage:
     money: float = 0.0
     priced: bool = True
 
-    def plus(self, model: str, completion: Completion, prices: PriceList) -> Usage:
-        """With one more call."""
+    def plus(self, other: Usage) -> Usage:
+        """Both together."""
         return Usage(
-            self.calls + 1,
-            self.input_tokens + completion.input_tokens,
-            self.output_tokens + completion.output_tokens,
-            self.cached_tokens + completion.cached_tokens,
-            self.money + prices.cost(model, completion.input_tokens, completion.output_tokens),
-            self.priced and prices.find(model) is not None,
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.money + other.money,
+            self.priced and other.priced,
         )
 
 
@@ -101,7 +102,6 @@ class Reservation(Protocol):
 
     async def settle(self, completion: Completion) -> None:
         """Enter what the call really used in its place."""
-        ...
 
 
 class Ledger(Protocol):
@@ -111,7 +111,6 @@ class Ledger(Protocol):
         self, step: str, model: str, input_tokens: int, output_tokens: int
     ) -> AbstractAsyncContextManager[Reservation]:
         """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
-        ...
 
 
 @dataclass
@@ -123,15 +122,7 @@ class Account:
 
     def total(self) -> Usage:
         """All steps together."""
-        parts = list(self.steps.values())
-        return Usage(
-            sum(u.calls for u in parts),
-            sum(u.input_tokens for u in parts),
-            sum(u.output_tokens for u in parts),
-            sum(u.cached_tokens for u in parts),
-            sum(u.money for u in parts),
-            all(u.priced for u in parts),
-        )
+        return reduce(Usage.plus, self.steps.values(), Usage())
 
     @asynccontextmanager
     async def reserve(
@@ -151,5 +142,8 @@ class AccountReservation:
 
     async def settle(self, completion: Completion) -> None:
         """Enter what the call really used."""
-        steps = self.account.steps
-        steps[self.step] = steps.get(self.step, Usage()).plus(self.model, completion, self.account.prices)
+        steps, prices = self.account.steps, self.account.prices
+        read, written = completion.input_tokens, completion.output_tokens
+        known = prices.find(self.model) is not None
+        used = Usage(1, read, written, completion.cached_tokens, prices.cost(self.model, read, written), known)
+        steps[self.step] = steps.get(self.step, Usage()).plus(used)

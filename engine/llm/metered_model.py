@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
-from opentelemetry.trace import Span
 from pydantic import ValidationError
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, stop_after_delay
 from tenacity.wait import wait_random_exponential
@@ -24,7 +23,6 @@ from engine.llm.model import (
     A,
     CallFailed,
     Completion,
-    ContextOverflow,
     Provider,
     Request,
     SamplingParameters,
@@ -35,7 +33,7 @@ from engine.llm.model import (
 )
 from engine.local_models import Entailment
 from engine.text import clean, shorten, storable
-from engine.tracing import trace_step, tracer
+from engine.tracing import trace_call
 
 ATTEMPTS = 6
 LONGEST_RETRYING_S = 300.0
@@ -50,9 +48,6 @@ AS_THE_RECIPE_HAS_IT = SamplingParameters()
 TYPED_ATTEMPTS = 3
 """How often a model may get its JSON wrong; each time it is shown what was wrong."""
 
-MOST_BEGINNINGS = 500
-"""How often a brace is tried as the beginning of an answer's JSON: each try may read to its end."""
-
 SHOWN_OF_AN_ANSWER = 60
 """Characters of an answer that could not be read."""
 
@@ -62,15 +57,12 @@ class CallRecord(Protocol):
 
     async def find(self, key: str) -> Completion | None:
         """The finished call, if it is there."""
-        ...
 
     async def keep(self, key: str, completion: Completion) -> None:
         """Remember a finished call."""
-        ...
 
     async def forget(self, key: str) -> None:
         """Let go of a finished call, if it is there."""
-        ...
 
 
 class MemoryRecord:
@@ -80,15 +72,12 @@ class MemoryRecord:
         self._calls: dict[str, Completion] = {}
 
     async def find(self, key: str) -> Completion | None:
-        """The finished call, if it is there."""
         return self._calls.get(key)
 
     async def keep(self, key: str, completion: Completion) -> None:
-        """Remember a finished call."""
         self._calls[key] = completion
 
     async def forget(self, key: str) -> None:
-        """Let go of a finished call, if it is there."""
         self._calls.pop(key, None)
 
 
@@ -109,106 +98,86 @@ class MeteredModel:
 
     async def text(self, request: Request) -> str:
         """The whole answer."""
-        return (await self._call(request, None)).text
+        return "".join([piece async for piece in self._ask(request, None, in_pieces=False)])
 
-    async def stream(self, request: Request) -> AsyncIterator[str]:
+    def stream(self, request: Request) -> AsyncIterator[str]:
         """The answer in pieces; it is recorded when it is whole. Tried again only while no piece was given."""
-        request = self.sampling.apply(request)
-        key = self._key(request, None)
-        async with self._turns.setdefault(key, asyncio.Lock()):
-            known = await self.record.find(key)
-            if known:
-                yield known.text
-                return
-            async for piece in self._stream(key, request):
-                yield piece
-
-    async def _stream(self, key: str, request: Request) -> AsyncIterator[str]:
-        model = request.model or self.models[request.task]
-        current, pieces = request, list[str]()
-        span = _begin_span(request, model)
-        try:
-            with self.throttle.breaker.guard_call():
-                async for attempt in self._attempts(lambda: not pieces):
-                    with attempt:
-                        async with self._reserve_call(model, current) as reservation:
-                            try:
-                                async for piece in self.provider.stream(model, current):
-                                    pieces.append(storable(piece))
-                                    yield pieces[-1]
-                            except CallFailed as error:
-                                current = _adjust_answer(current, error)
-                                raise
-                            completion = estimate_completion(request, "".join(pieces))
-                            await self._record_completion(key, completion, reservation)
-                            _describe_completion(span, completion, attempt.retry_state.attempt_number)
-        finally:
-            span.end()
+        return self._ask(request, None, in_pieces=True)
 
     async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value; a wrong one is sent back with its error, `TYPED_ATTEMPTS` times at most."""
         schema, problem, said = strict_schema(kind), "", ""
         for attempt in range(TYPED_ATTEMPTS):
-            completion = await self._call(_ask_for_json(request, schema, attempt, problem), schema)
-            answer = _read_json(completion.text, kind)
+            asked = _ask_for_json(request, schema, attempt, problem)
+            said = "".join([piece async for piece in self._ask(asked, schema, in_pieces=False)])
+            answer = _read_json(said, kind)
             if not isinstance(answer, str):
                 return answer
-            problem, said = answer, shorten(clean(completion.text), SHOWN_OF_AN_ANSWER)
+            problem = answer
         await self.forget(request, kind)
         raise LanguageModelError(
-            f"The model's answers were not of the form asked for ({problem}); the last one began: “{said}”.",
+            f"The model's answers were not of the form asked for ({problem}); the last one began: "
+            f"“{shorten(clean(said), SHOWN_OF_AN_ANSWER)}”.",
             retryable=True,
         )
 
     async def forget(self, request: Request, kind: type[TypedAnswer] | None = None) -> None:
         """Let go of a recorded answer, and of those before it whose JSON was wrong."""
-        if kind is None:
-            await self.record.forget(self._key(self.sampling.apply(request), None))
-            return
-        schema, problem = strict_schema(kind), ""
+        schema, problem = strict_schema(kind) if kind else None, ""
         for attempt in range(TYPED_ATTEMPTS):
-            key = self._key(self.sampling.apply(_ask_for_json(request, schema, attempt, problem)), schema)
+            asked = _ask_for_json(request, schema, attempt, problem) if schema else request
+            key = self._key(self.sampling.apply(asked), schema)
             known = await self.record.find(key)
             if not known:
                 return
             await self.record.forget(key)
-            answer = _read_json(known.text, kind)
+            answer = _read_json(known.text, kind) if kind else None
             if not isinstance(answer, str):
                 return
             problem = answer
 
-    async def _call(self, request: Request, schema: dict[str, Any] | None) -> Completion:
+    async def _ask(self, request: Request, schema: dict[str, Any] | None, *, in_pieces: bool) -> AsyncIterator[str]:
+        """The answer, whole or in pieces; what was asked before is taken from the record."""
         request = self.sampling.apply(request)
         key = self._key(request, schema)
         async with self._turns.setdefault(key, asyncio.Lock()):
-            known = await self.record.find(key)
-            if known:
-                return known
+            if known := await self.record.find(key):
+                yield known.text
+                return
             model = request.model or self.models[request.task]
-            with trace_step(*_name_span(request, model)) as span:
-                return await self._complete(key, model, request, schema, span)
+            with trace_call(*_name_span(request, model)) as span, self.throttle.breaker.guard_call():
+                current, pieces = request, list[str]()
+                async for attempt in self._attempts(lambda: not pieces):
+                    with attempt:
+                        try:
+                            async with self._reserve_call(model, current) as reservation:
+                                if in_pieces:
+                                    async for piece in self.provider.stream(model, current):
+                                        pieces.append(storable(piece))
+                                        yield pieces[-1]
+                                    completion = estimate_completion(request, "".join(pieces))
+                                else:
+                                    completion = await self._complete(model, current, schema)
+                                # In this order: a crash between the two leaves a reservation, which is counted, and no
+                                # call to be paid again.
+                                await self.record.keep(key, completion)
+                                await reservation.settle(completion)
+                        except CallFailed as error:
+                            current = _adjust_answer(current, error)
+                            raise
+                span.set_attribute("gen_ai.usage.input_tokens", completion.input_tokens)
+                span.set_attribute("gen_ai.usage.output_tokens", completion.output_tokens)
+                span.set_attribute("scholium.attempts", attempt.retry_state.attempt_number)
+            if not in_pieces:
+                yield completion.text
 
-    async def _complete(
-        self, key: str, model: str, request: Request, schema: dict[str, Any] | None, span: Span
-    ) -> Completion:
-        current = request
-        with self.throttle.breaker.guard_call():
-            async for attempt in self._attempts():
-                with attempt:
-                    try:
-                        async with self._reserve_call(model, current) as reservation:
-                            begun = time.perf_counter()
-                            answer = await self.provider.complete(model, current, schema)
-                            self.throttle.places.note_answer(answer, time.perf_counter() - begun)
-                            completion = replace(answer, text=storable(answer.text))
-                            await self._record_completion(key, completion, reservation)
-                        _describe_completion(span, completion, attempt.retry_state.attempt_number)
-                    except CallFailed as error:
-                        current = _adjust_answer(current, error)
-                        raise
-        return completion
+    async def _complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
+        begun = time.perf_counter()
+        answer = await self.provider.complete(model, request, schema)
+        self.throttle.places.note_answer(answer, time.perf_counter() - begun)
+        return replace(answer, text=storable(answer.text))
 
-    def _attempts(self, may_repeat: Callable[[], bool] = lambda: True) -> AsyncRetrying:
+    def _attempts(self, may_repeat: Callable[[], bool]) -> AsyncRetrying:
         """The attempts of one call: one where the service was away a moment ago, few where it was never there."""
         breaker = self.throttle.breaker
         longest = LONGEST_RETRYING_S if breaker.reached else LONGEST_FIRST_CONTACT_S
@@ -219,11 +188,6 @@ class MeteredModel:
             wait=_wait,
             reraise=True,
         )
-
-    async def _record_completion(self, key: str, completion: Completion, reservation: Reservation) -> None:
-        # In this order: a crash between the two leaves a reservation, which is counted, and no call to be paid again.
-        await self.record.keep(key, completion)
-        await reservation.settle(completion)
 
     @asynccontextmanager
     async def _reserve_call(self, model: str, request: Request) -> AsyncIterator[Reservation]:
@@ -264,7 +228,7 @@ def _ask_for_json(request: Request, schema: dict[str, Any], attempt: int, proble
 def _read_json(text: str, kind: type[A]) -> A | str:
     """The answer as a value, or what is wrong with it."""
     try:
-        return kind.model_validate_json(_drop_unstorable(_json_of(text)))
+        return kind.model_validate_json(_ESCAPE.sub(lambda escape: escape[1] or "", _json_of(text)))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
@@ -275,7 +239,7 @@ def _adjust_answer(request: Request, error: CallFailed) -> Request:
     """The request with more room for its answer where that was cut off, with less where the context has no more."""
     if error.cut_off:
         return replace(request, max_tokens=request.max_tokens * 2)
-    if isinstance(error, ContextOverflow):
+    if error.room is not None:
         return replace(request, max_tokens=min(error.room, request.max_tokens))
     return request
 
@@ -285,18 +249,6 @@ def _name_span(request: Request, model: str) -> tuple[str, dict[str, str | int |
     # What follows the slash can name a section, whose title is a person's.
     step = request.step.partition("/")[0].partition("#")[0]
     return f"chat {model}", {"gen_ai.operation.name": "chat", "gen_ai.request.model": model, "scholium.step": step}
-
-
-def _begin_span(request: Request, model: str) -> Span:
-    """One that is not the current span: a generator's context is not its caller's."""
-    name, attributes = _name_span(request, model)
-    return tracer.start_span(name, attributes=attributes)
-
-
-def _describe_completion(span: Span, completion: Completion, attempts: int) -> None:
-    span.set_attribute("gen_ai.usage.input_tokens", completion.input_tokens)
-    span.set_attribute("gen_ai.usage.output_tokens", completion.output_tokens)
-    span.set_attribute("scholium.attempts", attempts)
 
 
 def _wait(state: RetryCallState) -> float:
@@ -326,34 +278,11 @@ def _bare_schema(node: Any, parts: Mapping[str, Any]) -> Any:
 _ESCAPE = re.compile(
     r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
-"""In JSON: a backslash of the text or a whole pair of surrogates, which stay; a null character or half a pair."""
-
-
-def _drop_unstorable(text: str) -> str:
-    """JSON without the escaped characters that `storable` drops where they are not escaped."""
-    return _ESCAPE.sub(lambda escape: escape[1] or "", text)
+"""In JSON: a backslash of the text or a whole pair of surrogates, which stay; what `storable` drops, escaped."""
 
 
 def _json_of(text: str) -> str:
-    """The longest JSON object in an answer that may have words or a fence around it."""
-    bare = text
+    """The JSON object in an answer that may have thoughts and words before it, and a fence around it."""
     for name in ("think", "thinking", "reasoning"):
-        bare = _drop_enclosed(bare, f"<{name}>", f"</{name}>")
-    decoder, best, at = json.JSONDecoder(), "", bare.find("{")
-    for _ in range(MOST_BEGINNINGS):
-        if at < 0:
-            break
-        try:
-            _, end = decoder.raw_decode(bare, at)
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
-            best = max(best, bare[at:end], key=len)
-        at = bare.find("{", end)
-    return best or bare
-
-
-def _drop_enclosed(text: str, opening: str, closing: str) -> str:
-    """The text without what stands between these, and without them; what is never closed stays."""
-    first, *others = text.split(opening)
-    return first + "".join(o.partition(closing)[2] if closing in o else opening + o for o in others)
+        text = text.rpartition(f"</{name}>")[2]
+    return text[text.find("{") : text.rfind("}") + 1] or text

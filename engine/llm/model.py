@@ -147,6 +147,9 @@ class CallFailed(LanguageModelError):
     is_misdirected = False
     """Whether something else may have answered than a language model's service."""
 
+    room: int | None = None
+    """Tokens that the model's context has left beside the prompt, where more were asked for."""
+
     def __init__(
         self,
         message: str,
@@ -164,14 +167,6 @@ class CallFailed(LanguageModelError):
         self.spent = spent
 
 
-class ContextOverflow(CallFailed):
-    """More tokens were asked for than the model's context has left beside the prompt, which is ``room``."""
-
-    def __init__(self, message: str, room: int) -> None:
-        super().__init__(message, retryable=True, is_away=True)
-        self.room = room
-
-
 LONGEST_CONNECTING_S = 10.0
 """A service that is there takes a connection at once, however long it thinks about the answer."""
 
@@ -182,8 +177,7 @@ class Unreachable(CallFailed):
     def __init__(self, kind: str, spent: Completion | None = None) -> None:
         is_late = "timeout" in kind.lower()
         what = "did not answer in time" if is_late else "could not be reached"
-        reason = f"The language model's service {what}."
-        super().__init__(reason, retryable=True, spent=spent, is_away=True)
+        super().__init__(f"The language model's service {what}.", retryable=True, spent=spent, is_away=True)
         self.kind = kind
         self.is_crowded = is_late
 
@@ -196,20 +190,18 @@ def failure_of_status(
     status: int, retry_after: str, spent: Completion | None, *, final: bool = False, reason: str = ""
 ) -> CallFailed:
     """The failure that an HTTP status means; ``final`` is one that no retry helps, ``reason`` the server's words."""
-    retryable = status in {408, 409, 429} or status >= 500
+    room = read_room(reason) if status == 400 else None
     # Of a refused key nothing is repeated: some services show it.
     words = "it refused the key" if status in {401, 403} else mask_keys(shorten(clean(reason), LONGEST_REASON))
     said = f": {words}" if words else ""
-    message = f"The language model's service answered {status}{said if said.endswith('.') else f'{said}.'}"
-    if status == 400 and (room := read_room(reason)) is not None:
-        return ContextOverflow(message, room)
     failure = CallFailed(
-        message,
-        retryable=retryable and not final,
+        f"The language model's service answered {status}{said if said.endswith('.') else f'{said}.'}",
+        retryable=(status in {408, 409, 429} or status >= 500 or room is not None) and not final,
         retry_after_s=read_retry_after(retry_after),
         spent=spent,
         is_away=True,
     )
+    failure.room = room
     failure.is_crowded = status in CROWDED
     failure.is_misdirected = status in {404, 405}
     return failure
@@ -254,15 +246,12 @@ class Provider(Protocol):
 
     async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
         """The whole answer, as JSON of the schema where one is given. Raises `CallFailed`."""
-        ...
 
     def stream(self, model: str, request: Request) -> AsyncIterator[str]:
         """The answer in pieces as they come. Raises `CallFailed`."""
-        ...
 
     async def close(self) -> None:
         """Let go of the connections."""
-        ...
 
 
 class LanguageModel(Protocol):
@@ -271,20 +260,15 @@ class LanguageModel(Protocol):
     @property
     def entailment(self) -> Entailment | None:
         """The model of this machine that doubts claims beside it, where one is set."""
-        ...
 
     async def text(self, request: Request) -> str:
         """The answer, never empty and never cut off."""
-        ...
 
     def stream(self, request: Request) -> AsyncIterator[str]:
         """The answer in pieces."""
-        ...
 
     async def answer_typed(self, request: Request, kind: type[A]) -> A:
         """The answer as a value of ``kind``."""
-        ...
 
     async def forget(self, request: Request, kind: type[TypedAnswer] | None = None) -> None:
         """Let go of a recorded answer that was of no use, so that whoever asks again gets another."""
-        ...

@@ -11,7 +11,7 @@ import httpx2
 import openai
 from openai import AsyncOpenAI
 
-from engine.llm.answers import LONGEST_ANSWER, OddAnswer, check_length, describe, read_body, read_chat_answer
+from engine.llm.answers import OddAnswer, check_length, describe, read_body, read_chat_answer
 from engine.llm.model import (
     LONGEST_CONNECTING_S,
     CallFailed,
@@ -60,7 +60,7 @@ class OpenAIProvider:
 
     async def stream(self, model: str, request: Request) -> AsyncIterator[str]:
         """Pieces of the answer; a stream that breaks is an error."""
-        finish, pieces, length = "", list[str](), 0
+        finish, text = "", ""
         create: Any = partial(self._client.chat.completions.create, stream=True)
         response = await self._ask(create, model, request, None)
         chunk: Any = None
@@ -69,21 +69,19 @@ class OpenAIProvider:
                 for choice in chunk.choices or ():
                     finish = choice.finish_reason or finish
                     if piece := choice.delta and choice.delta.content:
-                        pieces.append(piece)
-                        length += len(piece)
+                        text += piece
+                        check_length(text, self._address)
                         yield piece
-                if length > LONGEST_ANSWER:
-                    check_length("".join(pieces), self._address)
         except openai.OpenAIError as error:
             if type(error) is openai.APIError:  # said in the stream itself
                 raise OddAnswer(self._address, describe({"error": error.message}), retryable=True) from error
-            raise _to_call_failure(error, estimate_completion(request, "".join(pieces)) if pieces else None) from error
+            raise _to_call_failure(error, estimate_completion(request, text) if text else None) from error
         except (AttributeError, TypeError, ValueError) as error:  # the client reads whatever JSON comes
-            raise OddAnswer(self._address, describe(str(chunk or error)), retryable=not pieces) from error
+            raise OddAnswer(self._address, describe(str(chunk or error)), retryable=not text) from error
         if chunk is None:
             sent = response.response.headers.get("content-type", "nothing")
             raise OddAnswer(self._address, f"{sent} in place of a stream", retryable=False)
-        _check(finish, estimate_completion(request, "".join(pieces)))
+        _check(finish, estimate_completion(request, text))
 
     async def _ask(
         self, call: Callable[..., Awaitable[R]], model: str, request: Request, schema: dict[str, Any] | None
@@ -134,7 +132,7 @@ _REFUSING = re.compile(
 
 def _find_refused_part(error: openai.APIStatusError, options: dict[str, Any], messages: list[Any]) -> Refusable | None:
     """Which optional part of the request was refused; ``None`` where the reason names none that was sent."""
-    reason = _reason(error)
+    reason = _read_reason(error.body)
     is_refusal = error.status_code in {400, 422} or (error.status_code >= 500 and _REFUSING.search(reason))
     if not is_refusal or read_room(reason) is not None:
         return None
@@ -186,16 +184,11 @@ def _to_call_failure(error: openai.OpenAIError, spent: Completion | None = None)
     if isinstance(error, openai.APIStatusError):
         wait = error.response.headers.get("retry-after", "")
         final = error.code == "insufficient_quota"
-        return failure_of_status(error.status_code, wait, spent, final=final, reason=_reason(error))
+        return failure_of_status(error.status_code, wait, spent, final=final, reason=_read_reason(error.body))
     if isinstance(error, openai.APIConnectionError):
         return Unreachable(type(error).__name__, spent)
     kind = type(error).__name__
     return CallFailed(f"The language model's answer could not be read ({kind}).", retryable=True, spent=spent)
-
-
-def _reason(error: openai.APIStatusError) -> str:
-    """What the server itself says, without the client's wrapping."""
-    return _read_reason(error.body)
 
 
 def _read_reason(body: object) -> str:

@@ -6,18 +6,17 @@ slower answer means a queue is Vegas' (Brakmo and Peterson, 1995).
 
 from __future__ import annotations
 
-import asyncio
 import math
-from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+
+from anyio import CapacityLimiter
 
 from engine.llm.model import Completion
 
 SLOWED = 2.0
 """So many times as long as the fastest call for its size an answer may take; a slower one says that calls wait in
 the service, as on a machine that answers a few at once."""
-
 
 FORGETTING = 1.01
 """By so much the fastest call counts for less with every other one: a single one out of a cache proves little."""
@@ -36,49 +35,26 @@ class Places:
 
     def __init__(self, most: int, first: int | None = None) -> None:
         self._most = most
-        self._room = min(first or most, most)
-        self._taken = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._limiter = CapacityLimiter(min(first or most, most))
         self._fastest = math.inf
 
     @asynccontextmanager
     async def take(self) -> AsyncIterator[None]:
         """Wait for a place, in the order of asking, and hold it."""
-        if self._taken < self._room and not self._waiting:
-            self._taken += 1
-        else:
-            turn = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                if turn.done() and not turn.cancelled():  # the place came at the moment of the cancelling
-                    self._give_back()
-                raise
+        holder = object()
+        await self._limiter.acquire_on_behalf_of(holder)
         try:
             yield
         finally:
-            self._give_back()
+            self._limiter.release_on_behalf_of(holder)
 
     def note_answer(self, answer: Completion, seconds: float) -> None:
         """Make room for one more after an answer that took no longer than its size explains."""
         pace = seconds / expect_seconds(answer.input_tokens, answer.output_tokens)
         self._fastest = min(pace, self._fastest * FORGETTING)
         if pace <= SLOWED * self._fastest:
-            self._room = min(self._room + 1, self._most)
-            self._admit()
+            self._limiter.total_tokens = min(self._limiter.total_tokens + 1, self._most)
 
     def note_refusal(self) -> None:
         """Keep to what the service has accepted: the calls that are still in flight."""
-        self._room = max(1, min(self._room, self._taken - 1))
-
-    def _give_back(self) -> None:
-        self._taken -= 1
-        self._admit()
-
-    def _admit(self) -> None:
-        while self._waiting and self._taken < self._room:
-            turn = self._waiting.popleft()
-            if not turn.cancelled():
-                self._taken += 1
-                turn.set_result(None)
+        self._limiter.total_tokens = max(1, min(self._limiter.total_tokens, self._limiter.borrowed_tokens - 1))

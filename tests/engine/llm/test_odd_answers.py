@@ -39,7 +39,7 @@ def message(**changes: Any) -> dict[str, Any]:
 
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
 ODD: list[tuple[str, str, str]] = [
-    (PAGE, "<!doctype html><html><head><title>Log in</title></head></html>", "a web page titled “Log in”"),
+    (PAGE, "<!doctype html><html><head><title>Log in</title></head></html>", "a web page"),
     (PAGE, "<html><body>It works!</body></html>", "a web page"),
     (PAGE, "", "nothing"),
     (JSON, "", "nothing"),
