@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.session.section_papers import find_unsupported
+from engine.session.outline_edits import find_unsupported
 from engine.session.state import Phase, State
 from engine.survey import Survey
 from engine.text import clean

@@ -8,8 +8,7 @@ from typing import assert_never
 
 from bot.views.actions import Action, list_actions
 from engine.quoting.counts import find_most_cited
-from engine.session.outline_edits import find_divisible
-from engine.session.section_papers import find_unsupported
+from engine.session.outline_edits import find_divisible, find_unsupported
 from engine.session.state import State
 from engine.survey import Survey
 from engine.values import KeywordPool, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline

@@ -1,4 +1,6 @@
-"""Changes a person makes to an outline. Pure; each raises `UserError` where it cannot be done.
+"""Changes of an outline: those that a person makes, and papers for its sections. Pure.
+
+A person's raise `UserError` where they cannot be done.
 
 Sections are named by number: ``2`` is the second section, ``2.1`` its first part. A function here
 returns the change, ready to be applied to whatever the outline is by then.
@@ -7,14 +9,14 @@ returns the change, ready to be applied to whatever the outline is by then.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from engine.errors import UserError
-from engine.values import Outline, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline
+from engine.text import terms
+from engine.values import KeywordPool, Outline, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline
 
 Change = Callable[[Outline], Outline]
-Path = tuple[int, ...]
 Nodes = tuple[OutlineNode, ...]
 
 
@@ -33,9 +35,7 @@ def _require_title(title: str) -> None:
 def rename(place: str, title: str) -> Change:
     """Another title; its papers stay."""
     _require_title(title)
-    return lambda outline: _at(
-        outline, place, lambda nodes, i: (*nodes[:i], replace(nodes[i], title=title), *nodes[i + 1 :])
-    )
+    return lambda outline: splice(outline, place, replace(node_at(outline, place), title=title))
 
 
 def describe(place: str, description: str) -> Change:
@@ -45,27 +45,24 @@ def describe(place: str, description: str) -> Change:
             f"A description has at most {LONGEST_DESCRIPTION:,} characters; this one has {len(description):,}."
         )
 
-    def described(nodes: Nodes, i: int) -> Nodes:
-        if nodes[i].role != "body":
+    def change(outline: Outline) -> Outline:
+        node = node_at(outline, place)
+        if node.role != "body":
             raise UserError("Introduction and conclusion tell of the other sections; describe one of those.")
-        return (*nodes[:i], replace(nodes[i], description=description), *nodes[i + 1 :])
+        return splice(outline, place, replace(node, description=description))
 
-    return lambda outline: _at(outline, place, described)
+    return change
 
 
 def drop(*places: str) -> Change:
     """Remove the sections with their parts; the last one about the topic stays."""
 
-    def removed(nodes: Nodes, i: int) -> Nodes:
-        return (*nodes[:i], *nodes[i + 1 :])
-
     def change(outline: Outline) -> Outline:
-        result = outline
         for place in sorted(set(places), key=_path, reverse=True):  # from behind, so that numbers keep their meaning
-            result = _at(result, place, removed)
-        if not any(node.role == "body" for node in result.nodes):
+            outline = splice(outline, place)
+        if not any(node.role == "body" for node in outline.nodes):
             raise UserError("That is the last section about the topic; it has to stay.")
-        return result
+        return outline
 
     return change
 
@@ -77,10 +74,11 @@ def move(place: str, target: str, *, after: bool) -> Change:
         if target == place or target.startswith(f"{place}."):
             raise UserError(f"Section {place} cannot be moved into itself.")
         node = node_at(outline, place)
-        marker = replace(node, title="\0")
-        with_marker = _at(outline, place, lambda nodes, i: (*nodes[:i], marker, *nodes[i + 1 :]))
-        placed = _at(with_marker, target, lambda nodes, i: (*nodes[: i + after], node, *nodes[i + after :]))
-        return replace(placed, nodes=_remove_marker(placed.nodes, marker))
+        gap = replace(node, title="\0")  # stands in its old place, so that numbers keep their meaning
+        outline = splice(outline, place, gap)
+        other = node_at(outline, target)
+        placed = splice(outline, target, *((other, node) if after else (node, other)))
+        return replace(placed, nodes=_without(placed.nodes, gap))
 
     return change
 
@@ -95,7 +93,7 @@ def merge(place: str, other: str) -> Change:
         if first.role != "body" or second.role != "body":
             raise UserError("The introduction and the conclusion cannot be merged with another section.")
         if bool(first.children) != bool(second.children):
-            first, second = _as_parts(first), _as_parts(second)
+            first, second = (n if n.children else replace(n, papers=(), children=(n,)) for n in (first, second))
         joined = OutlineNode(
             f"{first.title}; {second.title}",
             _join_descriptions(first.description, second.description),
@@ -104,10 +102,7 @@ def merge(place: str, other: str) -> Change:
             hint_papers=(*first.hint_papers, *second.hint_papers),
             children=(*first.children, *second.children),
         )
-        marker = replace(second, title="\0")
-        marked = _at(outline, other, lambda nodes, i: (*nodes[:i], marker, *nodes[i + 1 :]))
-        placed = _at(marked, place, lambda nodes, i: (*nodes[:i], joined, *nodes[i + 1 :]))
-        return replace(placed, nodes=_remove_marker(placed.nodes, marker))
+        return splice(splice(outline, place, joined), other)
 
     return change
 
@@ -146,15 +141,13 @@ def find_parts(outline: Outline, place: str, selection: PaperSelection) -> Nodes
 def find_divisible(outline: Outline, selection: PaperSelection) -> str:
     """The number of the section with most papers that can be split; empty where none can."""
     sizes = {
-        number: len(papers_of(node, selection))
+        number: count
         for number, node in walk_outline(outline.nodes)
-        if node.role == "body" and "." not in number and _is_divisible(node, selection)
+        if node.role == "body" and "." not in number
+        for count in [len(papers_of(node, selection))]
+        if len(node.children) > 1 or count >= SMALLEST_DIVIDED
     }
     return max(sizes, key=lambda number: sizes[number], default="")
-
-
-def _is_divisible(node: OutlineNode, selection: PaperSelection) -> bool:
-    return len(node.children) > 1 or len(papers_of(node, selection)) >= SMALLEST_DIVIDED
 
 
 def papers_of(node: OutlineNode, selection: PaperSelection) -> list[Paper]:
@@ -165,44 +158,37 @@ def papers_of(node: OutlineNode, selection: PaperSelection) -> list[Paper]:
 
 def split(place: str, parts: Nodes) -> Change:
     """The section gives way to these parts of it, which stand on its level."""
-    return lambda outline: _at(outline, place, lambda nodes, i: (*nodes[:i], *parts, *nodes[i + 1 :]))
-
-
-def change_node(outline: Outline, place: str, node: OutlineNode) -> Outline:
-    """The outline with another node in the place of that number. Raises `UserError` where there is none."""
-    return _at(outline, place, lambda nodes, i: (*nodes[:i], node, *nodes[i + 1 :]))
+    return lambda outline: splice(outline, place, *parts)
 
 
 def place_paper(key: PaperKey, place: str) -> Change:
     """The paper belongs to that section, and to no other."""
 
-    def placed(nodes: Nodes, i: int) -> Nodes:
-        return (*nodes[:i], replace(nodes[i], papers=(*nodes[i].papers, key)), *nodes[i + 1 :])
+    def bare(node: OutlineNode) -> OutlineNode:
+        papers = tuple(k for k in node.papers if k != key)
+        return replace(node, papers=papers, children=tuple(map(bare, node.children)))
 
     def change(outline: Outline) -> Outline:
-        bare = replace(outline, nodes=tuple(_remove_paper(node, key) for node in outline.nodes))
-        return _at(bare, place, placed)
+        outline = replace(outline, nodes=tuple(map(bare, outline.nodes)))
+        node = node_at(outline, place)
+        return splice(outline, place, replace(node, papers=(*node.papers, key)))
 
     return change
-
-
-def _remove_paper(node: OutlineNode, key: PaperKey) -> OutlineNode:
-    children = tuple(_remove_paper(child, key) for child in node.children)
-    return replace(node, papers=tuple(k for k in node.papers if k != key), children=children)
 
 
 def add(title: str, place: str, *, after: bool = True) -> Change:
     """A new section after or before another (its papers are those nearest to its title)."""
     _require_title(title)
 
-    def added(nodes: Nodes, i: int) -> Nodes:
-        if after and nodes[i].role == "conclusion":
+    def change(outline: Outline) -> Outline:
+        node, new = node_at(outline, place), OutlineNode(title)
+        if after and node.role == "conclusion":
             raise UserError("The conclusion comes last; name a section before it.")
-        if not after and nodes[i].role == "introduction":
+        if not after and node.role == "introduction":
             raise UserError("The introduction comes first; name a section after it.")
-        return (*nodes[: i + after], OutlineNode(title), *nodes[i + after :])
+        return splice(outline, place, *((node, new) if after else (new, node)))
 
-    return lambda outline: _at(outline, place, added)
+    return change
 
 
 def add_last(title: str) -> Change:
@@ -268,43 +254,100 @@ def _check_order(nodes: Nodes) -> None:
         raise UserError("The introduction and the conclusion have no parts.")
 
 
-def _as_parts(node: OutlineNode) -> OutlineNode:
-    if node.children:
-        return node
-    part = replace(node, children=())
-    return replace(node, papers=(), children=(part,))
-
-
-def _path(place: str) -> Path:
+def _path(place: str) -> tuple[int, ...]:
     return tuple(int(part) for part in place.split("."))
 
 
 def node_at(outline: Outline, place: str) -> OutlineNode:
     """The section or part of that number. Raises `UserError` where there is none."""
-    nodes: Sequence[OutlineNode] = outline.nodes
-    found: OutlineNode | None = None
-    for number in _path(place):
-        if not 1 <= number <= len(nodes):
-            raise UserError(f"There is no section {place} in the outline; it has sections 1 to {len(outline.nodes)}.")
-        found = nodes[number - 1]
-        nodes = found.children
-    assert found is not None
-    return found
+    node = dict(walk_outline(outline.nodes)).get(place)
+    if node is None:
+        raise UserError(f"There is no section {place} in the outline; it has sections 1 to {len(outline.nodes)}.")
+    return node
 
 
-def _at(outline: Outline, place: str, change: Callable[[Nodes, int], Nodes]) -> Outline:
+def splice(outline: Outline, place: str, *given: OutlineNode) -> Outline:
+    """The outline with these in the place of the section of that number. Raises `UserError` where there is none."""
     node_at(outline, place)
 
-    def inside(nodes: Nodes, path: Path) -> Nodes:
+    def inside(nodes: Nodes, path: tuple[int, ...]) -> Nodes:
         i = path[0] - 1
-        if len(path) == 1:
-            return change(nodes, i)
-        parent = replace(nodes[i], children=inside(nodes[i].children, path[1:]))
-        return (*nodes[:i], parent, *nodes[i + 1 :])
+        below = path[1:] and (replace(nodes[i], children=inside(nodes[i].children, path[1:])),)
+        return (*nodes[:i], *(below or given), *nodes[i + 1 :])
 
     return replace(outline, nodes=inside(outline.nodes, _path(place)))
 
 
-def _remove_marker(nodes: Nodes, marker: OutlineNode) -> Nodes:
-    """The nodes without the marker; a section whose last part went keeps standing as a leaf."""
-    return tuple(replace(node, children=_remove_marker(node.children, marker)) for node in nodes if node != marker)
+def _without(nodes: Nodes, gap: OutlineNode) -> Nodes:
+    """The nodes without the gap; a section whose last part went keeps standing as a leaf."""
+    return tuple(replace(node, children=_without(node.children, gap)) for node in nodes if node != gap)
+
+
+SECTION_PAPERS = 12
+"""Papers that a search adds to a section, at most."""
+
+
+def word_section_query(outline: Outline, place: str, keywords: KeywordPool) -> str:
+    """What to search for a section of that number: its title, with the topic where that says nothing of it.
+
+    Raises `UserError` where the outline has no such section.
+    """
+    title, topic = node_at(outline, place).title, keywords.keywords[0].text
+    return f"{topic} {title}" if set(terms(title)).isdisjoint(terms(topic)) else title
+
+
+def supply_section(outline: Outline, place: str, keywords: KeywordPool, selection: PaperSelection) -> Outline:
+    """The outline with the best of what was found for the section of that number in its place.
+
+    In a section with parts each paper goes to the part with which it shares most words. Papers that are left out, and
+    those that the section has, are not added; without any the outline stays as it is.
+    """
+    node, query = node_at(outline, place), word_section_query(outline, place, keywords)
+    usable = {paper.key for paper in selection.list_included()} - set(node.all_papers())
+    ranked = sorted(
+        (rank, i)
+        for i, item in enumerate(selection.found)
+        if item.paper.key in usable and (rank := min((r.rank for r in item.reasons if r.keyword == query), default=0))
+    )
+    found = [selection.found[i].paper for _, i in ranked[:SECTION_PAPERS]]
+    return splice(outline, place, _with_papers(node, found)) if found else outline
+
+
+def _with_papers(node: OutlineNode, papers: list[Paper]) -> OutlineNode:
+    if not node.children:
+        filled = replace(node, papers=(*node.papers, *(paper.key for paper in papers)))
+    else:
+        shares = _share_out(papers, node.children)
+        parts = zip(node.children, shares, strict=True)
+        filled = replace(node, children=tuple(_with_papers(child, share) for child, share in parts))
+    return replace(filled, thin=node.thin and not papers)
+
+
+def _share_out(papers: list[Paper], parts: tuple[OutlineNode, ...]) -> list[list[Paper]]:
+    """For each part the papers that share more words with its heading than with the others'."""
+    own = [set(terms(f"{part.title} {part.description}")) for part in parts]
+    shares: list[list[Paper]] = [[] for _ in parts]
+    for paper in papers:
+        said = set(terms(f"{paper.title} {paper.content}"))
+        shares[max(range(len(own)), key=lambda i: len(own[i] & said))].append(paper)
+    return shares
+
+
+def find_unsupported(outline: Outline, selection: PaperSelection, topic: str) -> list[tuple[str, OutlineNode]]:
+    """Sections and parts without papers, by number, whose own words stand in no paper that is included.
+
+    Words of the topic are not a section's own: every paper has them. One that has no others is about the topic itself.
+    """
+    known = set(terms(topic))
+    bare = {
+        number: (node, set(terms(f"{node.title} {node.description}")) - known)
+        for number, node in walk_outline(outline.nodes)
+        if node.role == "body" and not (node.papers or node.children)
+    }
+    sought = {number: own for number, (_, own) in bare.items() if own}
+    for paper in selection.list_included():
+        if not sought:
+            break
+        said = set(terms(f"{paper.title} {paper.content}"))
+        sought = {number: own for number, own in sought.items() if own.isdisjoint(said)}
+    return [(number, bare[number][0]) for number in sought]

@@ -68,9 +68,8 @@ from engine.session.events import (
     keep_exchange,
 )
 from engine.session.kept_text import FormerText, KeptPart, KeptText, keep_text, read_former_text
-from engine.session.outline_edits import find_parts, split
+from engine.session.outline_edits import find_parts, split, supply_section, word_section_query
 from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper, require_candidate
-from engine.session.section_papers import supply_section, word_section_query
 from engine.survey import Section, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
