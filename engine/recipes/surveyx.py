@@ -120,7 +120,7 @@ class SurveyXRecipe(Trials, RevisedByModel):
         """The attribute forest (3.1.2), then outline optimisation (3.2.1)."""
         papers = require_papers(selection)
         sections, planned = brief.sections or SECTIONS, papers[: self.planned_from]
-        steps = OutlineSteps(context.require_model(), brief.topic, context.embedder, context.limits, context.attempt)
+        steps = OutlineSteps(brief.topic, context)
         if not self.optimise_outline:
             return await steps.draft_whole(sections, planned, papers)
         async with asyncio.TaskGroup() as tasks:

@@ -7,7 +7,7 @@ where it is allowed to see them, the model chooses among the nearest and says wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.citations import remove_citations
@@ -20,7 +20,7 @@ from engine.retrieval.embedding import Embedder
 from engine.run import RunContext
 from engine.survey import Reproduction, Section, Survey, SurveyWarning, walk
 from engine.text import clean, shorten
-from engine.values import Outline, Paper, PaperKey
+from engine.values import Outline, PaperKey
 
 LEAST_LIKENESS = 0.25
 """Cosine of a figure's context and a section's text under which the figure shows something else."""
@@ -38,7 +38,6 @@ class ChosenFigure:
     place: int
     key: PaperKey
     figure: PaperFigure
-    likeness: float
 
 
 class FigureAnswer(TypedAnswer):
@@ -46,15 +45,6 @@ class FigureAnswer(TypedAnswer):
 
     figure: int
     shows: PlainText = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SeenFigure:
-    """A figure with its picture, and, where a model looked at it, what it shows."""
-
-    choice: ChosenFigure
-    picture: Picture
-    shows: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,122 +67,95 @@ async def add_paper_figures(
     if not search.most or search.context.pictures is None:
         return survey
     body = {node.title for node in outline.nodes if node.role == "body"}
-    places = [place for place, section in enumerate(survey.sections) if section.title in body]
-    embedder = search.context.embedder
-    ranked = await asyncio.to_thread(rank_figures, survey.sections, places, search.prepared, embedder)
-    added: dict[int, Reproduction] = {}
+    sections = list(survey.sections)
+    places = [place for place, section in enumerate(sections) if section.title in body]
+    ranked = await asyncio.to_thread(rank_figures, sections, places, search.prepared, search.context.embedder)
     shown: set[PaperKey] = set()
     for place in dict.fromkeys(choice.place for choice in ranked):
-        if len(added) == search.most:
-            break
-        section = survey.sections[place]
         own = [choice for choice in ranked if choice.place == place and choice.key not in shown]
-        if seen := await _choose_figure(section, own, search, warnings):
-            added[place] = _reproduce(seen, search.prepared)
-            shown.add(seen.choice.key)
-    sections = [
-        replace(section, figures=(*section.figures, added[place])) if place in added else section
-        for place, section in enumerate(survey.sections)
-    ]
+        chosen = await _choose_figure(sections[place], own, search, warnings) if len(shown) < search.most else None
+        if chosen:
+            sections[place] = replace(sections[place], figures=(*sections[place].figures, chosen))
+            shown.add(chosen.key)
     return replace(survey, sections=tuple(sections))
 
 
 async def _choose_figure(
     section: Section, ranked: Sequence[ChosenFigure], search: FigureSearch, warnings: list[SurveyWarning]
-) -> SeenFigure | None:
+) -> Reproduction | None:
     """The nearest whose picture can be had; or, of some of these, the one that a model chooses, if any."""
-    wanted = LOOKED_AT if search.look and search.context.model else 1
-    seen: list[SeenFigure] = []
+    pictures, model, prepared = search.context.pictures, search.context.model, search.prepared
+    wanted = LOOKED_AT if search.look and model else 1
+    seen: list[tuple[PaperFigure, Reproduction]] = []
     for choice in ranked:
-        if len(seen) == wanted:
+        if len(seen) == wanted or pictures is None:
             break
-        assert search.context.pictures is not None
         try:
-            seen.append(SeenFigure(choice, await search.context.pictures.fetch_picture(choice.figure.address)))
+            picture = await pictures.fetch_picture(choice.figure.address)
+            seen.append((choice.figure, _reproduce(choice, picture, prepared)))
         except ScholiumError as error:
-            title = clean(search.prepared.material.papers[choice.key].title)
+            title = clean(prepared.material.papers[choice.key].title)
             what = f"figure {choice.figure.number} of “{title}” is not shown: {error}"
             warnings.append(SurveyWarning("unfinished", section.title, what))
-    if not seen or wanted == 1:
-        return seen[0] if seen else None
-    assert search.context.model is not None
-    request = _build_request(section, seen)
+    if not seen or wanted == 1 or model is None:
+        return seen[0][1] if seen else None
+    listed = "\n".join(
+        f'<figure number="{number}">{data(clean(figure.caption))}</figure>'
+        for number, (figure, _) in enumerate(seen, start=1)
+    )
+    text = data(remove_citations(_whole_text(section)))
+    prompt = fill("surveyx/figures", title=data(section.title), text=text, figures=listed)
+    images = tuple(PromptImage(drawn.kind, drawn.base64) for _, drawn in seen)
+    request = Request("judging", f"figures/{section.title}", replace(prompt, images=images), ANSWER_TOKENS, 0.0)
     try:
-        answer = await search.context.model.answer_typed(request, FigureAnswer)
+        answer = await model.answer_typed(request, FigureAnswer)
     except (LanguageModelError, LimitExceeded) as error:
         what = f"no model looked at the figures, the nearest is shown: {error}"
         warnings.append(SurveyWarning("unfinished", section.title, what))
-        return seen[0]
+        return seen[0][1]
     if not 1 <= answer.figure <= len(seen):
         return None
-    return replace(seen[answer.figure - 1], shows=answer.shows)
+    chosen = seen[answer.figure - 1][1]
+    said = f" A model that looked at it says: {answer.shows.rstrip('.')}." if answer.shows else ""
+    return replace(chosen, introduction=chosen.introduction + said)
 
 
-def _build_request(section: Section, seen: Sequence[SeenFigure]) -> Request:
-    figures = "\n".join(
-        f'<figure number="{number}">{data(clean(one.choice.figure.caption))}</figure>'
-        for number, one in enumerate(seen, start=1)
-    )
-    text = data(remove_citations(_whole_text(section)))
-    prompt = fill("surveyx/figures", title=data(section.title), text=text, figures=figures)
-    images = tuple(PromptImage(one.picture.kind, one.picture.base64) for one in seen)
-    return Request("judging", f"figures/{section.title}", replace(prompt, images=images), ANSWER_TOKENS, 0.0)
-
-
-def _reproduce(seen: SeenFigure, prepared: Preparation) -> Reproduction:
-    choice, picture = seen.choice, seen.picture
+def _reproduce(choice: ChosenFigure, picture: Picture, prepared: Preparation) -> Reproduction:
+    """The figure with what attribution asks for: caption, authors, title, address and licence."""
+    figure, address = choice.figure, choice.figure.address
     paper, licence = prepared.material.papers[choice.key], prepared.texts[choice.key].licence
-    said = f" A model that looked at it says: {seen.shows.rstrip('.')}." if seen.shows else ""
-    return Reproduction(
-        _credit(paper, choice.figure, licence),
-        choice.key,
-        choice.figure.address,
-        licence,
-        picture.kind,
-        picture.width,
-        picture.height,
-        picture.base64,
-        f"{{}} is taken from “{clean(paper.title)}”.{said}",
-    )
+    said = shorten(clean(figure.caption), CAPTION_CHARACTERS)
+    ended = said if said.endswith((".", "…")) else f"{said}."
+    where = f"Figure {figure.number} of {author_and_year(paper)}, “{clean(paper.title)}”"
+    caption = f"{ended} Source: {where}, {address}, licence: {licence}; size changed."
+    size = (picture.width, picture.height)
+    introduction = f"{{}} is taken from “{clean(paper.title)}”."
+    return Reproduction(caption, choice.key, address, licence, picture.kind, *size, picture.base64, introduction)
 
 
 def rank_figures(
     sections: Sequence[Section], places: Sequence[int], prepared: Preparation, embedder: Embedder
 ) -> list[ChosenFigure]:
     """The reusable figures of the papers that these sections cite, each in the section it is nearest to, best first."""
-    found = [(place, key, figure) for place in places for key, figure in _reusable(sections[place], prepared)]
+    found: list[ChosenFigure] = []
+    for place in places:
+        parts = [part for _, part in walk((sections[place],))]
+        for key in dict.fromkeys(c.key for part in parts for claim in part.claims for c in claim.citations):
+            text = prepared.texts.get(key)
+            if text is not None and is_reusable(text.licence):
+                found += [ChosenFigure(place, key, figure) for figure in text.figures]
     if not found:
         return []
     texts = [f"{sections[place].title}. {_whole_text(sections[place])}" for place in places]
-    vectors = embedder.embed([*texts, *(figure.context() for _, _, figure in found)])
+    vectors = embedder.embed([*texts, *(choice.figure.context() for choice in found)])
     likeness = vectors[: len(places)] @ vectors[len(places) :].T
-    choices = [
-        ChosenFigure(place, key, figure, float(likeness[places.index(place), at]))
-        for at, (place, key, figure) in enumerate(found)
-    ]
+    near = [float(likeness[places.index(choice.place), at]) for at, choice in enumerate(found)]
     best: dict[str, ChosenFigure] = {}
-    for choice in sorted(choices, key=lambda choice: -choice.likeness):
-        if choice.likeness >= LEAST_LIKENESS:
-            best.setdefault(choice.figure.address, choice)
+    for at in sorted(range(len(found)), key=lambda at: -near[at]):
+        if near[at] >= LEAST_LIKENESS:
+            best.setdefault(found[at].figure.address, found[at])
     return list(best.values())
-
-
-def _reusable(section: Section, prepared: Preparation) -> Iterator[tuple[PaperKey, PaperFigure]]:
-    """Figures of the papers that a section cites, whose licence lets them be shown here."""
-    cited = {c.key: None for _, part in walk((section,)) for claim in part.claims for c in claim.citations}
-    for key in cited:
-        text = prepared.texts.get(key)
-        if text is not None and is_reusable(text.licence):
-            yield from ((key, figure) for figure in text.figures)
 
 
 def _whole_text(section: Section) -> str:
     return " ".join(part.text for _, part in walk((section,)))
-
-
-def _credit(paper: Paper, figure: PaperFigure, licence: str) -> str:
-    """What attribution asks for: caption, authors, title, address and licence."""
-    said = shorten(clean(figure.caption), CAPTION_CHARACTERS)
-    where = f"Figure {figure.number} of {author_and_year(paper)}, “{clean(paper.title)}”"
-    ended = said if said.endswith((".", "…")) else f"{said}."
-    return f"{ended} Source: {where}, {figure.address}, licence: {licence}; size changed."

@@ -18,10 +18,10 @@ from engine.citations import cite, list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import fill
-from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue, TreeKind
+from engine.reading.trees.attribute_trees import AttributeValue, TreeKind
 from engine.recipes.surveyx_material import Material, author_and_year
 from engine.survey import Branch, CellEvidence, Citation, Section, Survey, SurveyWarning, Table, Taxonomy, Verdict, walk
-from engine.text import clean, fold, list_words, shorten
+from engine.text import clean, fold, shorten
 from engine.values import Outline, Paper, PaperKey
 
 LEAST_ROWS = 3
@@ -74,28 +74,7 @@ COLUMNS: Mapping[TreeKind, Mapping[str, str]] = {
 }
 """Fields that compare well, for each kind of paper, the likeliest first, and what their columns are called."""
 
-PHRASES: Mapping[str, str] = {
-    "Approach": "their approach",
-    "What is new": "what is new in them",
-    "Evaluated on": "how they were evaluated",
-    "Finding": "what was found",
-    "Limitation": "where they fall short",
-    "Size and form": "their size and form",
-    "Content": "their content",
-    "What it measures": "what they measure",
-    "Systems tested": "the systems tested",
-    "Result": "the results",
-    "Perspective": "their perspective",
-    "Assumption": "what they assume",
-    "Argument": "how they argue",
-    "Scope": "their scope",
-    "Divides the field into": "how they divide the field",
-    "Main finding": "their main findings",
-    "Gaps": "the gaps they see",
-}
-"""Columns in a sentence: “Table 2 compares 5 methods of this section: their approach and what was found.”"""
-
-BENCHMARK_COLUMNS: Mapping[str, Sequence[str]] = {
+BENCHMARK_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "Size": ("dataset.desc", "dataset.source"),
     "Domain": ("dataset.content", "problem.definition"),
     "Task": ("metrics.aspect", "problem.definition"),
@@ -139,10 +118,8 @@ def plan_comparison(section: Section, number: str, material: Material) -> TableP
 
     Its columns are the fields that most of them have.
     """
-    counts = Counter(
-        key for _, part in walk((section,)) for claim in part.claims for c in claim.citations for key in [c.key]
-    )
-    trees = {key: material.trees[key] for key, _ in counts.most_common() if key in material.trees}
+    cited = _count_cited([part for _, part in walk((section,))])
+    trees = {key: material.trees[key] for key, _ in cited.most_common() if key in material.trees}
     kinds = Counter(tree.kind for tree in trees.values())
     if not kinds:
         return None
@@ -153,37 +130,27 @@ def plan_comparison(section: Section, number: str, material: Material) -> TableP
     keys = tuple(key for key in keys if any(trees[key].get(name) for name in chosen))
     if len(keys) < LEAST_ROWS or len(chosen) < 2:
         return None
-    by = list_words(PHRASES[COLUMNS[kind][name]] for name in chosen)
-    return TablePlan(
-        number,
-        f"{_NAMES[kind].capitalize()} discussed in “{section.title}”.",
-        f"{{}} compares {len(keys)} {_NAMES[kind]} of this section: {by}.",
-        "Work",
-        keys,
-        tuple((COLUMNS[kind][name], (name,)) for name in chosen),
-    )
+    caption = f"{_NAMES[kind].capitalize()} discussed in “{section.title}”."
+    columns = tuple((COLUMNS[kind][name], (name,)) for name in chosen)
+    said = f"{{}} compares {len(keys)} {_NAMES[kind]} of this section."
+    return TablePlan(number, caption, said, "Work", keys, columns)
 
 
 def plan_benchmarks(sections: Sequence[Section], material: Material) -> TablePlan | None:
     """The benchmarks that the survey cites, in the section that cites most of them; ``None`` under `BENCHMARK_ROWS`."""
-    found: Counter[PaperKey] = Counter()
-    places: Counter[str] = Counter()
-    for number, part in walk(tuple(sections)):
-        for key in list_cited_keys(part.text):
-            tree = material.trees.get(key)
-            if tree and tree.kind == "benchmark":
-                found[key] += 1
-                places[number.partition(".")[0]] += 1
-    if len(found) < BENCHMARK_ROWS:
+    cited = [
+        (key, number.partition(".")[0])
+        for number, part in walk(tuple(sections))
+        for key in list_cited_keys(part.text)
+        if key in material.trees and material.trees[key].kind == "benchmark"
+    ]
+    keys = tuple(key for key, _ in Counter(key for key, _ in cited).most_common(2 * MOST_ROWS))
+    if len(keys) < BENCHMARK_ROWS:
         return None
-    keys = tuple(key for key, _ in found.most_common(2 * MOST_ROWS))
+    ((place, _),) = Counter(place for _, place in cited).most_common(1)
+    said = f"{{}} lists the {len(keys)} benchmarks that this survey draws on, with their size, domain, task and metric."
     return TablePlan(
-        places.most_common(1)[0][0],
-        "Benchmarks cited in this survey.",
-        f"{{}} lists the {len(keys)} benchmarks that this survey draws on, with their size, domain, task and metric.",
-        "Benchmark",
-        keys,
-        tuple((name, tuple(fields)) for name, fields in BENCHMARK_COLUMNS.items()),
+        place, "Benchmarks cited in this survey.", said, "Benchmark", keys, tuple(BENCHMARK_COLUMNS.items())
     )
 
 
@@ -192,48 +159,32 @@ async def add_figures_and_tables(
 ) -> Survey:
     """The survey with a taxonomy of the field and of each large section, comparisons, and a table of benchmarks."""
     body = {node.title for node in outline.nodes if node.role == "body"}
-    plans = [
-        plan_comparison(section, str(i), material)
-        for i, section in enumerate(survey.sections, start=1)
-        if section.title in body
-    ]
-    plans.append(plan_benchmarks(survey.sections, material))
+    numbered = [(str(i), section) for i, section in enumerate(survey.sections, start=1)]
+    plans = [plan_comparison(section, number, material) for number, section in numbered if section.title in body]
     async with asyncio.TaskGroup() as tasks:
-        made = [tasks.create_task(fill_table(model, plan, material, warnings)) for plan in plans if plan]
-    tables: dict[str, list[Table]] = {}
-    for plan, task in zip((plan for plan in plans if plan), made, strict=True):
-        tables.setdefault(plan.place, []).append(task.result())
-    field_tree = field_taxonomy(survey.title, survey.sections)
+        made = [
+            (plan.place, tasks.create_task(fill_table(model, plan, material, warnings)))
+            for plan in (*plans, plan_benchmarks(survey.sections, material))
+            if plan
+        ]
     sections = []
-    for i, section in enumerate(survey.sections, start=1):
-        figures = [field_tree] if i == 1 else [section_taxonomy(section, material.papers)]
-        sections.append(
-            replace(
-                section,
-                tables=(*section.tables, *tables.get(str(i), ())),
-                figures=(*(figure for figure in figures if figure), *section.figures),
-            )
-        )
+    for number, section in numbered:
+        own = [task.result() for place, task in made if place == number]
+        drawn = field_taxonomy(survey) if number == "1" else section_taxonomy(section, material.papers)
+        figures = ((drawn,) if drawn else ()) + section.figures
+        sections.append(replace(section, tables=(*section.tables, *own), figures=figures))
     return replace(survey, sections=tuple(sections))
 
 
 async def fill_table(model: LanguageModel, plan: TablePlan, material: Material, warnings: list[SurveyWarning]) -> Table:
-    """The table with every cell traced to its paper.
-
-    A cell that the notes do not bear is the value, cut short; where a program sees in either what the paper does not
-    say, it is the paper's own words.
-    """
+    """The table with every cell traced to its paper."""
     fields = {name for _, names in plan.columns for name in names}
-    prompt = fill(
-        "surveyx/cells",
-        columns="\n".join(f"- {name} (from {', '.join(names)})" for name, names in plan.columns),
-        papers=material.notes(plan.keys, fields),
-    )
+    listed = "\n".join(f"- {name} (from {', '.join(names)})" for name, names in plan.columns)
+    prompt = fill("surveyx/cells", columns=listed, papers=material.notes(plan.keys, fields))
+    tokens = 40 * len(plan.keys) * len(plan.columns) + 512
     cells: dict[tuple[str, str], str] = {}
     try:
-        request = Request(
-            "extraction", f"cells/{plan.place}/{plan.first}", prompt, 40 * len(plan.keys) * len(plan.columns) + 512, 0.0
-        )
+        request = Request("extraction", f"cells/{plan.place}/{plan.first}", prompt, tokens, 0.0)
         answer = await model.answer_typed(request, CellsAnswer)
         cells = {(cell.key, cell.column.strip()): clean(cell.text).rstrip(".") for cell in answer.cells}
     except (LanguageModelError, LimitExceeded) as error:
@@ -241,16 +192,14 @@ async def fill_table(model: LanguageModel, plan: TablePlan, material: Material, 
     rows: list[tuple[str, ...]] = []
     evidence: list[CellEvidence] = []
     for at, key in enumerate(plan.keys):
-        row = [f"{work_name(material.papers[key])} {cite([key])}"]
+        paper, tree = material.papers[key], material.trees[key]
+        row = [f"{work_name(paper)} {cite([key])}"]
         for column, (name, names) in enumerate(plan.columns, start=1):
-            value = _value(material.trees[key], names)
-            if not value:
+            value = next((value for field in names if (value := tree.get(field))), None)
+            if value is None:
                 row.append("–")
                 continue
-            text = _cell(cells.get((key, name), ""), value)
-            verdict: Verdict = "supported"
-            if _is_doubted(text, value, material.papers[key]):
-                text, verdict = _quote(value), "summarised" if value.level == "summary" else "quoted"
+            text, verdict = _word_cell(cells.get((key, name), ""), value, paper)
             row.append(text)
             evidence.append(CellEvidence(at, column, Citation(key, value.quote, verdict, value.level, value.page)))
         rows.append(tuple(row))
@@ -258,64 +207,50 @@ async def fill_table(model: LanguageModel, plan: TablePlan, material: Material, 
     return Table(plan.caption, header, tuple(rows), introduction=plan.introduction, evidence=tuple(evidence))
 
 
-def _value(tree: AttributeTree, names: Sequence[str]) -> AttributeValue | None:
-    return next((value for name in names if (value := tree.get(name))), None)
+def _word_cell(said: str, value: AttributeValue, paper: Paper) -> tuple[str, Verdict]:
+    """What the model made of the value, or else the value, cut at a word; the paper's words where those do not bear it.
 
-
-def _cell(said: str, value: AttributeValue) -> str:
-    """What the model made of the value, with a figure only in the value's own words; else the value, cut at a word."""
+    A figure stands in the value's own words only. Figures, names, terms and denials have to be in the sentences behind
+    the value.
+    """
     is_own = fold(said) in fold(value.text) or not any(map(str.isdigit, said))
-    if said and len(said) <= CELL_CHARACTERS and is_own and carries(said, value.quote, value.text):
-        return said
-    return shorten(value.text, CELL_CHARACTERS).rstrip(".")
-
-
-def _is_doubted(cell: str, value: AttributeValue, paper: Paper) -> bool:
-    """Whether the cell has a figure, a name or a term that the sentences behind it lack, or denies otherwise."""
-    said, words = cell.rstrip("…"), f"{paper.title}. {value.quote}"
+    is_held = said and len(said) <= CELL_CHARACTERS and is_own and carries(said, value.quote, value.text)
+    text = said if is_held else shorten(value.text, CELL_CHARACTERS).rstrip(".")
+    bare = text.rstrip("…")
     source = Evidence(value.quote, (replace(paper, abstract=value.quote, summary="", body=()),))
-    is_turned = is_negated(said) != is_negated(value.quote)
-    return is_turned or bool(list_missing_terms(said, words) or find_doubts(said, source))
-
-
-def _quote(value: AttributeValue) -> str:
-    """The paper's words behind the value, cut short; those of a summary are nobody's."""
+    is_turned = is_negated(bare) != is_negated(value.quote)
+    if not (is_turned or list_missing_terms(bare, f"{paper.title}. {value.quote}") or find_doubts(bare, source)):
+        return text, "supported"
     words = shorten(value.quote, CELL_CHARACTERS).rstrip(".")
-    return words if value.level == "summary" else f"“{words}”"
+    return (words, "summarised") if value.level == "summary" else (f"“{words}”", "quoted")
 
 
-def field_taxonomy(title: str, sections: Sequence[Section]) -> Taxonomy | None:
+def field_taxonomy(survey: Survey) -> Taxonomy | None:
     """The survey's sections and subsections as a tree; ``None`` where nothing is divided."""
-    branches = tuple(
-        Branch(section.title, children=tuple(Branch(part.title) for part in section.sections))
-        for section in sections
-        if section.sections
-    )
-    if len(branches) < 2:
+    divided = [section for section in survey.sections if section.sections]
+    if len(divided) < 2:
         return None
-    return Taxonomy(
-        "How this survey divides the field.",
-        Branch(title, children=branches),
-        "{} shows how this survey divides the field.",
-    )
+    branches = tuple(Branch(s.title, children=tuple(Branch(part.title) for part in s.sections)) for s in divided)
+    caption, said = "How this survey divides the field.", "{} shows how this survey divides the field."
+    return Taxonomy(caption, Branch(survey.title, children=branches), said)
 
 
 def section_taxonomy(section: Section, papers: Mapping[PaperKey, Paper]) -> Taxonomy | None:
     """The subsections of a large section with the works that each cites most; ``None`` for a small one."""
     if len(section.sections) < LARGE_SECTION:
         return None
-    branches = tuple(Branch(part.title, children=_works(part, papers)) for part in section.sections)
-    return Taxonomy(
-        f"Lines of work in “{section.title}”, with the works discussed most.",
-        Branch(section.title, children=branches),
-        "{} gives an overview of the lines of work in this section.",
-    )
+    branches = []
+    for part in section.sections:
+        counts = {key: count for key, count in _count_cited([part]).items() if key in papers}
+        best = sorted(counts, key=lambda key: (-counts[key], -(papers[key].citations or 0)))[:WORKS_EACH]
+        branches.append(Branch(part.title, children=tuple(Branch(work_name(papers[key]), key) for key in best)))
+    caption = f"Lines of work in “{section.title}”, with the works discussed most."
+    root = Branch(section.title, children=tuple(branches))
+    return Taxonomy(caption, root, "{} gives an overview of the lines of work in this section.")
 
 
-def _works(part: Section, papers: Mapping[PaperKey, Paper]) -> tuple[Branch, ...]:
-    counts = Counter(c.key for claim in part.claims for c in claim.citations if c.key in papers)
-    best = sorted(counts, key=lambda key: (-counts[key], -(papers[key].citations or 0)))[:WORKS_EACH]
-    return tuple(Branch(work_name(papers[key]), key) for key in best)
+def _count_cited(parts: Sequence[Section]) -> Counter[PaperKey]:
+    return Counter(citation.key for part in parts for claim in part.claims for citation in claim.citations)
 
 
 def work_name(paper: Paper) -> str:

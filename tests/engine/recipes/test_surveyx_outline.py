@@ -102,6 +102,5 @@ def test_whatever_the_answer_every_surviving_heading_is_placed_once(answer: Reor
     assert {key for _, n in walk_outline(placed.nodes) for key in n.papers} == set("ABCDEF")
     joined = {r.heading for r in answer.repeated if r.heading != r.same_as}
     assert set("ABCDEF") - set(titles) <= {"ABCDEF"[i - 1] for i in joined if 1 <= i <= 6}
-    assert sum(bool(top.children) for top in placed.nodes) == min(3, len(titles))
     assert not placed.nodes[0].children
     assert not placed.nodes[-1].children
