@@ -28,6 +28,16 @@ from engine.run import Judging
 
 PREFIX = "SCHOLIUM_"
 
+Secret = SecretStr | None
+Whose = Literal["owner", "channel"]
+Frequency = Literal["auto", "always", "never"]
+
+_MODELS = ("openai_", "anthropic_")
+_SOURCES = ("semantic_scholar_api_", "openalex_", "arxiv_", "unpaywall_", "wikipedia_", "crossref_", "pubmed_")
+_LIBRARIES = ("elsevier_", "springer_", "ncbi_", "weaviate_url", "weaviate_grpc_", "weaviate_api_")
+NAMED_BY_OTHERS = (*_MODELS, *_SOURCES, *_LIBRARIES, "slack_", "discord_token")
+"""How settings begin that have no prefix of ours."""
+
 RecipePart = Literal[
     "retrieval",
     "check",
@@ -51,17 +61,28 @@ class Rules:
     """
 
     may_start: frozenset[str] = frozenset()
-    changed_by: Literal["owner", "channel"] = "owner"
-    read_by: Literal["owner", "channel"] = "channel"
-    asked_by: Literal["owner", "channel"] = "channel"
+    changed_by: Whose = "owner"
+    read_by: Whose = "channel"
+    asked_by: Whose = "channel"
     administrators: frozenset[str] = frozenset()
+
+
+def name_setting(field: str) -> str:
+    """The environment variable of a setting."""
+    return field.upper() if field.startswith(NAMED_BY_OTHERS) else f"{PREFIX}{field.upper()}"
 
 
 class Settings(BaseSettings):
     """All settings with their defaults. ``.env`` may hold other programs' too: compose reads it for Postgres."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True, hide_input_in_errors=True
+        alias_generator=name_setting,
+        validate_by_name=True,
+        env_prefix=PREFIX,
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
     )
 
     home: Path = Field(default_factory=lambda: user_data_path("scholium"), description="Where libraries are kept.")
@@ -75,7 +96,7 @@ class Settings(BaseSettings):
     )
     papers_per_section: int = Field(20, ge=3, le=200, description="Papers a model reads a subsection (AutoSurvey: 60).")
     more_papers: int = Field(Limits().more_papers, ge=1, le=1_000, description="Papers that “more” adds.")
-    online: Literal["auto", "always", "never"] = Field(
+    online: Frequency = Field(
         "auto", description="Search online for every survey; “auto”: where SEMANTIC_SCHOLAR_API_KEY is set."
     )
     online_cache_days: float = Field(7.0, ge=0, description="Days for which an online answer is not asked for again.")
@@ -83,7 +104,7 @@ class Settings(BaseSettings):
     semantic_scholar_per_second: float | None = Field(
         None, gt=0, description="Calls a second to Semantic Scholar; empty: 1 with a key, one in 3 seconds without."
     )
-    judge: Literal["auto", "always", "never"] = Field(
+    judge: Frequency = Field(
         "auto", description="Judge papers found once more; “auto”: those in doubt, and all that were found online."
     )
     judging_calls: int = Field(Limits().judging_calls, ge=1, le=200, description="Calls that judge 8 papers each.")
@@ -106,7 +127,7 @@ class Settings(BaseSettings):
     full_texts: int = Field(
         Limits().full_texts, ge=0, le=200, description="Papers whose open-access text a survey reads."
     )
-    fetch_texts: Literal["auto", "always", "never"] = Field(
+    fetch_texts: Frequency = Field(
         "auto", description="Fetch open-access texts; “auto”: for surveys that search online. Texts at hand are read."
     )
     full_text_seconds: float = Field(300.0, gt=0, description="Seconds that fetching a survey's texts may take.")
@@ -168,7 +189,7 @@ class Settings(BaseSettings):
     tokens_per_minute: int | None = Field(None, ge=1, description="Most tokens a minute.")
     call_seconds: float = Field(120.0, gt=0, description="Seconds after which one call is given up and retried.")
 
-    database_url: SecretStr | None = Field(None, description="postgresql://…; empty: SQLite in the home folder.")
+    database_url: Secret = Field(None, description="postgresql://…; empty: SQLite in the home folder.")
     http_host: str = Field("127.0.0.1", description="Address on which platforms reach us; 0.0.0.0 in a container.")
     http_port: int = Field(3000, ge=0, le=65_535, description="Port for that.")
     http_connections: int = Field(
@@ -176,7 +197,7 @@ class Settings(BaseSettings):
     )
     discord_messages: bool = Field(False, description="Read plain words in threads (needs Discord's intent for it).")
     discord_shards: int | None = Field(None, ge=1, description="Connections to Discord, for over 2,500 servers.")
-    token_key: SecretStr | None = Field(None, description="Encrypts the tokens of workspaces that install us.")
+    token_key: Secret = Field(None, description="Encrypts the tokens of workspaces that install us.")
 
     jobs: int = Field(
         4,
@@ -198,103 +219,47 @@ class Settings(BaseSettings):
     may_start: frozenset[str] = Field(
         frozenset(), description="Who may start surveys (platform:workspace:person …); a JSON list; empty: everyone."
     )
-    changed_by: Literal["owner", "channel"] = Field("owner", description="Who may approve and change a survey.")
-    read_by: Literal["owner", "channel"] = Field("channel", description="Who may read a survey.")
-    asked_by: Literal["owner", "channel"] = Field(
+    changed_by: Whose = Field("owner", description="Who may approve and change a survey.")
+    read_by: Whose = Field("channel", description="Who may read a survey.")
+    asked_by: Whose = Field(
         "channel", description="Who may ask about a survey; who takes no part in it does so on their own budget."
     )
     administrators: frozenset[str] = Field(frozenset(), description="Who may do all that, and raise budgets.")
 
-    openai_api_key: SecretStr | None = Field(
-        None,
-        validation_alias="OPENAI_API_KEY",
-        description="OpenAI's key, or that of a server which speaks its interface.",
-    )
+    openai_api_key: Secret = Field(None, description="OpenAI's key, or that of a server which speaks its interface.")
     openai_base_url: str | None = Field(
-        None,
-        validation_alias="OPENAI_BASE_URL",
-        description="Address of such a server: Ollama, vLLM, llama.cpp, Gemini's OpenAI address.",
+        None, description="Address of such a server: Ollama, vLLM, llama.cpp, Gemini's OpenAI address."
     )
-    anthropic_api_key: SecretStr | None = Field(
-        None, validation_alias="ANTHROPIC_API_KEY", description="Anthropic's key."
+    anthropic_api_key: Secret = Field(None, description="Anthropic's key.")
+    anthropic_base_url: str | None = Field(None, description="Another address for Anthropic's interface.")
+    semantic_scholar_api_key: Secret = Field(None, description="Semantic Scholar's key: one call a second.")
+    semantic_scholar_api_url: str = Field(semantic_scholar.ADDRESS, description="Another address for Semantic Scholar.")
+    openalex_api_key: Secret = Field(
+        None, description="OpenAlex's key, free at openalex.org/settings/api; without it: a few dozen searches a day."
     )
-    anthropic_base_url: str | None = Field(
-        None, validation_alias="ANTHROPIC_BASE_URL", description="Another address for Anthropic's interface."
-    )
-    semantic_scholar_api_key: SecretStr | None = Field(
-        None, validation_alias="SEMANTIC_SCHOLAR_API_KEY", description="Semantic Scholar's key: one call a second."
-    )
-    semantic_scholar_api_url: str = Field(
-        semantic_scholar.ADDRESS,
-        validation_alias="SEMANTIC_SCHOLAR_API_URL",
-        description="Another address for Semantic Scholar.",
-    )
-    openalex_api_key: SecretStr | None = Field(
-        None,
-        validation_alias="OPENALEX_API_KEY",
-        description="OpenAlex's key, free at openalex.org/settings/api; without it: a few dozen searches a day.",
-    )
-    openalex_api_url: str = Field(
-        open_alex.ADDRESS, validation_alias="OPENALEX_API_URL", description="Another address for OpenAlex."
-    )
-    arxiv_api_url: str = Field(
-        arxiv.ADDRESS, validation_alias="ARXIV_API_URL", description="Another address for arXiv's search."
-    )
-    unpaywall_api_url: str = Field(
-        "https://api.unpaywall.org", validation_alias="UNPAYWALL_API_URL", description="Another address for Unpaywall."
-    )
-    wikipedia_url: str = Field(
-        "https://en.wikipedia.org",
-        validation_alias="WIKIPEDIA_URL",
-        description="The Wikipedia that `background` reads.",
-    )
-    arxiv_url: str = Field(
-        "https://arxiv.org", validation_alias="ARXIV_URL", description="Another address for arXiv's texts."
-    )
-    crossref_api_url: str = Field(
-        crossref.ADDRESS, validation_alias="CROSSREF_API_URL", description="Another address for Crossref."
-    )
-    elsevier_api_key: SecretStr | None = Field(None, validation_alias="ELSEVIER_API_KEY", description="For Scopus.")
-    springer_api_key: SecretStr | None = Field(None, validation_alias="SPRINGER_API_KEY", description="For Springer.")
-    ncbi_api_key: SecretStr | None = Field(
-        None, validation_alias="NCBI_API_KEY", description="NCBI's key for PubMed: ten calls a second instead of three."
-    )
-    pubmed_api_url: str = Field(
-        pubmed.ADDRESS, validation_alias="PUBMED_API_URL", description="Another address for PubMed's E-utilities."
-    )
-    weaviate_url: str | None = Field(
-        None, validation_alias="WEAVIATE_URL", description="Where Weaviate is; empty: libraries are folders."
-    )
-    weaviate_grpc_port: int = Field(
-        50_051, ge=1, le=65_535, validation_alias="WEAVIATE_GRPC_PORT", description="Weaviate's gRPC port."
-    )
+    openalex_api_url: str = Field(open_alex.ADDRESS, description="Another address for OpenAlex.")
+    arxiv_api_url: str = Field(arxiv.ADDRESS, description="Another address for arXiv's search.")
+    unpaywall_api_url: str = Field("https://api.unpaywall.org", description="Another address for Unpaywall.")
+    wikipedia_url: str = Field("https://en.wikipedia.org", description="The Wikipedia that `background` reads.")
+    arxiv_url: str = Field("https://arxiv.org", description="Another address for arXiv's texts.")
+    crossref_api_url: str = Field(crossref.ADDRESS, description="Another address for Crossref.")
+    elsevier_api_key: Secret = Field(None, description="For Scopus.")
+    springer_api_key: Secret = Field(None, description="For Springer.")
+    ncbi_api_key: Secret = Field(None, description="NCBI's key for PubMed: ten calls a second instead of three.")
+    pubmed_api_url: str = Field(pubmed.ADDRESS, description="Another address for PubMed's E-utilities.")
+    weaviate_url: str | None = Field(None, description="Where Weaviate is; empty: libraries are folders.")
+    weaviate_grpc_port: int = Field(50_051, ge=1, le=65_535, description="Weaviate's gRPC port.")
     weaviate_grpc_host: str = Field(
-        "",
-        validation_alias="WEAVIATE_GRPC_HOST",
-        description="The host of Weaviate's gRPC where it is another one, as in Weaviate Cloud (port 443 there).",
+        "", description="The host of Weaviate's gRPC where it is another one, as in Weaviate Cloud (port 443 there)."
     )
-    weaviate_api_key: SecretStr | None = Field(None, validation_alias="WEAVIATE_API_KEY", description="Weaviate's key.")
-    slack_bot_token: SecretStr | None = Field(
-        None, validation_alias="SLACK_BOT_TOKEN", description="Slack's bot token (xoxb-…); see deploy/slack.md."
-    )
-    slack_app_token: SecretStr | None = Field(
-        None, validation_alias="SLACK_APP_TOKEN", description="Slack's app token (xapp-…), for Socket Mode."
-    )
-    slack_signing_secret: SecretStr | None = Field(
-        None, validation_alias="SLACK_SIGNING_SECRET", description="Slack's signing secret, for HTTP."
-    )
-    slack_client_id: str = Field(
-        "", validation_alias="SLACK_CLIENT_ID", description="Slack's client id, where other workspaces install us."
-    )
-    slack_client_secret: SecretStr | None = Field(
-        None, validation_alias="SLACK_CLIENT_SECRET", description="Slack's client secret, for the same."
-    )
-    slack_api_url: str = Field(
-        "https://slack.com/api/", validation_alias="SLACK_API_URL", description="Another address for Slack."
-    )
-    discord_token: SecretStr | None = Field(
-        None, validation_alias="DISCORD_TOKEN", description="Discord's bot token; see deploy/discord.md."
-    )
+    weaviate_api_key: Secret = Field(None, description="Weaviate's key.")
+    slack_bot_token: Secret = Field(None, description="Slack's bot token (xoxb-…); see deploy/slack.md.")
+    slack_app_token: Secret = Field(None, description="Slack's app token (xapp-…), for Socket Mode.")
+    slack_signing_secret: Secret = Field(None, description="Slack's signing secret, for HTTP.")
+    slack_client_id: str = Field("", description="Slack's client id, where other workspaces install us.")
+    slack_client_secret: Secret = Field(None, description="Slack's client secret, for the same.")
+    slack_api_url: str = Field("https://slack.com/api/", description="Another address for Slack.")
+    discord_token: Secret = Field(None, description="Discord's bot token; see deploy/discord.md.")
 
     def models(self) -> dict[Task, str]:
         """The model of each task."""
@@ -386,7 +351,7 @@ def not_writable(home: Path, error: OSError) -> UserError:
 
 def load_settings() -> Settings:
     """Read the settings; raises `UserError` that names the setting and what it may be, never its value."""
-    known = {f"{PREFIX}{name}".upper() for name, field in Settings.model_fields.items() if not field.validation_alias}
+    known = {name for name in map(name_setting, Settings.model_fields) if name.startswith(PREFIX)}
     given = {name.upper() for name in (*os.environ, *DotEnvSettingsSource(Settings).env_vars)}
     if unknown := sorted(name for name in given - known if name.startswith(PREFIX)):
         raise UserError(f"There is no setting {unknown[0]}. The settings are: {', '.join(sorted(known))}.")
@@ -394,6 +359,4 @@ def load_settings() -> Settings:
         return Settings()
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        name = str(first["loc"][0]) if first["loc"] else "?"
-        shown = name if name.isupper() else f"{PREFIX}{name}".upper()
-        raise UserError(f"The setting {shown} is not right: {first['msg']}.") from error
+        raise UserError(f"The setting {first['loc'][0]} is not right: {first['msg']}.") from error

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from pydantic import SecretStr
-
-from bot.settings import PREFIX, Settings
+from bot.settings import Settings, name_setting
 
 PAGE_HEAD = """# Settings
 
@@ -25,8 +23,7 @@ ENVIRONMENT_HEAD = """# Copy to .env and take the # away from what you need. Mad
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SettingRow:
+class SettingRow(NamedTuple):
     """A setting as a person sets it; ``default`` is empty where there is none."""
 
     name: str
@@ -34,47 +31,25 @@ class SettingRow:
     meaning: str
 
 
-def list_settings() -> list[SettingRow]:
-    """Every setting, in the order of `Settings`."""
-    return list(_rows())
-
-
 def render_page() -> str:
     """The settings as a Markdown page."""
-    lines = (f"| `{row.name}` | {_cell(row.default)} | {row.meaning.replace('|', chr(92) + '|')} |" for row in _rows())
+    lines = (
+        f"| `{name}` | {f'`{default}`' if default else 'none'} | {meaning.replace('|', chr(92) + '|')} |"
+        for name, default, meaning in list_settings()
+    )
     return PAGE_HEAD + "\n".join(lines) + "\n"
 
 
 def render_environment() -> str:
     """The settings as a file of environment variables, all of them commented out."""
-    parts = (f"\n# {row.meaning}\n#{row.name}={row.default}\n" for row in _rows())
-    return ENVIRONMENT_HEAD + "".join(parts)
+    return ENVIRONMENT_HEAD + "".join(f"\n# {row.meaning}\n#{row.name}={row.default}\n" for row in list_settings())
 
 
-def _rows() -> Iterator[SettingRow]:
+def list_settings() -> Iterator[SettingRow]:
+    """Every setting, in the order of `Settings`."""
+    defaults = json.loads(Settings.model_construct(home=Path("the user's data folder")).model_dump_json())
     for name, field in Settings.model_fields.items():
-        known_as = field.validation_alias if isinstance(field.validation_alias, str) else f"{PREFIX}{name.upper()}"
-        default = "the user's data folder" if name == "home" else _word(field.get_default())
-        yield SettingRow(known_as, default, field.description or "")
-
-
-def _word(value: Any) -> str:
-    match value:
-        case None | SecretStr():
-            return ""
-        case bool():
-            return str(value).lower()
-        case frozenset():
-            return "[]"
-        case dict():
-            return "{}"
-        case float() if value.is_integer():
-            return str(int(value))
-        case Path():
-            return value.as_posix()
-        case _:
-            return str(value)
-
-
-def _cell(default: str) -> str:
-    return f"`{default}`" if default and default != "the user's data folder" else default or "none"
+        value = defaults[name]
+        whole = int(value) if isinstance(value, float) and value.is_integer() else value
+        default = whole or "" if isinstance(whole, str | None) else json.dumps(whole)
+        yield SettingRow(name_setting(name), default, field.description or "")
