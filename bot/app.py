@@ -111,13 +111,11 @@ class App:
         return await self.libraries.library(name)
 
     def provider(self) -> Provider | None:
-        """The language model's service; ``None`` where none is configured."""
         if self._provider is None and self.settings.has_model():
             self._provider = make_provider(self.settings)
         return self._provider
 
     def throttle(self) -> Throttle:
-        """The one limit of calls for the whole process."""
         settings = self.settings
         self._throttle = self._throttle or Throttle(
             settings.concurrent_calls,
@@ -128,7 +126,6 @@ class App:
         return self._throttle
 
     def web(self, cache: OnlineCache) -> OnlineTransport:
-        """The connections to online services."""
         self._web = self._web or OnlineTransport(cache, self.settings.contact)
         return self._web
 
@@ -170,7 +167,6 @@ class App:
         return JobContext(self.recipes[brief.recipe], context, wikipedia(self.settings, self.web(services.cache)))
 
     def _online(self, brief: Brief, cache: OnlineCache) -> Online:
-        """The online sources that the brief names."""
         return online_sources(self.settings, self.web(cache)).restrict(brief.places, brief.kinds)
 
     async def forest(self, brief: Brief, workspace: str, keys: Sequence[PaperKey], embedder: Embedder) -> Forest:
@@ -219,7 +215,6 @@ class App:
         return await asyncio.to_thread(ready, embedder, found) if found else embedder
 
     async def close(self) -> None:
-        """Let go of the connections."""
         await self.libraries.close()
         await self.downloader.close()
         if self._web is not None:

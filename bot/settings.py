@@ -262,7 +262,6 @@ class Settings(BaseSettings):
     discord_token: Secret = Field(None, description="Discord's bot token; see deploy/discord.md.")
 
     def models(self) -> dict[Task, str]:
-        """The model of each task."""
         first = self.model or ("gpt-4o-mini" if self.uses_openai() else "claude-3-haiku-20240307")
         chosen: dict[Task, str] = {
             "reading": "",
@@ -275,11 +274,9 @@ class Settings(BaseSettings):
         return {task: name or first for task, name in chosen.items()}
 
     def sampling(self) -> SamplingParameters:
-        """How drafts are sampled, as far as it was chosen."""
         return SamplingParameters(self.temperature, self.top_p, self.frequency_penalty, self.presence_penalty)
 
     def price_list(self) -> PriceList:
-        """The published prices, and those set here."""
         return PriceList({name: Price(*pair, "", "SCHOLIUM_PRICES") for name, pair in self.prices.items()})
 
     def uses_openai(self) -> bool:
@@ -287,7 +284,6 @@ class Settings(BaseSettings):
         return bool(self.openai_api_key or self.openai_base_url)
 
     def has_model(self) -> bool:
-        """Whether a language model is configured."""
         return self.uses_openai() or bool(self.anthropic_api_key)
 
     def searches_online(self) -> bool:
@@ -303,11 +299,9 @@ class Settings(BaseSettings):
         return self.fetch_texts == "always" or (self.fetch_texts == "auto" and online)
 
     def rules(self) -> Rules:
-        """Who may do what."""
         return Rules(self.may_start, self.changed_by, self.read_by, self.asked_by, self.administrators)
 
     def store_url(self) -> str:
-        """The database that holds sessions and jobs."""
         return self.database_url.get_secret_value() if self.database_url else sqlite_url(self.home, "store.sqlite")
 
     def jobs_url(self) -> str:
@@ -315,7 +309,6 @@ class Settings(BaseSettings):
         return self.database_url.get_secret_value() if self.database_url else sqlite_url(self.home, "jobs.sqlite")
 
     def limits(self) -> Limits:
-        """The bounds of a run."""
         return Limits(
             survey_papers=self.survey_papers,
             outline_papers=self.outline_papers,

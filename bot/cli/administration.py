@@ -30,7 +30,6 @@ from engine.retrieval.paper_keys import read_key
 
 
 async def backup(console: Console, path: Path) -> int:
-    """Write everything into one file."""
     async with _store() as store:
         count = await keeping.backup(store, path)
     console.print(f"{count:,} rows written to {path}. Libraries of papers are folders; copy them.")
@@ -42,7 +41,6 @@ async def backup(console: Console, path: Path) -> int:
 
 
 async def restore(console: Console, path: Path) -> int:
-    """Read a backup into an empty store."""
     async with _store() as store:
         count = await keeping.restore(store, path)
     console.print(f"{count:,} rows restored.")
@@ -50,7 +48,6 @@ async def restore(console: Console, path: Path) -> int:
 
 
 async def export_data(console: Console, person: str, output: Path | None) -> int:
-    """Write what is stored about a person."""
     async with _store() as store:
         found = await keeping.data_of(store, person)
     path = (output or Path()) / f"scholium-{file_stem(person)}.json"
@@ -130,7 +127,6 @@ def _delete_files(folders: Sequence[Path]) -> int:
 
 
 async def set_aside(console: Console, retry: Sequence[str], *, as_json: bool) -> int:
-    """List the events that failed each time, or let some be tried again."""
     async with _store() as store:
         if retry:
             count = await retry_set_aside(store, retry)

@@ -105,7 +105,6 @@ def read_excluded(path: Path) -> str:
 
 
 def _keys_in(line: str) -> list[PaperKey]:
-    """The identifiers in a line, which may also be an arXiv id and nothing else."""
     alone = arxiv_key(line)
     return identifiers_in(line) or ([alone] if alone else [])
 

@@ -110,7 +110,6 @@ def _places(app: App) -> Iterator[Diagnosis]:
 
 
 async def _weaviate(app: App) -> AsyncIterator[Diagnosis]:
-    """The server of shared libraries, where one is named."""
     if not app.settings.weaviate_url:
         return
     try:
@@ -121,7 +120,6 @@ async def _weaviate(app: App) -> AsyncIterator[Diagnosis]:
 
 
 def judge_cluster(url: str, cluster: Cluster) -> Diagnosis:
-    """Whether all servers of a Weaviate are there."""
     where, total = f"Weaviate at {url}", len(cluster.servers)
     if cluster.away:
         names, verb = ", ".join(cluster.away), "is" if len(cluster.away) == 1 else "are"
@@ -223,7 +221,6 @@ async def probe_models(app: App) -> AsyncIterator[Diagnosis]:
 
 
 def _advise(error: CallFailed, address: str, *, is_openai: bool) -> str:
-    """What to change where a model does not answer."""
     if not (error.is_misdirected and address):
         return "check the key, the address and SCHOLIUM_MODEL; recipe=cluster needs no model"
     bare = re.sub(r"(?:/v1)?(?:/chat/completions|/messages)?/*$", "", address)

@@ -77,14 +77,12 @@ def make_adapter(platform: Platform, settings: Settings, store: Store) -> ChatAd
 
 
 def discord_access(settings: Settings) -> DiscordAccess:
-    """How Discord lets us in. Raises `UserError` where the token is missing."""
     if settings.discord_token is None:
         raise UserError("Set DISCORD_TOKEN. See deploy/discord.md.")
     return DiscordAccess(text_of(settings.discord_token), settings.discord_messages, settings.discord_shards)
 
 
 def slack_access(settings: Settings, store: Store) -> SlackAccess:
-    """How Slack lets us in. Raises `UserError` naming what is missing."""
     many = check_slack(settings)
     return SlackAccess(
         bot_token="" if many else text_of(settings.slack_bot_token),

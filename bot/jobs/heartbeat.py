@@ -72,11 +72,9 @@ class ProcessHeartbeat:
                     await connection.execute(processes.delete().where(same))
 
     async def find_living(self) -> frozenset[str]:
-        """The processes that live, of every queue."""
         return frozenset(row.id for row in await self._load() if row.beat_at >= 0 and not _is_dead(row))
 
     async def find_served(self) -> frozenset[str]:
-        """The queues whose jobs some living process runs."""
         rows = [row for row in await self._load() if row.queue == self.queue and row.beat_at >= 0]
         return frozenset(queue for row in rows if not _is_dead(row) for queue in row.runs.split())
 

@@ -97,11 +97,9 @@ class JobQueues:
         return self.only is not None and bool(self.served)
 
     def names(self) -> list[str]:
-        """The names of all of them."""
         return [] if self.begins_at_once else [self.name_of(queue) for queue in queues_of(self.only)]
 
     def names_served(self) -> list[str]:
-        """The names of those whose jobs run here."""
         return [name for name in self.names() if name in {self.name_of(queue) for queue in self.served}]
 
 
@@ -159,7 +157,6 @@ class DurableJobs:
         self._workflow = workflow
 
     async def _open_queues(self) -> None:
-        """Launch DBOS, and make the queues or find them."""
         from dbos import DBOS
 
         limits, served = self._limits, self._queues.names_served()
@@ -206,7 +203,6 @@ class DurableJobs:
         ]
 
     async def _put(self, job: WantedJob) -> None:
-        """Into its queue, or to work at once."""
         from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 
         at = job.conversation
@@ -246,11 +242,9 @@ class DurableJobs:
             await _leave_pending()
 
     def list_running(self) -> list[str]:
-        """Ids of the jobs that run here."""
         return list(self._running)
 
     async def stop_all(self, job_ids: Iterable[str]) -> None:
-        """End these jobs where they run here."""
         for job_id in job_ids:
             await self._wait_for_end(job_id)
 
@@ -344,7 +338,6 @@ def check_queue(url: str) -> None:
 
 
 async def _list_workflows(ids: Sequence[str]) -> Sequence[WorkflowStatus]:
-    """What the queue knows of these jobs."""
     from dbos import DBOS
 
     if not ids:

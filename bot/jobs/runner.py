@@ -149,7 +149,6 @@ def _finish(brief: Brief, survey: Survey, context: RunContext) -> Survey:
 async def _about_survey(
     job: Job, brief: Brief, selection: PaperSelection, survey: Survey, job_context: JobContext
 ) -> Result:
-    """What is done with a finished survey."""
     context = job_context.context
     match job.kind:
         case "revise" if job.change:
@@ -174,7 +173,6 @@ async def _about_survey(
 async def _plan(
     brief: Brief, selection: PaperSelection, grouping: Outline | None, job: Job, job_context: JobContext
 ) -> Outline:
-    """An outline, or the headings of approved groups."""
     recipe, context = job_context.recipe, job_context.context
     if job.kind == "outline":
         return await recipe.outline(brief, selection, context)

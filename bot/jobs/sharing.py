@@ -56,7 +56,6 @@ class SharedJob:
 
 
 def choose_queue(kind: JobKind) -> QueueKind:
-    """The queue that a kind of job waits in."""
     return "short" if kind in _SHORT else "long"
 
 

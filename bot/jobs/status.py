@@ -59,11 +59,9 @@ class JobStatus:
         self.finished |= dict(self.stored.session.state.sections) if self.job.kind == "write" else {}
 
     def seconds(self) -> float:
-        """How long the job runs."""
         return self.clock.now() - self.began
 
     async def record_step(self, step: Progress) -> None:
-        """A step was made."""
         if self.step is None or self.step.stage != step.stage:
             self.stage_began = self.clock.now()
             self._stage.end()
@@ -85,11 +83,9 @@ class JobStatus:
             await asyncio.wait([task])
 
     async def keep_duration(self) -> None:
-        """The next such job is estimated by this one."""
         await self.durations.keep(self._kind(), self.seconds())
 
     async def facts(self) -> tuple[str, ...]:
-        """How long it took, what it cost."""
         return progress.facts(None, self.seconds(), await self._spent(anew=True), None)
 
     async def _tick(self) -> None:

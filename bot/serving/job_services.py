@@ -50,7 +50,6 @@ class AppServices:
         self._metrics = metrics
 
     async def build_job_context(self, session: SurveySession, payer: Payer, listener: JobListener) -> JobContext:
-        """What the session's job works with."""
         entailment = await asyncio.to_thread(self._app.libraries.entailment)
         model = self.model(session, payer, entailment)
         services = JobServices(payer.tenant, model, StoredOnlineCache(self._store))
@@ -91,22 +90,18 @@ class AppServices:
         return [limit for limit in found if limit.money is not None or limit.tokens is not None]
 
     async def spent(self, session_id: str) -> dict[str, Usage]:
-        """What the session's calls used, by kind of step."""
         return dict(await usage_by_step(self._store, session_id))
 
     def expect_seconds(self, session: SurveySession) -> float | None:
-        """As the protocol says."""
         expected = estimate_writing(session.state, find_kept_text(session.state), self._app.defaults())
         return expected.seconds if expected else None
 
     async def load_budget_use(self, session: SurveySession, payer: Payer) -> list[BudgetUse]:
-        """What is used of the session's budgets."""
         return await load_budget_use(self._store, payer, self.limits(session))
 
     async def raise_budget(
         self, session: SurveySession, payer: Payer, wanted: RaiseBudget, *, beyond_settings: bool
     ) -> tuple[BudgetUse, BudgetUse]:
-        """As the protocol says."""
         settings, in_tokens = self._app.settings, bool(wanted.tokens)
         whose = Payer(payer.session_id, payer.tenant, wanted.person or payer.person)
         limits = [limit for limit in self.limits(session) if limit.scope == wanted.scope]
@@ -127,13 +122,11 @@ class AppServices:
         return use, after
 
     async def load_talk(self, incoming: Incoming, owner: str) -> Talk:
-        """Who has spoken where this was said, and what was said before it."""
         return await load_talk(self._store, incoming.conversation, incoming.key, incoming.person, owner)
 
     async def find_trees(
         self, session: SurveySession, payer: Payer, keys: Sequence[PaperKey]
     ) -> Mapping[PaperKey, AttributeTree]:
-        """The attribute trees that were made of these papers."""
         return await self._app.find_trees(session.state, payer.tenant, keys)
 
     async def sample_papers(self, brief: Brief) -> Sequence[Paper]:
@@ -141,25 +134,20 @@ class AppServices:
         return () if brief.online or not brief.library else await self._app.libraries.sample_papers(brief.library)
 
     async def list_surveys(self, at: Conversation, person: str) -> Sequence[StoredSurvey]:
-        """The person's surveys in this workspace, numbered."""
         return await surveys.list_numbered_surveys(self._store, at.platform, at.tenant, person)
 
     async def load_survey(self, session_id: str) -> tuple[SurveySession, str, frozenset[str]]:
-        """A survey, its owner and who was invited. Raises `UserError` where it was forgotten."""
         found = await self._store.load_session(session_id)
         if found is None:
             raise UserError(replies.NO_SURVEYS)
         return found
 
     async def name_survey(self, session_id: str, name: str) -> None:
-        """Give a survey a name of its own."""
         await surveys.name_survey(self._store, session_id, name)
 
     async def archive_survey(self, session_id: str, *, archived: bool) -> None:
-        """Put a survey out of the list, or back into it."""
         await surveys.archive_survey(self._store, session_id, archived=archived)
 
     async def add_papers(self, incoming: Incoming) -> Upload:
-        """Add the papers in the attachments to the workspace's own library."""
         note = partial(note_sent, self._store, incoming.conversation, incoming.person)
         return await add_papers(self._app, incoming, StoredOnlineCache(self._store), note)

@@ -84,7 +84,6 @@ class Libraries:
         return await read_cluster(await self._weaviate())
 
     def names(self) -> Sequence[str]:
-        """Libraries that exist."""
         local = (p.parent.name for p in (self._settings.home / "libraries").glob("*/papers.lance"))
         return sorted({*local, *self._remote})
 
@@ -178,7 +177,6 @@ class Libraries:
             self._refitting[library.folder] = await asyncio.create_subprocess_exec(*command, stdout=quiet, stderr=quiet)
 
     async def finish_refits(self) -> None:
-        """Wait for what fits libraries anew."""
         for process in self._refitting.values():
             await process.wait()
 
@@ -213,7 +211,6 @@ class Libraries:
         return WeaviateForest(await self._weaviate(), name, tenant, embedder)
 
     def texts_of(self, workspace: str) -> TextFolder:
-        """The full texts that one workspace uploaded."""
         return TextFolder(self._workspace_folder(_tenant(workspace)).parent / "texts")
 
     def unknown_texts_of(self, workspace: str) -> TextFolder:

@@ -138,7 +138,6 @@ class Service:
         self.started = True
 
     async def not_ready(self) -> Sequence[str]:
-        """What keeps the service from working; nothing where all is well."""
         try:
             await self._list_waiting()
         except ScholiumError as error:

@@ -80,7 +80,6 @@ class RowSums:
     sums: Counter[str] = field(default_factory=Counter)
 
     def add(self, table: str, values: Mapping[str, Any]) -> None:
-        """One more row, as JSON values."""
         said = json.dumps(values, sort_keys=True).encode()
         self.count += 1
         self.sums[table] += int.from_bytes(hashlib.sha256(said).digest(), "big")
@@ -195,7 +194,6 @@ async def data_of(store: Store, person: str) -> dict[str, Any]:
 
 
 def _readable(row: dict[str, Any]) -> dict[str, Any]:
-    """A piece with its contents as JSON."""
     return {**row, "content": json.loads(zlib.decompress(_read_value(row["content"])))}
 
 
@@ -208,7 +206,6 @@ class DeletedData:
 
 
 async def list_surveys_of(store: Store, person: str) -> Sequence[str]:
-    """The ids of a person's surveys."""
     async with store.connect() as connection:
         return (await connection.execute(sa.select(sessions.c.id).where(sessions.c.owner == person))).scalars().all()
 

@@ -37,7 +37,6 @@ class Database:
         self._in_line = asyncio.Lock()
 
     async def close(self) -> None:
-        """Let go of the connections."""
         await self._engine.dispose()
 
     @asynccontextmanager

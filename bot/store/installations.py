@@ -56,7 +56,6 @@ class Installations(AsyncInstallationStore):
 
     @property
     def logger(self) -> Logger:
-        """Where Slack's library complains."""
         return logging.getLogger(__name__)
 
     async def async_save(self, installation: Installation) -> None:
@@ -100,7 +99,6 @@ class Installations(AsyncInstallationStore):
         return None
 
     async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
-        """Forget the workspace's tokens."""
         async with self._store.begin() as connection:
             where = self._where(enterprise_id, team_id)
             if team_id:  # by its own name, whatever organisation it is in; an organisation only by its own
@@ -113,7 +111,6 @@ class Installations(AsyncInstallationStore):
         """Nothing is kept of persons."""
 
     async def async_delete_all(self, *, enterprise_id: str | None, team_id: str | None) -> None:
-        """Forget the workspace's tokens."""
         await self.async_delete_bot(enterprise_id=enterprise_id, team_id=team_id)
 
     def _where(self, enterprise: str | None, tenant: str | None) -> dict[str, str]:
@@ -145,7 +142,6 @@ class InstallationTickets(AsyncOAuthStateStore):
 
     @property
     def logger(self) -> Logger:
-        """Where Slack's library complains."""
         return logging.getLogger(__name__)
 
     async def async_issue(self, *args: Any, **kwargs: Any) -> str:

@@ -68,11 +68,9 @@ class BudgetUse:
         return max(shares, default=0.0)
 
     def is_over(self) -> bool:
-        """Whether more is used than may be."""
         return not self.has_room(0.0, 0)
 
     def has_room(self, money: float, tokens: int) -> bool:
-        """Whether so much more fits."""
         fits = self.limit.money is None or self.money + money <= self.limit.money
         return fits and (self.limit.tokens is None or self.tokens + tokens <= self.limit.tokens)
 
@@ -247,7 +245,6 @@ class StoredRecord:
         self._session_id = session_id
 
     async def find(self, key: str) -> Completion | None:
-        """The finished call, if it is there."""
         query = sa.select(calls).where(calls.c.key == key)
         async with self._store.connect() as connection:
             row = (await connection.execute(query)).first()

@@ -62,7 +62,6 @@ async def count_try(store: Store, incoming: Incoming) -> None:
 
 
 async def list_set_aside(store: Store) -> Sequence[SetAside]:
-    """All that is set aside, the oldest first."""
     c = events.c
     query = sa.select(events).where(c.set_aside_at.is_not(None) & c.handled_at.is_(None)).order_by(c.set_aside_at)
     async with store.connect() as connection:
@@ -71,7 +70,6 @@ async def list_set_aside(store: Store) -> Sequence[SetAside]:
 
 
 async def count_set_aside(store: Store) -> int:
-    """How many events are set aside."""
     waiting = events.c.set_aside_at.is_not(None) & events.c.handled_at.is_(None)
     async with store.connect() as connection:
         return int((await connection.execute(sa.select(sa.func.count()).where(waiting))).scalar_one())

@@ -171,7 +171,6 @@ class SessionCodec:
 
 
 def read_session(body: str) -> StoredSession:
-    """The stored session in its JSON."""
     return _STORED.validate_json(body)
 
 
@@ -182,7 +181,6 @@ def encode_incoming(incoming: Incoming) -> str:
 
 
 def read_incoming(text: str) -> Incoming:
-    """The inverse of `encode_incoming`."""
     values = json.loads(text)
     conversation = Conversation(**values.pop("conversation"))
     files = tuple(
@@ -193,10 +191,8 @@ def read_incoming(text: str) -> Incoming:
 
 
 def encode_outgoing(outgoing: Outgoing) -> str:
-    """Everything that goes out; files by their paths."""
     return _OUTGOING.dump_json(outgoing).decode()
 
 
 def read_outgoing(text: str) -> Outgoing:
-    """The inverse of `encode_outgoing`."""
     return _OUTGOING.validate_json(text)

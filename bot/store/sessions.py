@@ -241,7 +241,6 @@ class Store:
         return stored_messages
 
     async def handle_silently(self, at: Conversation, key: str) -> None:
-        """An event that was not for us."""
         async with self.begin() as connection:
             await connection.execute(where_event(at, key).values(handled_at=time.time()))
 
@@ -262,7 +261,6 @@ class Store:
         return OutboxMessage(int(result.inserted_primary_key[0]), message)  # type: ignore[index]
 
     async def mark_sent(self, stored_message: OutboxMessage) -> None:
-        """The platform has taken it."""
         async with self.begin() as connection:
             await connection.execute(
                 outbox.update().where(outbox.c.id == stored_message.id).values(sent_at=time.time())
@@ -361,7 +359,6 @@ def _read_waiting(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def where_event(at: Conversation, key: str) -> sa.Update:
-    """A change of one event."""
     same = (events.c.platform == at.platform) & (events.c.tenant == at.tenant) & (events.c.key == key)
     return events.update().where(same)
 

@@ -75,7 +75,6 @@ async def _load(store: Store, platform: str, tenant: str, person: str, *, archiv
 
 
 async def name_survey(store: Store, session_id: str, name: str) -> None:
-    """Give a survey a name of its own."""
     await _update(store, session_id, name=name)
 
 

@@ -116,13 +116,11 @@ class ProposalCard:
 
 
 def view_step(state: State) -> ProposalCard:
-    """The step that a survey is at."""
     proposal = view_proposal(state)
     return ProposalCard(proposal, () if proposal == Topic() else list_actions(state))
 
 
 def view_proposal(state: State) -> Proposal:
-    """What is proposed at the step."""
     match state.phase:
         case "topic":
             return Topic(state.brief.topic if state.brief else "")

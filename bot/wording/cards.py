@@ -142,7 +142,6 @@ def word_decision(before: State, event: Event, actor: str) -> str:
 
 
 def _summary(state: State) -> str:
-    """What the card held, in a line."""
     match state:
         case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
             return ", ".join(escape_markdown(keyword.text) for keyword in keywords) + "."
@@ -279,7 +278,6 @@ def _word_changed_outline(old: Outline, new: Outline) -> str:
 
 
 def _quote_first(items: Sequence[str]) -> str:
-    """The first few by name, the others counted."""
     named = [f"“{escape_markdown(shorten(item, 80))}”" for item in items[:NAMED]]
     rest = len(items) - NAMED
     return list_words([*named, f"{rest} more"] if rest > 0 else named)

@@ -60,18 +60,21 @@ def answer(found: Answer) -> str:
         return "The papers gathered here do not say. Say `more` to search for further papers."
     lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
-    quoted = verdicts == {"quoted"} and all(claim.citations for claim in found.claims)
-    told = verdicts <= {"quoted", "summarised"} and all(claim.citations for claim in found.claims)
-    otherwise = (
-        "or from summaries of them:" if told else "by a language model, each sentence checked against its paper:"
-    )
-    how = "in their own words:" if quoted else otherwise
+    if not all(claim.citations for claim in found.claims) or not verdicts <= {"quoted", "summarised"}:
+        how = "by a language model, each sentence checked against its paper:"
+    else:
+        how = "in their own words:" if verdicts == {"quoted"} else "or from summaries of them:"
     if found.unchecked:
-        is_or_are = "is" if found.unchecked == 1 else "are"
-        lines += [
-            "",
-            f"{pluralize(found.unchecked, 'further sentence')} could not be checked and {is_or_are} left out.",
-        ]
+        further = f"{pluralize(found.unchecked, 'further sentence')} could not be checked"
+        lines += ["", f"{further} and {'is' if found.unchecked == 1 else 'are'} left out."]
+    whose = "the papers of this survey"
+    if found.searched:
+        whose += f" and {pluralize(found.searched, 'paper')} more that I searched for this"
+    return "\n".join([f"{_word_lacking(found, known)}From {whose}, {how}", "", *lines])
+
+
+def _word_lacking(found: Answer, known: dict[PaperKey, int]) -> str:
+    """What of the question these papers do not speak of."""
     lacking = ""
     if found.apart:
         lacking = "No sentence here names both; these name one of them. "
@@ -80,15 +83,8 @@ def answer(found: Answer) -> str:
     elif found.unmentioned:
         nothing = list_words([f"“{escape_markdown(thing)}”" for thing in found.unmentioned], "or")
         lacking = f"No paper here names {nothing}. "
-    if found.silent:
-        named = [
-            f"[{known[p.key]}]" if p.key in known else f"“{escape_markdown(clean(p.title))}”" for p in found.silent
-        ]
-        lacking += f"I found nothing on this in {list_words(named)}. "
-    whose = "the papers of this survey"
-    if found.searched:
-        whose += f" and {pluralize(found.searched, 'paper')} more that I searched for this"
-    return "\n".join([f"{lacking}From {whose}, {how}", "", *lines])
+    named = [f"[{known[p.key]}]" if p.key in known else f"“{escape_markdown(clean(p.title))}”" for p in found.silent]
+    return f"{lacking}I found nothing on this in {list_words(named)}. " if named else lacking
 
 
 def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) -> str:
@@ -107,7 +103,6 @@ def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) 
 
 
 def gaps(found: FieldGaps) -> str:
-    """Lines of work by share of surveys, the smallest first."""
     lines = [
         f"- {escape_markdown(gap.name)}: {pluralize(gap.papers, 'paper')}, "
         f"{pluralize(gap.surveys, 'survey') if gap.surveys else 'no survey'}"
@@ -126,7 +121,8 @@ def answer_sources(found: Answer, session: SurveySession) -> tuple[Button, ...]:
     return draw_buttons(session, offer_sources(cited, found.survey))
 
 
-CHANGES_SHOWN = 6
+CHANGES_SHOWN, OLD_SHOWN = 6, 160
+"""Sentences of each kind that a change shows; characters of one that is gone."""
 
 
 def word_revision(before: Survey, after: Survey, change: SectionChange | None) -> str:
@@ -140,7 +136,7 @@ def word_revision(before: Survey, after: Survey, change: SectionChange | None) -
         was = all_sentences(old[place].text) if place in old else []
         now = all_sentences(new[place].text)
         size = f"{sum(len(s.split()) for s in was):,} → {sum(len(s.split()) for s in now):,} words"
-        rows = [_count_rows(section) for section in (old.get(place), new[place]) if section]
+        rows = [sum(len(t.rows) for t in section.tables) for section in (old.get(place), new[place]) if section]
         size += f", {rows[0]:,} → {rows[-1]:,} rows" if len(set(rows)) > 1 else ""
         difference = _difference(was, now, after, is_translated=bool(change and change.way == "translate"))
         check = _word_check(old.get(place), new[place], change)
@@ -152,43 +148,30 @@ def word_revision(before: Survey, after: Survey, change: SectionChange | None) -
 def list_changed_places(before: Survey, after: Survey) -> list[str]:
     """Numbers of the sections that are new or whose text or tables differ."""
     old, new = dict(walk(before.sections)), dict(walk(after.sections))
-    return [place for place in new if place not in old or _contents(old[place]) != _contents(new[place])]
-
-
-def _contents(section: Section) -> tuple[object, ...]:
-    return section.text, section.tables
-
-
-def _count_rows(section: Section) -> int:
-    return sum(len(table.rows) for table in section.tables)
+    was = {place: (section.text, section.tables) for place, section in old.items()}
+    return [place for place, section in new.items() if was.get(place) != (section.text, section.tables)]
 
 
 def _word_check(old: Section | None, new: Section, change: SectionChange | None) -> str:
-    """What of a new text was left out because it did not hold, and what of it nobody checked."""
     if change is None or change.way in {"remove", "cite"} or new.tally is None:
         return ""
     earlier = old.tally if old and old.tally and change.way == "paragraph" else ClaimTally()
     removed, unchecked = new.tally.removed - earlier.removed, new.tally.unchecked - earlier.unchecked
     lines = []
     if removed:
-        lines.append(
-            f"- left out of the new text: {pluralize(removed, 'sentence')} that the papers were not found to say"
-        )
+        gone = pluralize(removed, "sentence")
+        lines.append(f"- left out of the new text: {gone} that the papers were not found to say")
     if unchecked:
-        was_or_were = "was" if unchecked == 1 else "were"
-        lines.append(
-            f"- {pluralize(unchecked, 'sentence')} of the new text {was_or_were} not checked against the papers"
-        )
+        told = f"{pluralize(unchecked, 'sentence')} of the new text {'was' if unchecked == 1 else 'were'}"
+        lines.append(f"- {told} not checked against the papers")
     return "\n".join(lines)
 
 
 def _difference(was: Sequence[str], now: Sequence[str], survey: Survey, *, is_translated: bool) -> str:
     matcher = difflib.SequenceMatcher(a=was, b=now, autojunk=False)
-    gone: list[str] = []
-    new: list[str] = []
-    for _, i, k, j, m in (step for step in matcher.get_opcodes() if step[0] != "equal"):
-        gone += was[i:k]
-        new += now[j:m]
+    steps = [step for step in matcher.get_opcodes() if step[0] != "equal"]
+    gone = [sentence for _, start, end, _, _ in steps for sentence in was[start:end]]
+    new = [sentence for _, _, _, start, end in steps for sentence in now[start:end]]
     moved = set(gone) & set(new)
     gone, new = [s for s in gone if s not in moved], [s for s in new if s not in moved]
     is_paired = is_translated and len(gone) == len(new)
@@ -196,24 +179,16 @@ def _difference(was: Sequence[str], now: Sequence[str], survey: Survey, *, is_tr
     changed = [f"- was: {_show_old(old)} → now: {survey_text(now, survey)}" for old, now in reworded.items()]
     added = [f"- added: {survey_text(sentence, survey)}" for sentence in new if sentence not in reworded.values()]
     removed = [f"- removed: {_show_old(sentence)}" for sentence in gone if sentence not in reworded]
-    return "\n".join(
-        [*_shorten_list(changed, "reworded"), *_shorten_list(added, "added"), *_shorten_list(removed, "removed")]
-    )
-
-
-def _shorten_list(lines: Sequence[str], what: str) -> list[str]:
-    """The first few lines, and how many more there are."""
-    rest = len(lines) - CHANGES_SHOWN
-    more = [f"- … and {pluralize(rest, 'sentence')} more {what}"] if rest > 0 else []
-    return [*lines[:CHANGES_SHOWN], *more]
+    shown: list[str] = []
+    for what, lines in (("reworded", changed), ("added", added), ("removed", removed)):
+        rest = len(lines) - CHANGES_SHOWN
+        shown += [*lines[:CHANGES_SHOWN], *([f"- … and {pluralize(rest, 'sentence')} more {what}"] * (rest > 0))]
+    return "\n".join(shown)
 
 
 def _show_old(sentence: str) -> str:
     return escape_markdown(shorten(clean(remove_citations(sentence)), OLD_SHOWN))
 
-
-OLD_SHOWN = 160
-"""Characters of a sentence that is gone."""
 
 REWORDED = 60.0
 """Likeness (0 to 100) from which a new sentence says an old one in other words."""

@@ -15,7 +15,6 @@ from engine.values import Paper
 
 
 def word_missing_abstracts(lacking: int, papers: int) -> str:
-    """Papers that cannot stand behind a sentence."""
     have, them = ("has", "it") if lacking == 1 else ("have", "them")
     lack = f"{lacking:,} of {pluralize(papers, 'paper')} {have} no abstract"
     return f"{lack}: a survey can list {them}, but cannot quote {them}."
@@ -32,7 +31,6 @@ def no_records(name: str, beginning: bytes) -> str:
 
 
 def texts_read(count: int) -> str:
-    """Full texts that are kept."""
     return f"The text of {pluralize(count, 'paper')} was read; answers and checks of a survey use it."
 
 
@@ -70,12 +68,10 @@ def list_merged_records(paper: Paper, records: Sequence[Paper]) -> str:
 
 
 def no_papers_of(workspace: str) -> str:
-    """That a workspace has no papers of its own."""
     return f"The workspace {workspace} has added no papers. Check its name."
 
 
 def word_unmerged(parts: Sequence[Paper]) -> str:
-    """The papers that one was taken apart into."""
     listed = "\n".join(f"- {part.key}: {reference_text(part)}" for part in parts)
     return f"Taken apart into {pluralize(len(parts), 'paper')}, which will not be merged again:\n{listed}"
 

@@ -8,6 +8,7 @@ from adapters.chat import AdapterTexts, Button, Outgoing, SurveyList
 from bot.store.surveys import StoredSurvey
 from bot.views.actions import NEW_SURVEY as NEW
 from bot.views.actions import Action
+from bot.wording.sentences import phrase
 from engine.rendering.markdown import escape_markdown
 from engine.session.state import Phase, SurveySession
 from engine.survey import Way
@@ -104,26 +105,22 @@ HOME_WELCOME = (
 
 
 def overview(surveys: tuple[Outgoing, ...]) -> SurveyList:
-    """A person's surveys, and a button for a new one."""
     title = "Your surveys" if surveys else "Welcome to Scholium"
     return SurveyList(title, draw_button(NEW), "Open", HOME_WELCOME, surveys)
 
 
 def survey_line(survey: StoredSurvey) -> str:
-    """One of a person's surveys: topic, state, cost."""
     doing = "at work" if survey.is_running else "your turn"
     money = f", ${survey.money:.2f}" if survey.money >= 0.005 else ""
     step = "written" if survey.phase == "discussion" else survey.phase
     return f"**{escape_markdown(survey.title or 'No topic yet')}** ({step}, {doing}{money})"
 
 
-def place_gone(why: str) -> str:
-    """Said of a survey in a list where nothing can be written any more in its thread."""
-    return f"⚠ {escape_markdown(why)}"
+place_gone = phrase("⚠ {}")
+"""Said of a survey in a list where nothing can be written any more in its thread: why."""
 
 
 def survey_buttons(survey: StoredSurvey) -> tuple[Button, ...]:
-    """What can be done with a survey from a list of them."""
     export = (Action("export", "export"),) if survey.phase in {"writing", "discussion"} else ()
     return tuple(draw_button(action, survey.session_id) for action in (Action("continue", "show"), *export))
 

@@ -10,11 +10,12 @@ from engine.llm.meter import Usage
 from engine.llm.prices import word_dollars
 from engine.rendering.markdown import escape_markdown
 from engine.session.kept_text import KeptText, parts_to_write
-from engine.survey import Section, walk
+from engine.survey import walk
 from engine.text import list_words
 from engine.values import Outline
 from engine.writing.estimates import Estimate
 
+MAY_BE_TOO_LITTLE = "That may not be enough."
 NAMED_PARTS = 8
 """Parts that are named one by one before writing; the others are counted."""
 
@@ -41,7 +42,8 @@ def _word_room(expected: Estimate, uses: Sequence[BudgetUse], too_little: str) -
 def word_kept(outline: Outline, kept: KeptText) -> str:
     """What of a text written before stays with the outline as it is now, and what is written anew."""
     due = [(number, node) for number, node in parts_to_write(outline, kept) if node.role == "body"]
-    whole = sum(1 for i, section in kept.sections if outline.nodes[i].role == "body" for _ in _parts_of(section))
+    finished = [section for i, section in kept.sections if outline.nodes[i].role == "body"]
+    whole = sum(not part.sections for _, part in walk(finished))
     unchecked = [part for part in kept.parts if not part.is_checked]
     around = [node for _, node in parts_to_write(outline, kept) if node.role != "body"]
     if not due and not around and not unchecked:
@@ -49,31 +51,22 @@ def word_kept(outline: Outline, kept: KeptText) -> str:
     count = whole + len(kept.parts) - len(unchecked)
     stays = f"{pluralize(count, 'part')} of the text {'stays' if count == 1 else 'stay'} as written"
     checked = _name_parts([(part.place, part.section.title) for part in unchecked])
-    due_checks = (
-        f" The claims of {list_words(checked)}, which could not be checked, are checked now." if checked else ""
-    )
+    checks = f" The claims of {list_words(checked)}, which could not be checked, are checked now." if checked else ""
     named = _name_parts([(number, node.title) for number, node in due])
     frame = list_words([*named, *(escape_markdown(node.title) for node in around), "the abstract"])
-    return f"{stays}.{due_checks} Written anew: {frame}. `rewrite all` writes everything anew."
+    return f"{stays}.{checks} Written anew: {frame}. `rewrite all` writes everything anew."
 
 
 def _name_parts(parts: Sequence[tuple[str, str]]) -> list[str]:
-    """Numbers and titles, where they are many the first of them."""
     named = [f"{number} {escape_markdown(title)}" for number, title in parts]
     return named if len(named) <= NAMED_PARTS else [*named[:NAMED_PARTS], f"{len(named) - NAMED_PARTS} more"]
 
 
-def _parts_of(section: Section) -> list[Section]:
-    return [part for _, part in walk((section,)) if not part.sections]
-
-
 def estimate_trees(expected: Estimate, papers: int) -> str:
-    """What making attribute trees will take, said before it starts."""
     return f"Making {papers:,} attribute trees takes about {_word_size(expected)}."
 
 
 def estimate_preparation(expected: Estimate, papers: int, uses: Sequence[BudgetUse]) -> str:
-    """What reading the papers for an outline will take at most, said before it starts."""
     return (
         f"The outline begins with an attribute tree of each of the {pluralize(papers, 'paper')}. That takes at most "
         f"{_word_size(expected)}; papers that the library has a tree of cost nothing."
@@ -81,11 +74,7 @@ def estimate_preparation(expected: Estimate, papers: int, uses: Sequence[BudgetU
     )
 
 
-MAY_BE_TOO_LITTLE = "That may not be enough."
-
-
 def estimate_judging(expected: Estimate, uses: Sequence[BudgetUse]) -> str:
-    """What judging the papers that the keywords find will take at most, said before the search."""
     return (
         f"Papers that may be off the topic are judged by the language model: at most {_word_size(expected)}."
         f"{_word_room(expected, uses, MAY_BE_TOO_LITTLE)}"
@@ -93,20 +82,15 @@ def estimate_judging(expected: Estimate, uses: Sequence[BudgetUse]) -> str:
 
 
 def estimate_review(expected: Estimate, *, at_most: bool) -> str:
-    """What a quick review will take, said as it starts."""
     return f"A quick review takes {'at most' if at_most else 'about'} {_word_size(expected)}."
 
 
 def _word_size(expected: Estimate) -> str:
-    """Calls, tokens, money and time."""
-    money = (
-        f"about {word_dollars(expected.money)}"
-        if expected.money is not None
-        else "money unknown (no price for this model)"
-    )
+    known = expected.money is not None
+    money = f"about {word_dollars(expected.money or 0.0)}" if known else "money unknown (no price for this model)"
     return (
         f"{pluralize(expected.calls, 'call')}, {expected.input_tokens:,} tokens to read and "
-        f"{expected.output_tokens:,} to write, {money}, and {_minutes(expected)}"
+        f"{expected.output_tokens:,} to write, {money}, and {pluralize(max(1, round(expected.seconds / 60)), 'minute')}"
     )
 
 
@@ -121,10 +105,10 @@ def cost(steps: Mapping[str, Usage], uses: Sequence[BudgetUse]) -> str:
         f"{u.output_tokens:,} written, {f'${u.money:.3f}' if u.priced else 'price unknown'}"
         for name, u in steps.items()
     ]
-    total = sum(u.money for u in steps.values())
-    known = all(u.priced for u in steps.values())
+    summed = "The price of a model is not known, so only tokens are counted."
+    if all(u.priced for u in steps.values()):
+        summed = f"${sum(u.money for u in steps.values()):.3f} in all."
     left = "".join(f" {_left(use)} are left." for use in uses if use.limit.scope == "survey")
-    summed = f"${total:.3f} in all." if known else "The price of a model is not known, so only tokens are counted."
     return "\n".join(["**Spent so far**", "", *lines, "", f"{summed}{left}{_lost(lost)}"])
 
 
@@ -143,7 +127,6 @@ _WHOSE = {"survey": "this survey", "person": "you, today", "workspace": "this wo
 
 
 def budget(uses: Sequence[BudgetUse]) -> str:
-    """What is left of each budget."""
     if not uses:
         return "No budget is set. `survey TOPIC budget=2.50` sets one for a survey."
     return "\n".join(["**Budget**", "", *(f"- {_WHOSE[use.limit.scope]}: {_left(use)} left" for use in uses)])
@@ -151,39 +134,31 @@ def budget(uses: Sequence[BudgetUse]) -> str:
 
 def _left(use: BudgetUse) -> str:
     """What is left in the budget's own unit; both, where it has both."""
-    limit = use.limit
-    parts = []
-    if limit.money is not None:
-        parts.append(f"{word_dollars(max(0.0, limit.money - use.money))} of {word_dollars(limit.money)}")
-    if limit.tokens is not None:
-        parts.append(f"{max(0, limit.tokens - use.tokens):,} of {limit.tokens:,} tokens")
+    money, tokens = use.limit.money, use.limit.tokens
+    parts = [f"{word_dollars(max(0.0, money - use.money))} of {word_dollars(money)}"] if money is not None else []
+    parts += [f"{max(0, tokens - use.tokens):,} of {tokens:,} tokens"] if tokens is not None else []
     return " and ".join(parts)
 
 
 def budget_warning(item: BudgetUse) -> str:
-    """Said once, when most of a budget is used."""
     return f"⚠ {item.share():.0%} of the budget for {_WHOSE[item.limit.scope]} is used. `budget` shows what is left."
 
 
 def word_raised_budget(before: BudgetUse, after: BudgetUse) -> str:
-    """Something was added to a budget."""
     money, tokens = (after.limit.money or 0.0) - (before.limit.money or 0.0), after.limit.tokens or 0
     added = word_dollars(money) if money else f"{tokens - (before.limit.tokens or 0):,} tokens"
     return f"{added} more for {_WHOSE[after.limit.scope]}: {_left(after)} left."
 
 
 def word_no_budget(scope: Scope) -> str:
-    """There is none to be raised."""
     return f"No budget is set for {_WHOSE[scope]}, so there is nothing to add to."
 
 
 def word_enough_already(limit: BudgetLimit) -> str:
-    """A budget is not lowered."""
     return f"The budget for {_WHOSE[limit.scope]} is {_size(limit)} already."
 
 
 def word_highest(limit: BudgetLimit) -> str:
-    """How far the owner of a survey may go without an administrator."""
     return f"A survey's budget may go up to {_size(limit)}; an administrator of Scholium can go beyond that."
 
 
@@ -193,11 +168,6 @@ def _size(limit: BudgetLimit) -> str:
 
 
 def word_other_unit(limit: BudgetLimit) -> str:
-    """A budget in dollars cannot be raised by tokens, nor the other way round."""
     unit, more = ("tokens", "100k") if limit.money is None else ("dollars", "1")
     name = " NAME" if limit.scope == "person" else ""
     return f"The budget for {_WHOSE[limit.scope]} is in {unit}. Say “budget {limit.scope}{name} {more}” to add to it."
-
-
-def _minutes(expected: Estimate) -> str:
-    return pluralize(max(1, round(expected.seconds / 60)), "minute")

@@ -46,30 +46,29 @@ _STAGES = {
 }
 
 
-_STARTED: dict[JobKind, str] = {
-    "keywords": "Looking for keywords …",
-    "papers": "Gathering papers …",
-    "list": "Looking for the papers of your list …",
-    "outline": "Drafting an outline …",
-    "write": "Writing …",
-    "revise": "Changing that section …",
-    "answer": "Looking through the papers …",
-    "gaps": "Drawing a map of the field …",
-    "evaluate": "Judging the survey …",
-    "background": "Looking for background …",
-    "headings": "Writing headings for the groups …",
-    "divide": "Dividing it by its papers …",
-    "review": "Reviewing. References appear here as they are found.",
+_JOBS: dict[JobKind, tuple[str, str]] = {
+    "keywords": ("Looking for keywords …", "Keywords found"),
+    "papers": ("Gathering papers …", "Papers gathered"),
+    "list": ("Looking for the papers of your list …", "List read"),
+    "outline": ("Drafting an outline …", "Outline drafted"),
+    "write": ("Writing …", "Written"),
+    "revise": ("Changing that section …", "Changed"),
+    "answer": ("Looking through the papers …", "Answered"),
+    "gaps": ("Drawing a map of the field …", "Map drawn"),
+    "evaluate": ("Judging the survey …", "Judged"),
+    "background": ("Looking for background …", "Background added"),
+    "headings": ("Writing headings for the groups …", "Headings written"),
+    "divide": ("Dividing it by its papers …", "Divided"),
+    "review": ("Reviewing. References appear here as they are found.", "Reviewed"),
 }
+"""What is said when a job begins, and when it has come to its end."""
 
 
 def word_started(job: Job) -> str:
-    """What is being done now."""
-    return _STARTED[job.kind]
+    return _JOBS[job.kind][0]
 
 
 def progress(step: Progress) -> str:
-    """One line: the stage and what is being done."""
     stage = _STAGES.get(step.stage, step.stage)
     return f"{stage}: {escape_markdown(shorten(step.detail, 80))}" if step.detail else stage
 
@@ -79,7 +78,10 @@ def word_status(job: Job, step: Progress | None, finished: Mapping[int, Section]
     head = progress(step) if step else word_started(job)
     if not finished:
         return head
-    lines = [word_finished_section(section, position) for position, section in sorted(finished.items())]
+    lines = []
+    for position, section in sorted(finished.items()):
+        words = sum(len(part.text.split()) for _, part in walk((section,)))
+        lines.append(f"✓ {position + 1} {escape_markdown(clean(section.title))} ({pluralize(words, 'word')})")
     newest = list(finished.values())[-1]
     said = " ".join(part.text for _, part in walk((newest,)) if part.text)
     opening = escape_markdown(shorten(clean(remove_citations(said)), SECTION_SHOWN))
@@ -88,7 +90,6 @@ def word_status(job: Job, step: Progress | None, finished: Mapping[int, Section]
 
 
 def word_stopped(by: str) -> str:
-    """A job was ended by a person."""
     return f"**Stopped{by}.**"
 
 
@@ -102,26 +103,8 @@ def word_kept(state: State, job: Job) -> str:
     return f"{pluralize(count, 'finished section')} {'is' if count == 1 else 'are'} kept."
 
 
-_ENDED: dict[JobKind, str] = {
-    "keywords": "Keywords found",
-    "papers": "Papers gathered",
-    "list": "List read",
-    "outline": "Outline drafted",
-    "write": "Written",
-    "revise": "Changed",
-    "answer": "Answered",
-    "gaps": "Map drawn",
-    "evaluate": "Judged",
-    "background": "Background added",
-    "review": "Reviewed",
-    "headings": "Headings written",
-    "divide": "Divided",
-}
-
-
 def word_ended(job: Job) -> str:
-    """A job has come to its end."""
-    return f"✓ {_ENDED[job.kind]}"
+    return f"✓ {_JOBS[job.kind][1]}"
 
 
 def facts(step: Progress | None, seconds: float, spent: float, left_s: float | None) -> tuple[str, ...]:
@@ -136,12 +119,6 @@ def facts(step: Progress | None, seconds: float, spent: float, left_s: float | N
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-def word_finished_section(found: Section, position: int) -> str:
-    """One line for a section that was just written."""
-    words = sum(len(part.text.split()) for part in (found, *(s for _, s in walk(found.sections))))
-    return f"✓ {position + 1} {escape_markdown(clean(found.title))} ({pluralize(words, 'word')})"
 
 
 NOBODY_WORKS = "It waits: no process runs jobs at the moment. Whoever runs Scholium has to start `scholium worker`."
@@ -160,20 +137,15 @@ class QueuePlace:
 
 
 def word_queued(place: QueuePlace) -> str:
-    """Why a job waits, and how many are before it."""
     run, wait = ("is" if number == 1 else "are" for number in (place.running, place.ahead))
     behind = f", and {place.ahead:,} more {wait} ahead of it." if place.ahead else ". It is next."
-    match place.reason:
-        case "person":
-            return f"It waits: {place.running:,} of your jobs {run} running{behind}"
-        case "workspace":
-            return f"It waits: {place.running:,} of this workspace's jobs {run} running{behind}"
-        case "busy" if place.ahead:
-            return f"It waits for a free place, with about {pluralize(place.ahead, 'job')} ahead of it."
-        case "busy":
-            return "It is next in the queue."
+    if place.reason != "busy":
+        whose = "your" if place.reason == "person" else "this workspace's"
+        return f"It waits: {place.running:,} of {whose} jobs {run} running{behind}"
+    if place.ahead:
+        return f"It waits for a free place, with about {pluralize(place.ahead, 'job')} ahead of it."
+    return "It is next in the queue."
 
 
 def word_going_on(job: Job) -> str:
-    """The conversation is opened again while its job runs."""
     return f"Welcome back. Still at work: {word_started(job)}"

@@ -37,12 +37,10 @@ from engine.values import (
 
 
 def proposal(state: State) -> str:
-    """The proposal of the step that a survey is at."""
     return word_proposal(view_proposal(state))
 
 
 def word_proposal(shown: Proposal) -> str:
-    """What is proposed at a step."""
     match shown:
         case Topic(topic):
             return f"The topic is “{escape_markdown(topic)}”." if topic else WELCOME
@@ -153,7 +151,6 @@ def _marks(item: FoundPaper, selection: PaperSelection) -> str:
 
 
 def _word_thin_topic(selection: PaperSelection) -> list[str]:
-    """That few papers are on the topic, with the choices."""
     if not selection.is_thin():
         return []
     core = selection.count_tier("core")
@@ -214,13 +211,11 @@ def _word_unsure_lines(selection: PaperSelection) -> list[str]:
 
 
 def _notes(selection: PaperSelection) -> list[str]:
-    """What did not go as it should when it was searched, each once."""
     notes = [f"- ⚠ {escape_markdown(note)}" for note in dict.fromkeys(s.note for s in selection.searches) if note]
     return [*notes[:SHOWN_NOTES], ""] if notes else []
 
 
 def _by_citation(reason: Reason) -> str:
-    """Why a paper was found that no keyword found."""
     match reason.by:
         case "cited":
             return f"cited by {reason.rank} of the papers found"
@@ -237,7 +232,6 @@ def _by_citation(reason: Reason) -> str:
 
 
 def paper_pages(selection: PaperSelection) -> int:
-    """How many pages the list of papers has."""
     return max(1, -(-len(selection.found) // PAGE_OF_PAPERS))
 
 
@@ -266,7 +260,6 @@ THIN = "⚠ Sections marked so rest on very few papers: merge or drop them, or l
 
 
 def _word_unsupported(section: PlannedSection) -> str:
-    """That a section may have nothing to be written from, with what can be done."""
     number = section.number
     return (
         f"⚠ No gathered paper speaks of “{number} {escape_markdown(section.node.title)}”; it may stay unwritten. "
@@ -276,7 +269,6 @@ def _word_unsupported(section: PlannedSection) -> str:
 
 
 def _outline_line(section: PlannedSection) -> str:
-    """A section with a line of what is in it."""
     node, depth = section.node, section.number.count(".")
     about = _inside(section) if node.role == "body" else ""
     inside = f": {escape_markdown(about)}" if about else ""

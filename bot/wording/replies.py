@@ -10,14 +10,14 @@ from bot.commands.commands import FreeText, ListSurveys
 from bot.store.surveys import StoredSurvey
 from bot.wording.labels import survey_line
 from bot.wording.progress import word_started
-from bot.wording.sentences import WELCOME, pluralize
+from bot.wording.sentences import WELCOME, phrase, pluralize
 from engine.citations import reference_text
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.named_papers import NamedPapers
 from engine.session.events import NoticeKind
 from engine.session.outline_edits import find_divisible
 from engine.session.state import Phase, State, SurveySession
-from engine.text import clean, shorten
+from engine.text import clean, list_words, shorten
 from engine.values import KeywordPool, Outline, PaperSelection
 
 THANKS = "You are welcome."
@@ -25,7 +25,6 @@ NOTHING_TO_CHOOSE = "There is nothing to choose now."
 
 
 def hello(session: SurveySession) -> str:
-    """A greeting that says what can be done now."""
     if session.state.phase == "topic" and session.state.brief is None:
         return f"Hello. {WELCOME}"
     return f"Hello. {status(session)}"
@@ -55,23 +54,17 @@ def ask_meaning(words: FreeText, usage: str = "", failure: str = "") -> str:
     return "\n\n".join(part for part in (lead, listed, failure and f"⚠ {escape_markdown(failure)}") if part)
 
 
-def word_left_out(kept: int, left_out: int) -> str:
-    """A message was too long to be read to its end."""
-    return (
-        f"I read the first {kept:,} characters of your message and left out {left_out:,}. "
-        "A long list of papers is better sent as a file (BibTeX, RIS, CSV), or after `papers:`."
-    )
-
-
+word_left_out = phrase(
+    "I read the first {:,} characters of your message and left out {:,}. "
+    "A long list of papers is better sent as a file (BibTeX, RIS, CSV), or after `papers:`."
+)
 STILL_AT_WORK = "I am still working on a survey here. Say stop first, or wait until it is done."
 NO_SURVEYS = "You have no survey yet. Name a topic, for example: survey graph neural networks"
 NO_SURVEY_HERE = "No survey is open here. Say list to see yours, or name a topic."
-
-
-def word_kept_survey(topic: str) -> str:
-    """Another survey is begun beside the one at hand."""
-    return f"Your survey on “{escape_markdown(topic)}” is kept; `list` shows all, and `open` with a number opens one."
-
+word_kept_survey = phrase("Your survey on “{}” is kept; `list` shows all, and `open` with a number opens one.")
+no_such_survey = phrase("There is no survey {}; you have {}. Say list to see them.")
+word_named_survey = phrase("This survey is called “{}” now.")
+word_archived_survey = phrase("“{}” is archived: `list all` still shows it, and `open` brings it back.")
 
 SURVEYS_A_PAGE = 20
 """Lines of a list that one message holds on every platform."""
@@ -106,39 +99,19 @@ def _marks(survey: StoredSurvey, current: str) -> str:
 
 
 def word_opened_survey(survey: StoredSurvey) -> str:
-    """Another survey is at hand now."""
     return f"This is your survey on “{escape_markdown(survey.title)}”:"
 
 
 def elsewhere(survey: StoredSurvey) -> str:
-    """A survey that is talked about in another place."""
     return f"The survey on “{survey.title}” belongs to another conversation; continue it there."
 
 
-def no_such_survey(number: int, count: int) -> str:
-    """A number that the list does not have."""
-    return f"There is no survey {number}; you have {count}. Say list to see them."
-
-
-def word_named_survey(name: str) -> str:
-    """The survey has a name of its own."""
-    return f"This survey is called “{escape_markdown(name)}” now."
-
-
-def word_archived_survey(title: str) -> str:
-    """A survey is out of the list."""
-    return f"“{escape_markdown(title)}” is archived: `list all` still shows it, and `open` brings it back."
-
-
 def word_named_papers(named: NamedPapers) -> str:
-    """Who wrote the papers of a name, where and when."""
     lines = [f"- {escape_markdown(clean(reference_text(paper)))}" for paper in named.papers]
     name = f"“{escape_markdown(named.name)}”"
-    one, many = (
-        f"This paper is known as {name}, or has it in its title",
-        f"These papers are known as {name}, or have it in their titles",
-    )
-    return f"{one if len(lines) == 1 else many}:\n\n" + "\n".join(lines)
+    one = f"This paper is known as {name}, or has it in its title"
+    head = one if len(lines) == 1 else f"These papers are known as {name}, or have it in their titles"
+    return f"{head}:\n\n" + "\n".join(lines)
 
 
 PRESS_TO_DO = (
@@ -167,7 +140,6 @@ _NOTICES: dict[NoticeKind, str] = {
 
 
 def notice(kind: NoticeKind, session: SurveySession) -> str:
-    """One of the known short answers."""
     if kind == "not now":
         return f"{_NOTICES[kind]} You can say {suggest_words(session.state)}."
     return _NOTICES[kind]
@@ -185,7 +157,6 @@ _STANDING: dict[Phase, str] = {
 
 
 def status(session: SurveySession) -> str:
-    """Where the conversation is."""
     state = session.state
     topic = f"“{escape_markdown(state.brief.topic)}”" if state.brief else "no topic yet"
     now = f"Now: {word_started(session.job)}" if session.job else f"It is your turn: {suggest_words(state)}."
@@ -251,21 +222,14 @@ def suggest_words(state: State) -> str:
         case "topic":
             return "`survey TOPIC` to begin, or `help`"
         case "keywords":
-            return _list_choices("`ok` to search with these keywords", *some)
+            return list_words(["`ok` to search with these keywords", *some], "or")
         case "papers":
-            return _list_choices("`ok` to go on to the outline", *some, "`more`")
+            return list_words(["`ok` to go on to the outline", *some, "`more`"], "or")
         case "outline":
-            return _list_choices("`ok` to write", *some)
+            return list_words(["`ok` to write", *some], "or")
         case "writing":
             return "`ok` to write on, `back` to change the outline, or `export` what is finished"
         case "discussion":
-            return _list_choices("a question", *some[1:], "`export`")
+            return list_words(["a question", *some[1:], "`export`"], "or")
         case _:
             assert_never(state.phase)
-
-
-def _list_choices(*choices: str) -> str:
-    """``a, b, or c``."""
-    if len(choices) < 3:
-        return " or ".join(choices)
-    return f"{', '.join(choices[:-1])}, or {choices[-1]}"

@@ -118,12 +118,10 @@ def word_candidates(state: State) -> str:
 
 
 def numbers_to_choose(state: State) -> list[int]:
-    """The candidates beside the one that was taken."""
     return [number for number in range(1, len(state.candidates) + 1) if number != state.chosen]
 
 
 def word_taken(state: State) -> str:
-    """That another candidate is the survey from now on."""
     size = _word_size(state.candidates[state.chosen - 1])
     return f"Candidate {state.chosen} is the survey now: {size}. `candidates` shows all, `undo` takes this back."
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from adapters.chat import Incoming
 from bot.commands.access import Act
-from engine.errors import LanguageModelError, LimitExceeded, ScholiumError, ServiceError, UserError
+from engine.errors import LanguageModelError, ScholiumError, ServiceError
 from engine.evaluation.measures import Evaluation
 from engine.evaluation.report import as_markdown, card
 from engine.llm.model import CallFailed
@@ -20,6 +20,13 @@ WELCOME = (
     "Say `help` to see what else you can say."
 )
 GOODBYE = "Goodbye."
+
+
+def phrase(template: str) -> Callable[..., str]:
+    """What fills a sentence with values in their order: text, which comes from outside, is escaped."""
+    return lambda *values: template.format(*(escape_markdown(v) if isinstance(v, str) else v for v in values))
+
+
 PREPARING_BUNDLED = "Opening the library that comes with Scholium; the first time, this can take half a minute …"
 
 HELP = """**What you can say**
@@ -71,20 +78,16 @@ def not_saved(values: Sequence[tuple[str, str]]) -> str:
 
 def failure(error: ScholiumError) -> str:
     """What went wrong, whose fault it was, what to do."""
-    match error:
-        case UserError() | LimitExceeded():
-            return escape_markdown(str(error))
-        case CallFailed(is_away=True):
-            again = " Trying again may help." if error.retryable else ""
-            return f"{escape_markdown(str(error))}{again}\n\n{MODEL_AWAY}"
-        case ServiceError():
-            again = " Trying again may help." if error.retryable else ""
-            said = f"{escape_markdown(str(error)).rstrip('.')}."
-            if isinstance(error, LanguageModelError) and not isinstance(error, CallFailed):
-                return f"{said[:1].upper()}{said[1:]}{again}"  # it answered, and the answer could not be used
-            return f"A service failed: {said}{again}"
-        case _:
-            return escape_markdown(str(error))
+    said = escape_markdown(str(error))
+    if not isinstance(error, ServiceError):
+        return said
+    again = " Trying again may help." if error.retryable else ""
+    if isinstance(error, CallFailed) and error.is_away:
+        return f"{said}{again}\n\n{MODEL_AWAY}"
+    said = f"{said.rstrip('.')}."
+    if isinstance(error, LanguageModelError) and not isinstance(error, CallFailed):
+        return f"{said[:1].upper()}{said[1:]}{again}"  # it answered, and the answer could not be used
+    return f"A service failed: {said}{again}"
 
 
 MODEL_AWAY = (
@@ -98,15 +101,17 @@ SHOWN_BELOW = "↓ Shown again below."
 
 def word_gone(why: str, topic: str, stopped: Job | None) -> str:
     """Nothing can be written in the survey's place any more; said to its owner alone. ``stopped`` was running there."""
-    about = f"your survey on “{escape_markdown(topic)}”" if topic else "your survey"
     ended = " I have stopped what was running." if stopped else ""
-    return f"This is about {about}. {escape_markdown(why)}{ended}"
+    return f"This is about {_name_survey(topic)}. {escape_markdown(why)}{ended}"
 
 
 def word_not_delivered(why: str, topic: str) -> str:
     """The platform did not take something of a survey; said to its owner alone."""
-    about = f"For your survey on “{escape_markdown(topic)}”" if topic else "For your survey"
-    return f"{about} something could not be sent. {escape_markdown(why)}"
+    return f"For {_name_survey(topic)} something could not be sent. {escape_markdown(why)}"
+
+
+def _name_survey(topic: str) -> str:
+    return f"your survey on “{escape_markdown(topic)}”" if topic else "your survey"
 
 
 BELONGS_INTO_A_THREAD = "That belongs in the thread of a survey. To begin one, name a topic after the command."
@@ -121,10 +126,8 @@ def word_opened(incoming: Incoming) -> str:
     return f"A {kind} on **{escape_markdown(shorten(clean(asked['topic']), 150))}**, asked for by @{incoming.person}"
 
 
-def platform_failed(why: str) -> str:
-    """The platform did not open a thread, or did not give a file."""
-    return f"{escape_markdown(why)} Nothing was done; please try again."
-
+platform_failed = phrase("{} Nothing was done; please try again.")
+"""The platform did not open a thread, or did not give a file: why."""
 
 OUR_FAULT = "Something went wrong inside Scholium; nothing that you made is lost. Please try again."
 ENDED_US = (
@@ -139,7 +142,6 @@ ENDED_EACH_TIME = (
 
 
 def evaluation(found: Evaluation, *, details: bool) -> str:
-    """A short card, or every figure with its reasons."""
     about = {"Judged by": "the survey's own model where one is configured, else by rules; see each figure"}
     return as_markdown(found, about, details=True) if details else card(found)
 
@@ -150,20 +152,12 @@ NO_SURVEY_YET = "There is no text yet to look into. It comes after the outline i
 STILL_WORKING_CANNOT_EXPORT = "I am still writing; `stop` first to export what is finished, or wait."
 
 
-def word_bundled_library(library: str, name: str) -> str:
-    """Said once when there is no library yet."""
-    return (
-        f"There is no library “{library}” yet, so I use a small one that comes with Scholium: “{name}”, well-known "
-        "papers on retrieval-augmented generation. Add your own with `scholium ingest FILE`."
-    )
-
-
+word_bundled_library = phrase(
+    "There is no library “{}” yet, so I use a small one that comes with Scholium: “{}”, well-known papers on "
+    "retrieval-augmented generation. Add your own with `scholium ingest FILE`."
+)
 UNFINISHED = "This survey was stopped before it was finished; the sections that are missing are listed at the end."
-
-
-def word_invited(person: str) -> str:
-    """Somebody may change the survey now."""
-    return f"@{escape_markdown(person)} may approve and change this survey now."
+word_invited = phrase("@{} may approve and change this survey now.")
 
 
 def word_refusal(why: Act, owner: str) -> str:

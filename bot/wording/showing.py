@@ -136,7 +136,6 @@ def _why_section(session: SurveySession, survey: Survey, target: str) -> Card:
 
 
 def survey_so_far(state: State) -> Survey | None:
-    """The survey, or what is finished of it."""
     if state.survey or not (state.brief and state.outline and state.papers and state.sections):
         return state.survey
     task = WritingTask(state.brief, state.papers, state.outline)
@@ -221,7 +220,6 @@ def show_tree(paper: Paper, tree: AttributeTree | None) -> str:
 
 
 def _place(value: AttributeValue) -> str:
-    """The sentence behind a value, and where it stands."""
     where = ", ".join(part for part in (value.section, f"page {value.page}" if value.page else "") if part)
     words = escape_markdown(shorten(value.quote, QUOTE_CHARACTERS))
     # A summary is not the authors' words.

@@ -69,7 +69,6 @@ def with_links(text: str, known: Mapping[PaperKey, int], papers: Mapping[PaperKe
 
 
 def survey_text(text: str, survey: Survey) -> str:
-    """A text of the survey with its citations as links."""
     return with_links(text, numbers(survey), {paper.key: paper for paper in survey.references})
 
 
@@ -134,7 +133,6 @@ def _summary(section: Section, line: LineOfWork | None) -> str:
 
 
 def word_section_page(survey: Survey, shown: SectionPage) -> str:
-    """A page of a section as it stands in the survey."""
     of = f" · page {shown.page} of {shown.pages}" if shown.pages > 1 else ""
     parts = [f"### {shown.heading.place} {escape_markdown(shown.heading.title)}{of}"]
     for piece in shown.pieces:
@@ -253,7 +251,6 @@ def _what_became_of(claim: Claim) -> str:
 
 
 def _words_behind(citation: Citation) -> str:
-    """The words behind a claim, in quotation marks only where they are the authors'."""
     if not citation.quote:
         return ""
     words = escape_markdown(citation.quote)
@@ -278,7 +275,6 @@ CONNECTING = "*Not taken from a paper's text; these introduce, connect or count:
 
 
 def evidence_pages(items: Sequence[Evidence]) -> int:
-    """How many pages the evidence of a section has."""
     return max(1, -(-len(items) // EVIDENCE_PER_PAGE))
 
 
@@ -311,7 +307,6 @@ def _word_connecting(connecting: Sequence[str]) -> str:
 
 
 def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evidence]) -> str:
-    """Where a reference is used and with which words."""
     head = f"**\\[{number}\\]** {word_reference(paper)}"
     if not items:
         return f"{head}\n\nIt is cited in a table of its group."
@@ -347,7 +342,6 @@ def _name_cell(name: str, cell: str) -> str:
 
 
 def why_table(survey: Survey, table: Table, number: int) -> str:
-    """Row by row, for each cell the words of the paper it is made of."""
     known = numbers(survey)
     head = f"**Table {number}. {escape_markdown(clean(table.caption))}**"
     if not table.evidence:
@@ -367,7 +361,6 @@ def why_table(survey: Survey, table: Table, number: int) -> str:
 
 
 def why_figure(survey: Survey, figure: Figure, number: int) -> str:
-    """How a figure was made."""
     head = f"**Figure {number}. {escape_markdown(clean(figure.caption))}**"
     match figure:
         case Taxonomy():

@@ -100,7 +100,7 @@ def test_no_sentence_suggests_a_section_that_is_not_there() -> None:
     one = Outline("A survey", (OutlineNode("Graphs"),))
     assert suggest_words(session(phase="outline", outline=one).state) == "`ok` to write"
     written = session(phase="discussion", survey=Survey("A survey", "", (Section("Graphs", "Text."),), ()))
-    assert suggest_words(written.state) == "a question, `why 1`, or `export`"
+    assert suggest_words(written.state) == "a question, `why 1` or `export`"
 
 
 def test_sources_of_an_old_message_are_not_read_by_new_numbers() -> None:
