@@ -26,14 +26,7 @@ from engine.retrieval.matching import SURE
 from engine.retrieval.paper_keys import surname
 from engine.session.state import State
 from engine.text import clean, list_words, shorten
-from engine.values import (
-    Brief,
-    FoundPaper,
-    KeywordPool,
-    Paper,
-    PaperSelection,
-    Reason,
-)
+from engine.values import Brief, FoundPaper, KeywordPool, Paper, PaperSelection, Reason
 
 
 def proposal(state: State) -> str:
@@ -64,10 +57,8 @@ def word_proposal(shown: Proposal) -> str:
 
 def _keywords(pool: KeywordPool) -> str:
     lines = [f"- **{escape_markdown(k.text)}**{_origin(k.origin, k.found)}" for k in pool.keywords]
-    note = pool.note
-    return "\n".join(
-        ["**Keywords** to search with:", "", *lines, *(["", f"⚠ {escape_markdown(note)}"] if note else [])]
-    )
+    note = ["", f"⚠ {escape_markdown(pool.note)}"] if pool.note else []
+    return "\n".join(["**Keywords** to search with:", "", *lines, *note])
 
 
 def word_restrictions(brief: Brief) -> str:
@@ -78,15 +69,9 @@ def word_restrictions(brief: Brief) -> str:
 
 
 def _origin(origin: str, found: int) -> str:
-    match origin:
-        case "topic":
-            return " (your topic)"
-        case "person":
-            return " (added by you)"
-        case "model":
-            return f" (brings {pluralize(found, 'paper')}; named by the model)"
-        case _:
-            return f" (brings {pluralize(found, 'paper')})"
+    if origin in {"topic", "person"}:
+        return " (your topic)" if origin == "topic" else " (added by you)"
+    return f" (brings {pluralize(found, 'paper')}{'; named by the model' if origin == 'model' else ''})"
 
 
 LISTED_PAPERS, LISTED_NEAR = 10, 5
@@ -106,27 +91,16 @@ def _papers(selection: PaperSelection) -> str:
         for place, item in enumerate(selection.found, start=1)
         if item.paper.retracted and place > LISTED_PAPERS
     ]
-    return "\n".join(
-        [
-            head,
-            "",
-            *_word_thin_topic(selection),
-            *_word_unsure_lines(selection),
-            *_notes(selection),
-            *_list_first(selection),
-            *(["", *retracted] if retracted else ()),
-        ]
-    )
+    notes = [f"- ⚠ {escape_markdown(note)}" for note in dict.fromkeys(s.note for s in selection.searches) if note]
+    notes = [*notes[:SHOWN_NOTES], ""] if notes else []
+    before = [*_word_thin_topic(selection), *_word_unsure_lines(selection), *notes]
+    return "\n".join([head, "", *before, *_list_first(selection), *(["", *retracted] if retracted else ())])
 
 
 def _count_tiers(selection: PaperSelection) -> str:
-    core = selection.count_tier("core")
-    near = selection.count_tier("near")
-    out = len(selection.left_out)
-    left_out = f" {out:,} judged not relevant {'was' if out == 1 else 'were'} left out." if out else ""
-    if not near and not core:
-        return left_out
-    return f" {core} on your topic{f', {near} near it' if near else ''}.{left_out}"
+    core, near, out = selection.count_tier("core"), selection.count_tier("near"), len(selection.left_out)
+    told = f" {core} on your topic{f', {near} near it' if near else ''}." if core or near else ""
+    return told + (f" {out:,} judged not relevant {'was' if out == 1 else 'were'} left out." if out else "")
 
 
 def _list_first(selection: PaperSelection) -> list[str]:
@@ -170,9 +144,7 @@ def paper_line(position: int, item: FoundPaper, selection: PaperSelection, *, wh
     cited = f" · cited {paper.citations:,} times{counted}" if paper.citations is not None else ""
     people = name_paper(paper) if paper.authors else str(paper.year or "")  # a title is not said twice
     published = ", ".join(part for part in (people, paper.venue if why else "") if part)
-    what = " · ".join(
-        part for part in (link(shorten(clean(paper.title), 100), paper), escape_markdown(published)) if part
-    )
+    what = " · ".join(filter(None, (link(shorten(clean(paper.title), 100), paper), escape_markdown(published))))
     reasons = "; ".join(_list_reasons(item, selection)) if why else ""
     return f"{position}. {what}{cited}{f' · {reasons}' if reasons else ''}{_marks(item, selection)}"
 
@@ -182,16 +154,12 @@ def _list_reasons(item: FoundPaper, selection: PaperSelection) -> list[str]:
     ranks: dict[str, int] = {}
     for reason in sorted((r for r in item.reasons if r.by == "keyword"), key=lambda r: r.rank):
         ranks.setdefault(reason.keyword, reason.rank)
-    found = [f"{_name_keyword(keyword, selection)} (rank {rank})" for keyword, rank in ranks.items()][:2]
+    topic = selection.searches[0].query if selection.searches else ""  # not repeated in each line
+    named = {keyword: "your topic" if keyword == topic else f"“{escape_markdown(keyword)}”" for keyword in ranks}
+    found = [f"{named[keyword]} (rank {rank})" for keyword, rank in ranks.items()][:2]
     reasons = [f"found by {', '.join(found)}"] if found else []
     reasons += [_by_citation(r) for r in item.reasons if r.by != "keyword"]
     return reasons + ([escape_markdown(item.judgement)] if item.judgement else [])
-
-
-def _name_keyword(keyword: str, selection: PaperSelection) -> str:
-    """The keyword in quotation marks; the topic, which is the first that is searched, is not repeated in each line."""
-    is_topic = bool(selection.searches) and keyword == selection.searches[0].query
-    return "your topic" if is_topic else f"“{escape_markdown(keyword)}”"
 
 
 def _word_unsure_lines(selection: PaperSelection) -> list[str]:
@@ -210,25 +178,18 @@ def _word_unsure_lines(selection: PaperSelection) -> list[str]:
     return [head, "", *lines, ""] if selection.listed else []
 
 
-def _notes(selection: PaperSelection) -> list[str]:
-    notes = [f"- ⚠ {escape_markdown(note)}" for note in dict.fromkeys(s.note for s in selection.searches) if note]
-    return [*notes[:SHOWN_NOTES], ""] if notes else []
+_BY_CITATION = {
+    "cited": "cited by {:,} of the papers found",
+    "citing": "cites {:,} of the papers found",
+    "recommended": "recommended for the papers found",
+    "foundation": "*foundation*: {:,} papers on the topic name it",
+    "similar": "*foundation*: close to the papers on the topic, and cited {:,} times",
+}
 
 
 def _by_citation(reason: Reason) -> str:
-    match reason.by:
-        case "cited":
-            return f"cited by {reason.rank} of the papers found"
-        case "citing":
-            return f"cites {reason.rank} of the papers found"
-        case "recommended":
-            return "recommended for the papers found"
-        case "foundation":
-            return f"*foundation*: {reason.rank} papers on the topic name it"
-        case "similar":
-            return f"*foundation*: close to the papers on the topic, and cited {reason.rank:,} times"
-        case _:
-            return f"on your list: {escape_markdown(shorten(clean(reason.keyword), 80))}"
+    listed = f"on your list: {escape_markdown(shorten(clean(reason.keyword), 80))}"
+    return _BY_CITATION[reason.by].format(reason.rank) if reason.by in _BY_CITATION else listed
 
 
 def paper_pages(selection: PaperSelection) -> int:
@@ -256,6 +217,7 @@ def _outline(outline: PlannedOutline) -> str:
     return "\n".join([f"**{escape_markdown(outline.title)}**", "", *lines, *([""] if notes else []), *notes])
 
 
+CHOSEN_LATER = "papers are chosen when it is written"
 THIN = "⚠ Sections marked so rest on very few papers: merge or drop them, or look for more papers."
 
 
@@ -279,9 +241,7 @@ def _outline_line(section: PlannedSection) -> str:
 def _evidence(section: PlannedSection) -> str:
     """How many papers and hints a section has; a bar shows where the evidence is."""
     if section.node.role == "body" and not section.papers:
-        return (
-            " · ⚠ no gathered paper speaks of it" if section.lacks_papers else " · papers are chosen when it is written"
-        )
+        return f" · {'⚠ no gathered paper speaks of it' if section.lacks_papers else CHOSEN_LATER}"
     papers = f" · {pluralize(section.papers, 'paper')}" if section.papers else ""
     bar = f" {'▇' * max(1, round(EVIDENCE_BAR * section.share))}" if section.share else ""
     return f"{papers}, {pluralize(section.hints, 'hint')}{bar}" if section.hints else papers
@@ -309,15 +269,10 @@ def sources(state: State) -> str:
     selection = state.papers
     if selection is None:
         return "Nothing was searched yet."
-    lines = [
-        f"- {escape_markdown(s.source)}, {s.date}: “{escape_markdown(s.query)}” gave "
-        f"{escape_markdown(describe_search(s))} papers"
-        for s in selection.searches
-    ]
+    searched = [(s, *map(escape_markdown, (s.source, s.query, describe_search(s)))) for s in selection.searches]
+    lines = [f"- {source}, {s.date}: “{query}” gave {gave} papers" for s, source, query, gave in searched]
     flow = [f"- {name}: {count:,}" for name, count in search_flow(selection)]
-    out = [
-        f"- {escape_markdown(clean(o.paper.title))}: {o.why}, {escape_markdown(o.reason)}"
-        for o in selection.all_left_out()
-    ]
+    left = [(escape_markdown(clean(o.paper.title)), o.why, escape_markdown(o.reason)) for o in selection.all_left_out()]
+    out = [f"- {title}: {why}, {reason}" for title, why, reason in left]
     reasons = ["", "**Left out, with the reason**", "", *out] if out else []
     return "\n".join(["**How this was searched**", "", *lines, "", *flow, *reasons])

@@ -25,9 +25,7 @@ NOTHING_TO_CHOOSE = "There is nothing to choose now."
 
 
 def hello(session: SurveySession) -> str:
-    if session.state.phase == "topic" and session.state.brief is None:
-        return f"Hello. {WELCOME}"
-    return f"Hello. {status(session)}"
+    return f"Hello. {status(session) if session.state.brief else WELCOME}"
 
 
 def ask_meaning(words: FreeText, usage: str = "", failure: str = "") -> str:
@@ -38,12 +36,8 @@ def ask_meaning(words: FreeText, usage: str = "", failure: str = "") -> str:
     said = escape_markdown(shorten(clean(words.text), 80))
     listed = "\n".join(f"{number}. `{choice}`" for number, choice in enumerate(words.offers, start=1))
     if words.private:
-        lead = f"Did you mean me with “{said}”?"
-        lead += (
-            " Then press what you want, or say its number in the thread:"
-            if listed
-            else " Then say it with my name before it."
-        )
+        lead = f"Did you mean me with “{said}”? Then "
+        lead += "press what you want, or say its number in the thread:" if listed else "say it with my name before it."
     elif words.likely and not usage:
         which = "this" if len(words.offers) == 1 else "the first of these"
         lead = f"I take “{said}” for {which}, and do it when you press it:"
@@ -82,20 +76,18 @@ def list_surveys(found: Sequence[StoredSurvey], current: str, wanted: ListSurvey
     page = min(max(1, wanted.page), pages)
     end = len(listed) - (page - 1) * SURVEYS_A_PAGE
     shown = listed[max(0, end - SURVEYS_A_PAGE) : end]
-    lines = [f"{survey.number}. {survey_line(survey)}{_marks(survey, current)}" for survey in shown]
+    lines = []
+    for survey in shown:
+        here = " ← here" if survey.session_id == current else ""
+        lines.append(f"{survey.number}. {survey_line(survey)}{' · archived' if survey.is_archived else ''}{here}")
     if page < pages:
         command = f"list all {page + 1}" if wanted.everything else f"list {page + 1}"
         lines.append(f"\n`{command}` shows {pluralize(end - len(shown), 'earlier survey')}.")
     hidden = len(found) - len(listed)
     more = f"\n\n{hidden} archived; `list all` shows them too." if hidden else ""
-    here = "\n\n`open 2` goes on with the second." if len(found) > 1 else ""
-    hint = here if current else "\n\nEach goes on in its own thread."
+    hint = "\n\n`open 2` goes on with the second." if len(found) > 1 else ""
+    hint = hint if current else "\n\nEach goes on in its own thread."
     return "**Your surveys**\n\n" + "\n".join(lines) + hint + more
-
-
-def _marks(survey: StoredSurvey, current: str) -> str:
-    here = " ← here" if survey.session_id == current else ""
-    return f"{' · archived' if survey.is_archived else ''}{here}"
 
 
 def word_opened_survey(survey: StoredSurvey) -> str:
@@ -173,21 +165,17 @@ def history(session: SurveySession) -> str:
 
 
 def _describe_state(state: State) -> str:
-    match state.phase:
-        case "topic":
+    match state:
+        case State(phase="topic"):
             return f"topic: {escape_markdown(state.brief.topic)}" if state.brief else "the beginning"
-        case "keywords":
-            return pluralize(len(state.keywords.keywords) if state.keywords else 0, "keyword")
-        case "papers":
-            return pluralize(len(state.papers.list_included()) if state.papers else 0, "paper")
-        case "outline":
-            return f"outline of {pluralize(len(state.outline.nodes) if state.outline else 0, 'section')}"
-        case "writing":
-            return "writing"
-        case "discussion":
-            return "the survey"
+        case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
+            return pluralize(len(keywords), "keyword")
+        case State(phase="papers", papers=PaperSelection() as selection):
+            return pluralize(len(selection.list_included()), "paper")
+        case State(phase="outline", outline=Outline(nodes=nodes)):
+            return f"outline of {pluralize(len(nodes), 'section')}"
         case _:
-            assert_never(state.phase)
+            return "writing" if state.phase == "writing" else "the survey"
 
 
 _CHANGES_OF_OUTLINE = ("rename 2 to …", "drop 3", "move 4 before 2", "merge 3 4", "add section … after 2")
@@ -197,7 +185,7 @@ def list_hints(state: State) -> tuple[str, ...]:
     """What can be typed besides the buttons' words; each names only what is there."""
     match state:
         case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
-            return ("add WORDS", *(("drop WORDS",) if len(keywords) > 1 else ()))
+            return ("add WORDS", "drop WORDS") if len(keywords) > 1 else ("add WORDS",)
         case State(phase="papers", papers=PaperSelection() as selection):
             out = [n for n, found in enumerate(selection.found, start=1) if found.paper.key in selection.excluded]
             exclude = "exclude 3 7" if len(selection.found) >= 7 else "exclude 1"

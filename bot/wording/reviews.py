@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.views.steps import PaperGroups
 from bot.wording.sentences import pluralize
 from bot.wording.survey_text import word_reference
@@ -10,12 +12,11 @@ from engine.errors import UserError
 from engine.rendering.markdown import escape_markdown, with_numbers
 from engine.reviews.review import HEADER
 from engine.run import ReviewDraft
-from engine.session.events import Candidate
 from engine.session.proposal_edits import ONE_SURVEY
 from engine.session.state import State
 from engine.survey import Survey, walk
 from engine.text import clean, list_words, shorten
-from engine.values import PaperSelection
+from engine.values import Paper, PaperSelection
 
 CHAT_COLUMNS = ("Study", "Questions", "Evidence", "Key insight")
 MORE_COLUMNS = "The files have each study's argument, limitation and figures too; `export` makes them."
@@ -29,11 +30,15 @@ NO_TOPIC = "Ask a question or name a topic, for example: quick does caffeine imp
 def word_growing_review(draft: ReviewDraft) -> str:
     """The questions answered so far, and the studies found so far, numbered as they are listed here."""
     lines = [f"**{escape_markdown(draft.title)}**", ""]
-    listed = {found.paper.key: i for i, found in enumerate(draft.studies, start=1)}
+    papers = [found.paper for found in draft.studies]
+    listed = {paper.key: i for i, paper in enumerate(papers, start=1)}
     for section in draft.findings:
         lines += [f"**{escape_markdown(section.title)}**", "", with_numbers(section.text, listed), ""]
-    lines += [f"{i}. {word_reference(found.paper, cited=True)}" for i, found in enumerate(draft.studies, start=1)]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_list_references(papers)])
+
+
+def _list_references(papers: Sequence[Paper]) -> list[str]:
+    return [f"{i}. {word_reference(paper, cited=True)}" for i, paper in enumerate(papers, start=1)]
 
 
 def word_review(survey: Survey, selection: PaperSelection) -> str:
@@ -45,9 +50,7 @@ def word_review(survey: Survey, selection: PaperSelection) -> str:
             continue
         text = with_numbers(section.text, known)
         lines += ["", f"**{number} {escape_markdown(section.title)}**", *(["", text] if text else [])]
-    if survey.references:
-        lines += ["", "**References**", ""]
-        lines += [f"{i}. {word_reference(paper, cited=True)}" for i, paper in enumerate(survey.references, start=1)]
+    lines += ["", "**References**", "", *_list_references(survey.references)] if survey.references else []
     if survey.follow_up:
         lines += ["", "**Follow-up questions** (`follow 1` asks the first)", ""]
         lines += [f"{i}. {escape_markdown(question)}" for i, question in enumerate(survey.follow_up, start=1)]
@@ -84,24 +87,17 @@ def word_groups(found: PaperGroups) -> str:
         first = group.papers[:SHOWN_PAPERS]
         shown = "; ".join(f"{number} {escape_markdown(shorten(clean(paper.title), 60))}" for number, paper in first)
         lines.append(f"    - papers {shown}{'; …' if len(group.papers) > SHOWN_PAPERS else ''}")
-    end = f"`ok` writes headings for these groups. To change them: {_list_group_changes(found)}."
-    return "\n".join([f"**{pluralize(len(found.groups), 'group')} of papers**", "", *lines, "", end])
-
-
-def _list_group_changes(found: PaperGroups) -> str:
-    """What can be typed to change the groups; each example can be done as it stands."""
-    last, changes = len(found.groups), ["`rename 1 to …`"]
+    last, changes = len(found.groups), ["`rename 1 to …`"]  # each can be done as it stands
     changes += [f"`split {found.divisible}`"] if found.divisible else []
     if last > 1:
         changes += [f"`merge {last - 1} {last}`", f"`drop {last}`"]
         into = f"(paper {found.movable} into group {last})"
         changes += [f"`move {found.movable} to {last}` {into}"] if found.movable else []
-    return ", ".join(changes)
+    end = f"`ok` writes headings for these groups. To change them: {', '.join(changes)}."
+    return "\n".join([f"**{pluralize(last, 'group')} of papers**", "", *lines, "", end])
 
 
 HERE_IS_THE_MAP = "The groups on a map:"
-
-
 CRITERIA = ("coverage", "structure", "relevance")
 TITLE_CHARACTERS = 100
 
@@ -110,34 +106,24 @@ def word_candidates(state: State) -> str:
     """A line for each candidate with a judge's scores. Raises `UserError` where only one survey was written."""
     if not state.candidates:
         raise UserError(ONE_SURVEY)
-    lines = [
-        _line(number, candidate, is_chosen=number == state.chosen)
-        for number, candidate in enumerate(state.candidates, start=1)
-    ]
-    return "\n".join(["**Candidates**, each from its own papers and outline:", "", *lines])
-
-
-def numbers_to_choose(state: State) -> list[int]:
-    return [number for number in range(1, len(state.candidates) + 1) if number != state.chosen]
+    lines = ["**Candidates**, each from its own papers and outline:", ""]
+    for number, candidate in enumerate(state.candidates, start=1):
+        survey = candidate.survey
+        headings = list_words([escape_markdown(clean(section.title)) for section in survey.sections])
+        scores = [f"{name} {score} of 5" for name, score in zip(CRITERIA, candidate.scores, strict=False)]
+        title = escape_markdown(shorten(clean(survey.title), TITLE_CHARACTERS))
+        taken = " · **this is the survey**" if number == state.chosen else ""
+        judged = ", ".join(scores) or "not judged"
+        lines += [f"{number}. {title} · {_word_size(survey)} · {judged}{taken}", f"   {headings}"]
+    return "\n".join(lines)
 
 
 def word_taken(state: State) -> str:
-    size = _word_size(state.candidates[state.chosen - 1])
+    size = _word_size(state.candidates[state.chosen - 1].survey)
     return f"Candidate {state.chosen} is the survey now: {size}. `candidates` shows all, `undo` takes this back."
 
 
-def _word_size(candidate: Candidate) -> str:
-    survey = candidate.survey
+def _word_size(survey: Survey) -> str:
     words = sum(len(section.text.split()) for _, section in walk(survey.sections))
-    return (
-        f"{pluralize(len(survey.sections), 'section')}, {words:,} words, {pluralize(len(survey.references), 'source')}"
-    )
-
-
-def _line(number: int, candidate: Candidate, *, is_chosen: bool) -> str:
-    survey = candidate.survey
-    headings = list_words([escape_markdown(clean(section.title)) for section in survey.sections])
-    scores = [f"{name} {score} of 5" for name, score in zip(CRITERIA, candidate.scores, strict=False)]
-    title = escape_markdown(shorten(clean(survey.title), TITLE_CHARACTERS))
-    taken = " · **this is the survey**" if is_chosen else ""
-    return f"{number}. {title} · {_word_size(candidate)} · {', '.join(scores) or 'not judged'}{taken}\n   {headings}"
+    sections, sources = pluralize(len(survey.sections), "section"), pluralize(len(survey.references), "source")
+    return f"{sections}, {words:,} words, {sources}"

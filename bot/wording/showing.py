@@ -59,20 +59,15 @@ def view(session: SurveySession, show: Show) -> Card:
             paper, items = evidence_of_reference(survey, int(show.target))
             return Card(survey_wording.why_reference(survey, paper, int(show.target), items), ())
         case "why float":
-            return Card(_why_float(require_survey(state), show.target), ())
+            kind, _, number = show.target.partition(" ")  # ``table 2`` or ``figure 1``
+            survey, place = require_survey(state), int(number)
+            if kind == "table":
+                return Card(survey_wording.why_table(survey, table_at(survey, place), place), ())
+            return Card(survey_wording.why_figure(survey, figure_at(survey, place), place), ())
         case "cost" | "budget" | "tree":
             raise ValueError(f"{show.view} is not in the session")
         case _:
             assert_never(show.view)
-
-
-def _why_float(survey: Survey, target: str) -> str:
-    """``table 2`` or ``figure 1``."""
-    kind, _, place = target.partition(" ")
-    number = int(place)
-    if kind == "table":
-        return survey_wording.why_table(survey, table_at(survey, number), number)
-    return survey_wording.why_figure(survey, figure_at(survey, number), number)
 
 
 _LISTS: dict[str, Phase] = {"keywords": "keywords", "outline": "outline", "survey": "discussion"}
@@ -85,13 +80,15 @@ def _show(session: SurveySession, what: str) -> Card:
     if not what:
         return make_card(session)
     if name == "papers" and state.papers:
-        return _papers(session, state.papers, int(page) if page.isdigit() else 1)
+        number, last = int(page) if page.isdigit() else 1, proposals.paper_pages(state.papers)
+        turns = turn_pages("show papers {}", number, last)
+        return Card(proposals.word_papers(state.papers, number), draw_buttons(session, turns))
     if name in {"candidates", "candidate"}:
-        text, numbers = reviews.word_candidates(state), reviews.numbers_to_choose(state)
-        return Card(text, draw_buttons(session, [Action("choose", f"choose {n}", str(n)) for n in numbers]))
+        others = [number for number in range(1, len(state.candidates) + 1) if number != state.chosen]
+        offered = [Action("choose", f"choose {number}", str(number)) for number in others]
+        return Card(reviews.word_candidates(state), draw_buttons(session, offered))
     if name in _LISTS:
-        shown = replace(state, phase=_LISTS[name])
-        return Card(proposals.proposal(shown), ())
+        return Card(proposals.proposal(replace(state, phase=_LISTS[name])), ())
     if state.phase == "papers" and state.papers and what.isdecimal():
         return Card(word_paper(state.papers, int(what)), ())
     if state.phase == "outline" and state.outline and what[0].isdecimal():
@@ -114,13 +111,6 @@ def _references(session: SurveySession, survey: Survey, target: str) -> Card:
     shown = view_sources(survey, wanted, int(page or 1))
     turns = turn_pages(f"references {target}page {{}}", shown.page, shown.pages)
     return Card(survey_wording.word_sources(shown), draw_buttons(session, turns), slot=SOURCES, anew=not page)
-
-
-def _papers(session: SurveySession, selection: PaperSelection, page: int) -> Card:
-    pages = proposals.paper_pages(selection)
-    return Card(
-        proposals.word_papers(selection, page), draw_buttons(session, turn_pages("show papers {}", page, pages))
-    )
 
 
 READING, SOURCES = "reading", "sources"
@@ -150,7 +140,7 @@ def require_survey(state: State) -> Survey:
     return survey
 
 
-ABSTRACT_CHARACTERS = 1_200
+ABSTRACT_CHARACTERS, QUOTE_CHARACTERS = 1_200, 240
 SHOWN_PAPERS = 15
 
 
@@ -174,19 +164,13 @@ def word_planned_section(outline: Outline, selection: PaperSelection | None, pla
     lines += ["", *(f"- **{place}.{n}** {escape_markdown(c.title)}" for n, c in enumerate(node.children, start=1))]
     if papers:
         lines += ["", f"{pluralize(len(papers), 'paper')}:", ""]
-        lines += [
-            f"- {link(shorten(clean(p.title), 80), p)} · {escape_markdown(name_paper(p))}"
-            for p in papers[:SHOWN_PAPERS]
-        ]
+        shown = papers[:SHOWN_PAPERS]
+        lines += [f"- {link(shorten(clean(p.title), 80), p)} · {escape_markdown(name_paper(p))}" for p in shown]
         lines += ["", f"… and {len(papers) - SHOWN_PAPERS} more."] if len(papers) > SHOWN_PAPERS else []
-    elif node.role == "body":
-        lines += ["", "Its papers are chosen when it is written."]
     else:
-        lines += ["", "It is written last, from the other sections."]
+        chosen = "Its papers are chosen when it is written."
+        lines += ["", chosen if node.role == "body" else "It is written last, from the other sections."]
     return "\n".join(lines)
-
-
-QUOTE_CHARACTERS = 240
 
 
 def find_paper(state: State, number: str) -> Paper:
@@ -194,10 +178,8 @@ def find_paper(state: State, number: str) -> Paper:
 
     Raises `UserError` where there is none.
     """
-    place = int(number)
-    papers = (
-        state.survey.references if state.survey else tuple(f.paper for f in state.papers.found) if state.papers else ()
-    )
+    place, papers = int(number), [f.paper for f in state.papers.found] if state.papers else []
+    papers = [*state.survey.references] if state.survey else papers
     if not papers:
         raise UserError("There are no papers yet. Name a topic first.")
     if not 1 <= place <= len(papers):
@@ -211,8 +193,7 @@ def show_tree(paper: Paper, tree: AttributeTree | None) -> str:
     title = escape_markdown(clean(paper.title))
     if tree is None:
         return f"No attribute tree of “{title}” was made: `recipe=surveyx` makes those of the full texts that it reads."
-    known = list(tree.list_known())
-    lines = [f"- **{name}**: {escape_markdown(value.text)}\n  {_place(value)}" for name, value in known]
+    lines = [f"- **{name}**: {escape_markdown(value.text)}\n  {_place(value)}" for name, value in tree.list_known()]
     missing = [name for name, value in tree.values if value is None]
     silent = f"\n\nNot said in its {tree.level}: {', '.join(missing)}." if missing else ""
     head = f"**{title}** is a {tree.kind} paper. This was read from its {tree.level}:"

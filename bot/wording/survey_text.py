@@ -81,19 +81,10 @@ def word_survey(survey: Survey) -> str:
     sections, sources = pluralize(len(survey.sections), "section"), pluralize(len(survey.references), "source")
     how = escape_markdown(next(iter(all_sentences(survey.method)), ""))
     size = f"{sections} · {words:,} words · {sources}{f'. {how}' if how else ''}"
-    overviewed = {line.number: line for line in survey.overview.lines} if survey.overview else {}
-    lines = [
-        _list_section(number, section, overviewed.get(str(number)))
-        for number, section in enumerate(survey.sections, start=1)
-    ]
-    warned = word_warnings(survey)
-    parts = [
-        f"### ✓ Finished: {escape_markdown(clean(survey.title))}",
-        gist(survey),
-        *(["\n".join(lines)] if lines else []),
-        size,
-    ]
-    return "\n\n".join([*parts, *warned])
+    known = {line.number: line for line in survey.overview.lines} if survey.overview else {}
+    lines = [_list_section(n, section, known.get(str(n))) for n, section in enumerate(survey.sections, start=1)]
+    head = f"### ✓ Finished: {escape_markdown(clean(survey.title))}"
+    return "\n\n".join([head, gist(survey), *(["\n".join(lines)] if lines else []), size, *word_warnings(survey)])
 
 
 def gist(survey: Survey) -> str:
@@ -106,16 +97,8 @@ def gist(survey: Survey) -> str:
 def _list_section(number: int, section: Section, line: LineOfWork | None) -> str:
     """A section in a line: how many papers of which years, and what it is about."""
     papers = f" ({describe_papers(line)})" if line else ""
-    about = _cut_at_clause(_summary(section, line))
-    return f"- **{number} {escape_markdown(clean(section.title))}**{papers}: {escape_markdown(about)}"
-
-
-def _cut_at_clause(text: str) -> str:
-    """A line of it that ends where a clause does, if one ends in its second half."""
-    if len(text) <= LINE_CHARACTERS:
-        return text
-    end = max(text.rfind(sign, LINE_CHARACTERS // 2, LINE_CHARACTERS - 2) for sign in ("; ", ", "))
-    return f"{text[:end]} …" if end > 0 else shorten(text, LINE_CHARACTERS)
+    about = escape_markdown(shorten(_summary(section, line), LINE_CHARACTERS))
+    return f"- **{number} {escape_markdown(clean(section.title))}**{papers}: {about}"
 
 
 def _summary(section: Section, line: LineOfWork | None) -> str:
@@ -201,9 +184,11 @@ def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
         for key in dict.fromkeys(citation.key for citation in cited):
             within = [citation for citation in shown if citation.key == key]
             beside = [citation for citation in cited if citation.key == key and citation not in shown]
-            said = [_origin(within, papers[key])] if within else []
-            said += [f"{_words_behind(citation)}{_origin([citation], papers[key])}" for citation in beside]
-            behind.append(f"{link(f'[{known[key]}] {_title(papers[key])}', papers[key])}: {'; '.join(said)}")
+            paper = papers[key]
+            said = [_origin(within, paper)] if within else []
+            said += [f"{_words_behind(citation)}{_origin([citation], paper)}" for citation in beside]
+            title = f"{shorten(clean(paper.title), 80)} ({paper.year or 'no year'})"
+            behind.append(f"{link(f'[{known[key]}] {title}', paper)}: {'; '.join(said)}")
         if item.claim.common:
             parts.append(f"- **{item.place}** {_show_sentence(words)} {COMMON}{_what_became_of(item.claim)}")
         elif behind:
@@ -216,7 +201,9 @@ def word_evidence(survey: Survey, items: Sequence[Evidence], head: str) -> str:
 def _origin(citations: Sequence[Citation], paper: Paper) -> str:
     """Where in the paper these words stand, and how far they are the authors' or were checked."""
     first = citations[0]
-    numbers = dict.fromkeys(_sentence_number(c, paper) for c in citations if c.quote and c.source != "full text")
+    quoted = [c for c in citations if c.quote and c.source != "full text"]
+    located = {c: locate_words(c.quote, paper) for c in quoted if not c.sentence}
+    numbers = dict.fromkeys(found.number if (found := located.get(c)) else c.sentence for c in quoted)
     places = [str(number) for number in numbers if number]
     where = f", {'sentences' if len(places) > 1 else 'sentence'} {list_words(places)}" if places else ""
     page = f", page {first.page}" if first.page else ""
@@ -226,27 +213,18 @@ def _origin(citations: Sequence[Citation], paper: Paper) -> str:
     return origin if first.verdict == "summarised" else f"{_VERDICTS[first.verdict]}, {origin}"
 
 
-def _sentence_number(citation: Citation, paper: Paper) -> int | None:
-    """The number of the sentence that the words are; surveys of earlier versions did not keep it."""
-    located = None if citation.sentence else locate_words(citation.quote, paper)
-    return located.number if located else citation.sentence
-
-
 def _show_sentence(text: str) -> str:
     return escape_markdown(shorten(clean(remove_citations(text)), SENTENCE_SHOWN))
 
 
 def _what_became_of(claim: Claim) -> str:
     """What a claim was before the check, and what of it stands on the model's word; nothing where neither is so."""
-    told = ""
-    if claim.ending == "cited anew":
-        told = " *(another paper was cited for it before the check)*"
+    told = " *(another paper was cited for it before the check)*" if claim.ending == "cited anew" else ""
     if claim.ending == "reworded":
         told = f" *(reworded by the check; before: {_show_sentence(claim.was)})*"
     if claim.insisted:
-        told += (
-            f" *(kept on the model's word: a program did not find “{escape_markdown(claim.insisted)}” in the source)*"
-        )
+        insisted = escape_markdown(claim.insisted)
+        told += f" *(kept on the model's word: a program did not find “{insisted}” in the source)*"
     return told
 
 
@@ -257,10 +235,6 @@ def _words_behind(citation: Citation) -> str:
     return f"{words}; " if citation.source == "summary" else f"“{words}”; "
 
 
-def _title(paper: Paper) -> str:
-    return f"{shorten(clean(paper.title), 80)} ({paper.year or 'no year'})"
-
-
 NOT_THEIR_WORDS = "*What comes from a summary is not in the authors' words.*"
 _VERDICTS = {
     "quoted": "quoted word for word",
@@ -268,8 +242,6 @@ _VERDICTS = {
     "unsupported": "checked: NOT supported",
     "unchecked": "not checked",
 }
-
-
 COMMON = "*(common knowledge: it explains a term, and no paper is cited for it)*"
 CONNECTING = "*Not taken from a paper's text; these introduce, connect or count:*"
 
@@ -293,30 +265,21 @@ def why_section(survey: Survey, place: str, items: Sequence[Evidence], page: int
     part = items[start : start + EVIDENCE_PER_PAGE]
     of = f" ({start + 1} to {start + len(part)} of {len(items)})" if last > 1 else ""
     text = word_evidence(survey, part, f"### Evidence for {place} {escape_markdown(clean(title))}{of}")
-    return f"{text}{_word_connecting(find_connecting_sentences(survey, place))}" if page == last else text
-
-
-def _word_connecting(connecting: Sequence[str]) -> str:
-    """The sentences that belong to no claim, under their own heading; empty where there are none."""
-    if not connecting:
-        return ""
+    connecting = find_connecting_sentences(survey, place) if page == last else []
     lines = [f"- {_show_sentence(sentence)}" for sentence in connecting[:CONNECTING_SHOWN]]
     rest = len(connecting) - CONNECTING_SHOWN
     lines += [f"- … and {rest} more"] if rest > 0 else []
-    return "\n".join(["", "", CONNECTING, "", *lines])
+    return "\n".join([text, "", CONNECTING, "", *lines]) if lines else text
 
 
 def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evidence]) -> str:
     head = f"**\\[{number}\\]** {word_reference(paper)}"
-    if not items:
-        return f"{head}\n\nIt is cited in a table of its group."
-    return word_evidence(survey, items, head)
+    return word_evidence(survey, items, head) if items else f"{head}\n\nIt is cited in a table of its group."
 
 
 QUOTE_CHARACTERS = 160
 SHORT_CELL_WORDS = 3
 """Up to so many a cell of a table is no sentence."""
-
 
 CELLS_READ = "Each cell was taken from its paper by a language model, and a program held it against these words:"
 CELLS_QUOTED = (
@@ -330,15 +293,13 @@ def list_rows(table: Table, write: Callable[[str], str]) -> str:
     told = [f"**{escape_markdown(clean(table.caption))}**"]
     for row in table.rows:
         cells = [(name, cell) for name, cell in zip(table.header, row, strict=False) if cell not in ("", "–")]
-        first, *others = [write(_name_cell(name, cell)) for name, cell in cells] or [""]
+        named = []
+        for name, cell in cells:  # under its column's name but for a sentence, which speaks for itself, a year, a work
+            is_plain = len(cell.split()) > SHORT_CELL_WORDS or cell.isdecimal() or list_cited_keys(cell)
+            named.append(write(cell if is_plain else f"{name}: {cell}"))
+        first, *others = named or [""]
         told.append(f"- {first}: {' · '.join(others)}" if others else f"- {first}")
     return "\n".join(told)
-
-
-def _name_cell(name: str, cell: str) -> str:
-    """A cell under its column's name where it is no sentence that speaks for itself, no year and no work."""
-    is_plain = len(cell.split()) > SHORT_CELL_WORDS or cell.isdecimal() or list_cited_keys(cell)
-    return cell if is_plain else f"{name}: {cell}"
 
 
 def why_table(survey: Survey, table: Table, number: int) -> str:

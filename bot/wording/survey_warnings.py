@@ -43,7 +43,7 @@ def word_warnings(survey: Survey) -> list[str]:
     for kind, name in _KINDS.items():
         found = [w for w in survey.warnings if _kind_of(w) == kind]
         if found:
-            places = _word_places([place for place in _list_places(found) if place != name])
+            places = _name_places(found, name)
             detail = "" if kind == UNJUDGED else shorten(clean(_find_reason(found)), REASON_CHARACTERS)
             said = f"{places} ({detail})" if places and detail else places or detail
             told.append(f"⚠ {escape_markdown(f'{name}: {said}')}")
@@ -59,17 +59,13 @@ def _kind_of(warning: SurveyWarning) -> str:
     return next(named, warning.kind) if warning.kind == "unfinished" else warning.kind
 
 
-def _list_places(found: Sequence[SurveyWarning]) -> list[str]:
-    """The places, each once: with its number where one warning has it and another only the title."""
+def _name_places(found: Sequence[SurveyWarning], kind: str) -> str:
+    """The first places but for one called as the ``kind``, each once: with its number where one warning has it."""
     places = dict.fromkeys(warning.place for warning in found if warning.place)
     numbered = {place.partition(" ")[2] for place in places if place[0].isdigit()}
-    return [place for place in places if place not in numbered]
-
-
-def _word_places(places: Sequence[str]) -> str:
-    """The first of them by name; the files list all."""
-    named = [shorten(clean(place), PLACE_CHARACTERS) for place in places[:MOST_PLACES]]
-    more = len(places) - len(named)
+    once = [place for place in places if place not in numbered and place != kind]
+    named = [shorten(clean(place), PLACE_CHARACTERS) for place in once[:MOST_PLACES]]
+    more = len(once) - len(named)
     return ", ".join(named) + (f" and {more} more" if more else "")
 
 
