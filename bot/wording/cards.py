@@ -104,19 +104,10 @@ def by_whom(actor: str) -> str:
     return f" by @{escape_markdown(actor)}" if actor else ""
 
 
-_SUBJECT: dict[Phase, str] = {
-    "topic": "Topic",
-    "keywords": "Keywords",
-    "papers": "Papers",
-    "outline": "Outline",
-    "writing": "Writing",
-    "discussion": "Survey",
-}
-
-
 def word_decision(before: State, event: Event, actor: str) -> str:
     """What became of the card of the step before: one line, with who decided."""
-    subject, by, kept = f"**{_SUBJECT[before.phase]}**", by_whom(actor), _summary(before)
+    subject = "**Survey**" if before.phase == "discussion" else f"**{before.phase.title()}**"
+    by, kept = by_whom(actor), _summary(before)
     match event:
         case Approve() if before.phase == "writing":
             return f"✓ Writing was resumed{by}."
@@ -135,10 +126,9 @@ def word_decision(before: State, event: Event, actor: str) -> str:
             return f"↻ {subject}: a list of papers was given{by}."
         case GoBack():
             return f"↩ {subject} set aside{by}, back to the step before: {kept}"
-        case Start() | StartOver():
-            return f"↩ {subject} set aside{by} for another survey: {kept}"
         case _:
-            return f"↩ {subject} set aside{by}: {kept}"
+            why = " for another survey" if isinstance(event, Start | StartOver) else ""
+            return f"↩ {subject} set aside{by}{why}: {kept}"
 
 
 def _summary(state: State) -> str:
@@ -146,10 +136,11 @@ def _summary(state: State) -> str:
         case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
             return ", ".join(escape_markdown(keyword.text) for keyword in keywords) + "."
         case State(phase="papers", papers=PaperSelection() as selection):
-            out = len(selection.found) - len(selection.list_included())
-            return f"{pluralize(len(selection.list_included()), 'paper')}{f', {out} left out' if out else ''}."
+            kept = len(selection.list_included())
+            out = len(selection.found) - kept
+            return f"{pluralize(kept, 'paper')}{f', {out} left out' if out else ''}."
         case State(phase="outline", outline=Outline() as outline):
-            return " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(outline.nodes, start=1))
+            return _in_order(outline)
         case State(phase="discussion", survey=survey) if survey:
             return f"{escape_markdown(survey.title)}."
         case _:
@@ -171,11 +162,8 @@ def word_change(before: State, after: State, actor: str, price: str = "") -> str
         case State(papers=PaperSelection() as old), State(phase="papers", papers=PaperSelection() as new):
             return who + _word_changed_papers(old, new)
         case State(outline=Outline() as old), State(phase="outline", outline=Outline() as new):
-            said = (
-                _word_moved_papers(old, new, after)
-                or _word_joined_sections(old, new)
-                or _word_changed_outline(old, new)
-            )
+            said = _word_moved_papers(old, new, after) or _word_joined_sections(old, new)
+            said = said or _word_changed_outline(old, new)
             return "\n\n".join(part for part in (f"{who}{said}", price) if part)
         case State(chosen=int(was)), State(phase="discussion", chosen=int(number)) if number and number != was:
             return f"{who}{word_taken(after)}"
@@ -206,13 +194,11 @@ def _word_changed_keywords(old: KeywordPool, new: KeywordPool) -> str:
 def _word_changed_papers(old: PaperSelection, new: PaperSelection) -> str:
     if {f.paper.key for f in old.found} != {f.paper.key for f in new.found}:
         return f"That makes {pluralize(len(new.list_included()), 'paper')}."
-    out, back = set(new.excluded) - set(old.excluded), set(old.excluded) - set(new.excluded)
-    titles = {f.paper.key: (n, clean(f.paper.title)) for n, f in enumerate(new.found, start=1)}
-    pairs = (("excluded", sorted(titles[k] for k in out)), ("included", sorted(titles[k] for k in back)))
-    parts = [f"{verb} {_quote_first([f'{n} {title}' for n, title in which])}" for verb, which in pairs if which]
-    if not parts:
-        return _SAME
-    return f"{_sentence(parts)} That makes {pluralize(len(new.list_included()), 'paper')}."
+    titles = {f.paper.key: f"{n} {clean(f.paper.title)}" for n, f in enumerate(new.found, start=1)}
+    was, now = set(old.excluded), set(new.excluded)
+    pairs = (("excluded", now - was), ("included", was - now))
+    parts = [f"{verb} {_quote_first([titles[k] for k in titles if k in which])}" for verb, which in pairs if which]
+    return f"{_sentence(parts)} That makes {pluralize(len(new.list_included()), 'paper')}." if parts else _SAME
 
 
 def _word_moved_papers(old: Outline, new: Outline, after: State) -> str:
@@ -236,11 +222,11 @@ def _word_joined_sections(old: Outline, new: Outline) -> str:
     if papers[0] != papers[1]:
         return ""
     if len(gone) == 2 and len(made) == 1:
-        return f"{_quote_first(gone)} are one section now: {escape_markdown(made[0])}. {_in_order(new)}"
+        return f"{_quote_first(gone)} are one section now: {escape_markdown(made[0])}. Now: {_in_order(new)}"
     if len(gone) == 1 and len(now) > len(was) and len(made) > 1:
-        return f"{_quote_first(gone)} is {len(made)} sections now: {_quote_first(made)}. {_in_order(new)}"
+        return f"{_quote_first(gone)} is {len(made)} sections now: {_quote_first(made)}. Now: {_in_order(new)}"
     if len(gone) == 1 and not made and len(new.nodes) > len(old.nodes):
-        return f"The parts of {_quote_first(gone)} are sections of their own now. {_in_order(new)}"
+        return f"The parts of {_quote_first(gone)} are sections of their own now. Now: {_in_order(new)}"
     return ""
 
 
@@ -248,33 +234,27 @@ def _titles(outline: Outline) -> dict[str, str]:
     return {number: node.title for number, node in walk_outline(outline.nodes)}
 
 
-def _descriptions(outline: Outline) -> dict[str, str]:
-    return {number: node.description for number, node in walk_outline(outline.nodes)}
-
-
 def _in_order(outline: Outline) -> str:
-    return "Now: " + " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(outline.nodes, start=1))
+    return " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(outline.nodes, start=1))
 
 
 def _word_changed_outline(old: Outline, new: Outline) -> str:
     """The sections that differ, by number and title as they were and as they are."""
     was, now = _titles(old), _titles(new)
-    if len(was) == len(now):
-        renamed = [n for n in now if n in was and was[n] != now[n]]
-        if len(renamed) == 1:
-            (number,) = renamed
-            return f"Section {number} is now “{escape_markdown(now[number])}” (was “{escape_markdown(was[number])}”)."
-    before, after = _descriptions(old), _descriptions(new)
-    described = [n for n in after if before.get(n, after[n]) != after[n]]
-    if was == now and len(described) == 1:
-        (number,) = described
-        return f"Section {number} is now about: {escape_markdown(after[number])}"
+    renamed = [n for n in now if n in was and was[n] != now[n]]
+    if len(was) == len(now) and len(renamed) == 1:
+        number, *_ = renamed
+        return f"Section {number} is now “{escape_markdown(now[number])}” (was “{escape_markdown(was[number])}”)."
+    before = {number: node.description for number, node in walk_outline(old.nodes)}
+    told = [(n, x.description) for n, x in walk_outline(new.nodes) if before.get(n, x.description) != x.description]
+    if was == now and len(told) == 1:
+        return f"Section {told[0][0]} is now about: {escape_markdown(told[0][1])}"
     if old.nodes == new.nodes:
         return _SAME
     gone = [t for t in was.values() if t not in now.values()]
     new_ones = [f"{n} {t}" for n, t in now.items() if t not in was.values()]
     parts = [f"{verb} {_quote_first(which)}" for verb, which in (("dropped", gone), ("added", new_ones)) if which]
-    return f"{_sentence(parts or ['put into another order'])} {_in_order(new)}"
+    return f"{_sentence(parts or ['put into another order'])} Now: {_in_order(new)}"
 
 
 def _quote_first(items: Sequence[str]) -> str:

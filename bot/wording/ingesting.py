@@ -13,6 +13,9 @@ from engine.retrieval.records.record_fields import UNREADABLE
 from engine.text import shorten
 from engine.values import Paper
 
+SHOWN_FIELDS, SHOWN_REJECTIONS = 12, 5
+"""A file may have thousands of them."""
+
 
 def word_missing_abstracts(lacking: int, papers: int) -> str:
     have, them = ("has", "it") if lacking == 1 else ("have", "them")
@@ -39,20 +42,15 @@ def read_with_doubt(count: int) -> str:
     return f", {pluralize(count, 'record')} read that you should check" if count else ""
 
 
-SHOWN_FIELDS = 12
-
-
 def word_dropped_fields(dropped: Mapping[str, int], papers: int) -> str:
     """Fields of the files that are not kept, or could not be read, the most frequent first."""
     listed = sorted(dropped.items(), key=lambda item: (-item[1], item[0]))
     lost = [f"{name.removesuffix(UNREADABLE)} in {count:,}" for name, count in listed if name.endswith(UNREADABLE)]
     unused = [f"{name} in {count:,}" for name, count in listed if not name.endswith(UNREADABLE)]
     more = f" and {len(unused) - SHOWN_FIELDS} other fields" if len(unused) > SHOWN_FIELDS else ""
-    lines = []
-    if lost:
-        lines.append(f"Of {pluralize(papers, 'record')}, could not be read: {', '.join(lost)}.")
-    if unused:
-        lines.append(f"Of {pluralize(papers, 'record')}, not kept: {', '.join(unused[:SHOWN_FIELDS])}{more}.")
+    of = f"Of {pluralize(papers, 'record')}"
+    lines = [f"{of}, could not be read: {', '.join(lost)}."] if lost else []
+    lines += [f"{of}, not kept: {', '.join(unused[:SHOWN_FIELDS])}{more}."] if unused else []
     return "\n".join(lines)
 
 
@@ -60,11 +58,11 @@ def list_merged_records(paper: Paper, records: Sequence[Paper]) -> str:
     """The records that a paper was merged from, numbered, and how to take one out."""
     if not records:
         return f"“{paper.title}” was made from one record; there is no merge to undo."
-    listed = "\n".join(f"{n}. {_record(record)}" for n, record in enumerate(records, start=1))
-    return (
-        f"{paper.key} was merged from {pluralize(len(records), 'record')}:\n{listed}\n"
-        f"Take one out with: scholium unmerge {paper.key} --record NUMBER"
-    )
+    lines = [f"{paper.key} was merged from {pluralize(len(records), 'record')}:"]
+    for number, record in enumerate(records, start=1):
+        known = ", ".join(i for i in record.identifiers if not i.startswith("title:")) or "no identifier"
+        lines.append(f"{number}. {reference_text(record)} ({known})")
+    return "\n".join([*lines, f"Take one out with: scholium unmerge {paper.key} --record NUMBER"])
 
 
 def no_papers_of(workspace: str) -> str:
@@ -76,11 +74,6 @@ def word_unmerged(parts: Sequence[Paper]) -> str:
     return f"Taken apart into {pluralize(len(parts), 'paper')}, which will not be merged again:\n{listed}"
 
 
-def _record(record: Paper) -> str:
-    known = ", ".join(i for i in record.identifiers if not i.startswith("title:")) or "no identifier"
-    return f"{reference_text(record)} ({known})"
-
-
 def papers_added(report: AddReport, rejected: Sequence[RecordError], read: Sequence[Paper]) -> str:
     """What became of files with papers; ``read`` are those whose text was kept."""
     texts = "".join(f"\n- I read {escape_markdown(reference_text(paper))} " for paper in read)
@@ -90,10 +83,6 @@ def papers_added(report: AddReport, rejected: Sequence[RecordError], read: Seque
         f"{pluralize(report.added, 'paper')} added{there}. Only this workspace sees them; they are found when "
         f"papers are searched again.{texts}{unread_records(rejected)}"
     )
-
-
-SHOWN_REJECTIONS = 5
-"""A file may have thousands of them."""
 
 
 def unread_records(rejected: Sequence[RecordError]) -> str:
