@@ -82,13 +82,15 @@ class CheckedText:
     warnings: tuple[SurveyWarning, ...] = ()
 
 
-async def check_section(model: LanguageModel, task: CheckTask) -> CheckedText:
-    """The text without anything its papers do not say.
+async def check_section(
+    model: LanguageModel, task: CheckTask, on_judged: Callable[[CheckedText], None] = lambda _: None
+) -> CheckedText:
+    """The text without anything its papers do not say; ``on_judged`` is given what holds before anything is reworded.
 
     Where the model cannot be asked, a claim with a figure, an author, a quotation or a key that is nowhere is removed,
     and the others are kept, marked and counted as unchecked.
     """
-    return await _Check.of(task, model).run()
+    return await _Check.of(task, model).run(on_judged)
 
 
 def check_without_model(task: CheckTask) -> CheckedText:
@@ -128,13 +130,15 @@ class _Check:
         """All papers that what is said of all papers is said of."""
         return self.task.gathered or self.task.papers
 
-    async def run(self) -> CheckedText:
+    async def run(self, on_judged: Callable[[CheckedText], None]) -> CheckedText:
         """Judge what is to be judged and have mended what fails or hangs, until nothing does."""
         while True:
             await asyncio.to_thread(self.prepare)
             await self._judge([line for line in self.lines if line.state == "pending"])
             self._remove_repeated()
             self._reopen_unfounded()
+            if self.rounds == 0:
+                on_judged(self.result())
             for line in self.lines:
                 if line.state == "failed" and line.tries >= REPAIR_ROUNDS:
                     line.remove()
@@ -155,6 +159,7 @@ class _Check:
         for line in self.lines:
             if line.state != "pending":
                 continue
+            line.text = SCOPE.sub("", line.text)
             if not line.is_ours:
                 cited = [self.papers[key] for key in list_cited_keys(line.text)]
                 line.evidence = choose_evidence(line.text, cited, line.named)
@@ -341,7 +346,7 @@ def _write(line: SentenceState, written: str, papers: dict[str, Paper]) -> None:
     """Take this text, in which sentences may be named, as the line's; citations of unknown papers go."""
     allowed = keep_allowed_citations(written, papers.keys()).text  # type: ignore[arg-type]
     line.named = {address.key: address.sentences for address in list_addresses(allowed)}
-    line.text, line.of_all = SCOPE.sub("", remove_addresses(allowed)), bool(SCOPE.search(allowed))
+    line.text, line.of_all = remove_addresses(allowed), bool(SCOPE.search(allowed))
 
 
 def _settle(line: SentenceState, verdict: ClaimVerdict | str | None) -> bool:

@@ -50,7 +50,7 @@ class EvidenceSentence:
 def choose_evidence(
     claim: str, papers: Sequence[Paper], named: Addresses, *, widely: bool = False
 ) -> tuple[EvidenceSentence, ...]:
-    """The sentences named of each paper, and one more of it, which may say what they lack of the claim, or refute it.
+    """The sentences named of each paper; where they lack some of the claim, one more that may have it, or refute it.
 
     Where they do not carry the claim, or it is to be mended (``widely``), the best of each paper are shown as well.
     Where there are more than can be shown, those named come first, and every paper has one before any has two.
@@ -90,6 +90,8 @@ def _choose_best(
     """
     lacking = _list_lacking(claim, held)
     has = {own: lacking - _list_lacking(claim, own.text) for own in number_sentences(paper) if own not in told}
+    if held and not lacking:
+        return ()
     near = _measure_nearness(claim, paper)
     chosen: list[NumberedSentence] = []
     while len(chosen) < most and has:

@@ -63,7 +63,5 @@ def _show_for_mending(line: SentenceState, lines: Sequence[SentenceState]) -> st
         told.append(f"wrong: {data(line.wrong)}")
     elif gone:
         told.append(f"before it was: {data(remove_citations(gone.text))}")
-    evidence = show_evidence(line.evidence, by_address=not line.is_ours)
-    return "\n".join(
-        (f'<sentence number="{line.number}"{" own" if line.is_ours else ""}>', *told, evidence, "</sentence>")
-    )
+    told += [show_evidence(line.evidence, by_address=not line.is_ours)] if line.state == "failed" else []
+    return "\n".join((f'<sentence number="{line.number}"{" own" if line.is_ours else ""}>', *told, "</sentence>"))

@@ -90,6 +90,7 @@ class SentenceState:
 
     def name_scope(self, gathered: int) -> None:
         """Say of how many papers it is said, before its citations."""
+        self.text = SCOPE.sub("", self.text)
         self.text = _BEFORE_CITATIONS.sub(rf" (among the {gathered:,} papers gathered)\1", self.text, count=1)
 
     @property

@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from engine.checking.check import CheckedText, CheckTask, check_section
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel
 from engine.notes.taking import Question, describe_matrix, group_notes, take_notes
@@ -20,7 +21,7 @@ from engine.session.kept_text import KeptPart, leaves_of
 from engine.survey import UNREVIEWED, Note, Section, SurveyWarning, walk
 from engine.values import OutlineNode, Paper, PaperKey, Query
 from engine.writing.assembly import open_section
-from engine.writing.critique import Reading, criticise, score_text
+from engine.writing.critique import Edits, Reading, apply_edits, criticise, score_text
 from engine.writing.drafting import (
     ALL_STEPS,
     ENOUGH,
@@ -36,7 +37,7 @@ from engine.writing.drafting import (
     join_drafts,
     mark_unchecked,
     settle_citations,
-    verify_citations,
+    with_check,
 )
 from engine.writing.model_text import read_prose
 from engine.writing.outer_parts import ABSTRACT, Framing
@@ -84,12 +85,14 @@ class Composition:
     _material: dict[str, Material] = field(default_factory=dict)
     _drafted: dict[str, asyncio.Future[Draft | None]] = field(default_factory=dict)
     """By place, in reading order, each part's draft before its check; ``None`` where there is none."""
+    _judged: dict[str, asyncio.Future[Draft | None]] = field(default_factory=dict)
+    """Each part as it holds when its claims were judged once: what is reworded may still come back."""
 
     async def write(self, finished: Mapping[int, Section]) -> dict[int, Section]:
         """Every section that could be written, by position; those ``finished`` are taken as they are.
 
-        While a reviewer reads the body, introduction, conclusion and abstract are written from it, and what is missing
-        of short parts.
+        As soon as the claims of all parts are judged, a reviewer reads what holds of them, and introduction, conclusion
+        and abstract are written from it; meanwhile other claims are reworded, and short parts are written on.
         """
         tops = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in self._outer_nodes()]
         parts = [
@@ -98,20 +101,22 @@ class Composition:
             for number, node in leaves_of((top,))
         ]
         due = [(i, top) for i, top in tops if i not in finished]
-        self._drafted = {part.place: asyncio.get_running_loop().create_future() for part in parts}
+        loop, places = asyncio.get_running_loop(), [part.place for part in parts]
+        self._drafted, self._judged = ({place: loop.create_future() for place in places} for _ in range(2))
         async with asyncio.TaskGroup() as group:
             tasks = {part.place: group.create_task(self._write(part, len(parts))) for part in parts}
             for i, top in due:
                 group.create_task(self._show(i, top, tasks))
+            fresh = [part.place for part in parts if not part.kept and not part.is_finished]
+            more = {place: group.create_task(self._write_on(place, tasks[place])) for place in fresh}
+            judged = {place: draft for place, future in self._judged.items() if (draft := await future) and draft.text}
+            reviewing = group.create_task(self._review({place: judged[place] for place in fresh if place in judged}))
+            framing = group.create_task(self._write_frame({**finished, **_list_sections(due, judged)}))
         drafts = {place: draft for place, task in tasks.items() if (draft := task.result())}
         body = {**finished, **_list_sections(due, drafts)}
-        async with asyncio.TaskGroup() as group:
-            new = {part.place: drafts[part.place] for part in parts if not part.kept and part.place in drafts}
-            reviewing = group.create_task(self._refine(new))
-            framing = group.create_task(self._write_frame(body))
-            more = {place: group.create_task(self._write_on(place, draft)) for place, draft in new.items()}
-        reviewed = {**drafts, **reviewing.result()}
-        reviewed |= {place: self._join(reviewed[place], added.result()) for place, added in more.items()}
+        new = {place: drafts[place] for place in fresh if place in drafts}
+        reviewed = {**drafts, **await self._refine(new, *reviewing.result())}
+        reviewed |= {place: self._join(reviewed[place], more[place].result()) for place in new}
         self.warnings += [warning for draft in reviewed.values() for warning in draft.warnings]
         made = _list_sections(due, reviewed)
         for i in made.keys() if made != body else ():
@@ -139,7 +144,8 @@ class Composition:
         async with asyncio.TaskGroup() as group:
             tasks = {place: group.create_task(self._write_outer(framing, node)) for place, node in due.items()}
         written = {place: draft for place, task in tasks.items() if (draft := task.result())}
-        drafts = dict(await self._criticise(written, "frame", "\n".join(framing.list_findings())))
+        reading = self._reading("frame", "\n".join(framing.list_findings()))
+        drafts = await apply_edits(self.model, reading, written, await self._criticise(written, reading))
         self.warnings += [warning for draft in drafts.values() for warning in draft.warnings]
         self.abstract = drafts.pop("abstract", None)
         framed = _list_sections([(i, top) for i, top in around.items() if i not in body], drafts)
@@ -174,13 +180,13 @@ class Composition:
 
     async def _write(self, part: _Part, total: int) -> Draft | None:
         """What stays of the part, or its checked draft; whoever waits for it hears of both."""
-        drafted = self._drafted[part.place]
+        draft = None
         try:
             draft = await self._write_or_keep(part)
-            if not drafted.done():
-                drafted.set_result(draft)
         finally:
-            drafted.cancel()
+            for waited_for in (self._drafted[part.place], self._judged[part.place]):
+                if not waited_for.done():
+                    waited_for.set_result(draft)
         if draft and not (part.kept and part.kept.is_checked):
             self._done += 1
             await self.context.progress(Progress("writing", self._done, total, part.node.title))
@@ -217,7 +223,7 @@ class Composition:
         if self.rework:
             draft = await self.rework(draft)
         self._material[part.place] = material
-        return await self._check(draft)
+        return await self._check(draft, judged=self._judged[part.place])
 
     async def _read_before(self, place: str) -> dict[str, str]:
         """The texts of the section's parts before this one, by title, as soon as they are drafted."""
@@ -257,19 +263,27 @@ class Composition:
             self.known.update((item.paper.key, item.paper) for item in found if item.paper.key not in self.papers)
         return list(self.known.values())
 
-    async def _check(self, draft: Draft, step: str = "") -> Draft:
+    async def _check(self, draft: Draft, step: str = "", judged: asyncio.Future[Draft | None] | None = None) -> Draft:
+        """The checked draft; what holds of it at first is what is ``judged``."""
         if not self.steps.check:
             return mark_unchecked(draft)
-        stands = self.steps.words_stand
-        return await verify_citations(
-            self.model, draft, self.task.topic, self.papers.values(), step, words_stand=stands
-        )
 
-    async def _write_on(self, place: str, draft: Draft) -> Draft | None:
+        def on_judged(found: CheckedText) -> None:
+            if judged and not judged.done():
+                judged.set_result(with_check(draft, found))
+
+        gathered, title = tuple(self.papers.values()), draft.node.title
+        stands = self.steps.words_stand
+        task = CheckTask(title, draft.text, draft.papers, self.task.topic, step, gathered, stands)
+        return with_check(draft, await check_section(self.model, task, on_judged))
+
+    async def _write_on(self, place: str, written: asyncio.Task[Draft | None]) -> Draft | None:
         """What is missing of the part's words, asked for once and checked; ``None`` where nothing is."""
-        words, material = len(draft.text.split()), self._material[place]
-        if words >= ENOUGH * self.task.words:
+        draft = await written
+        words = len(draft.text.split()) if draft else 0
+        if not draft or words >= ENOUGH * self.task.words:
             return None
+        material = self._material[place]
         missing = self.task.words - words
         request = build_completion_request(self.task, material, draft.text, round(missing * SPARE))
         more = Draft(material.node, material.papers, "")
@@ -300,11 +314,16 @@ class Composition:
         if section and len(there) == len(places):
             await self.context.section_finished(section, position)
 
-    async def _refine(self, drafts: Mapping[str, Draft]) -> Mapping[str, Draft]:
-        """The body with a reviewer's edits; where there are judges, they review it and score it before and after."""
+    async def _review(self, drafts: Mapping[str, Draft]) -> tuple[Edits, Mapping[str, str]]:
+        """What a reviewer asks for, or the judges where there are any, who score the body as well."""
         before = await self._score(drafts, "before")
-        refined = await self._criticise(drafts, "body", judges=self.steps.judges)
-        after = await self._score(refined, "after")
+        return await self._criticise(drafts, self._reading("body"), self.steps.judges), before
+
+    async def _refine(self, drafts: Mapping[str, Draft], edits: Edits, before: Mapping[str, str]) -> dict[str, Draft]:
+        """The body with the edits that hold; who scored it ``before`` does so again."""
+        await self.context.progress(Progress("reviewing"))
+        refined = await apply_edits(self.model, self._reading("body"), drafts, edits)
+        after = await self._score(refined, "after") if before else {}
         what = "Coverage/structure/relevance before and after refinement"
         self.judged += [(f"{what}, {judge}", f"{before[judge]}, {after[judge]}") for judge in before]
         return refined
@@ -324,20 +343,19 @@ class Composition:
         found = {judge: task.result() for judge, task in tasks.items()}
         return {j: "/".join(map(str, s)) if isinstance(s, tuple) else "not judged" for j, s in found.items()}
 
-    async def _criticise(
-        self, drafts: Mapping[str, Draft], step: str, others: str = "", judges: Sequence[str] = ()
-    ) -> Mapping[str, Draft]:
-        """The drafts with a reviewer's edits; where none could be had, as they are."""
-        if not (self.steps.review and self.steps.check and drafts):
-            return drafts
-        await self.context.progress(Progress("reviewing"))
+    def _reading(self, step: str, others: str = "") -> Reading:
         gathered = tuple(self.papers.values())
-        reading = Reading(self.task.topic, self._describe_matrix(), f"{step}/{self.task.trial}", gathered, others)
+        return Reading(self.task.topic, self._describe_matrix(), f"{step}/{self.task.trial}", gathered, others)
+
+    async def _criticise(self, drafts: Mapping[str, Draft], reading: Reading, judges: Sequence[str] = ()) -> Edits:
+        """A reviewer's edits; none where they could not be had."""
+        if not (self.steps.review and self.steps.check and drafts):
+            return {}
         try:
             return await criticise(self.model, reading, drafts, judges)
         except (LanguageModelError, LimitExceeded) as error:
             self._note_unfinished(self.task.outline.title, f"{UNREVIEWED}: {error}")
-            return drafts
+            return {}
 
 
 @dataclass(frozen=True)

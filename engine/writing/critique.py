@@ -94,12 +94,16 @@ async def score_text(model: LanguageModel, topic: str, text: str, step: str, jud
     return answer.coverage, answer.structure, answer.relevance
 
 
+Edits = Mapping[str, Mapping[str, str]]
+"""By part, each sentence that is edited with its new wording, which is empty where it goes."""
+
+
 async def criticise(
     model: LanguageModel, reading: Reading, parts: Mapping[str, Draft], judges: Sequence[str] = ()
-) -> dict[str, Draft]:
-    """The parts with the edits of the reviewer, or of all ``judges``, as far as they hold.
+) -> Edits:
+    """What the reviewer asks for, or all ``judges``: of two edits of a sentence the first judge's is taken.
 
-    Of two edits of a sentence the first judge's is taken. Raises what asking the model raises.
+    Raises what asking the model raises.
     """
     request = build_critique_request(reading, parts)
     requests = [replace(request, step=f"{request.step}/{name}", model=name) for name in judges] or [request]
@@ -109,19 +113,25 @@ async def criticise(
     failures = [failure for task in asking if isinstance(failure := task.result(), ScholiumError)]
     if not answers:
         raise failures[0]
-    asked = read_edits([edit for answer in answers for edit in answer.edits], parts)
+    return read_edits([edit for answer in answers for edit in answer.edits], parts)
+
+
+async def apply_edits(
+    model: LanguageModel, reading: Reading, parts: Mapping[str, Draft], edits: Edits
+) -> dict[str, Draft]:
+    """The parts with the edits that hold; one of a sentence that does not stand there any more is left out."""
     async with asyncio.TaskGroup() as tasks:
-        edited = {p: tasks.create_task(_apply(model, reading, parts[p], edits)) for p, edits in asked.items()}
+        edited = {p: tasks.create_task(_apply(model, reading, parts[p], edits[p])) for p in edits if p in parts}
     return {place: edited[place].result() if place in edited else part for place, part in parts.items()}
 
 
-def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> dict[str, dict[int, str]]:
-    """The new wordings of each part, by its number and the sentence's; an address that is not there is left out.
+def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> Edits:
+    """The edits of sentences of these parts; an address that is not there is left out.
 
-    One has the citations of the sentence that it replaces, or those that one of our own rests on, and is empty where
-    the sentence goes.
+    A new wording has the citations of the sentence that it replaces, or those that one of our own rests on; it is empty
+    where the sentence goes.
     """
-    found: dict[str, dict[int, str]] = {}
+    found: dict[str, dict[str, str]] = {}
     for answer in answers:
         place, _, said = answer.address.strip().rpartition(":")
         lines = all_sentences(parts[place].text) if place in parts else []
@@ -130,7 +140,7 @@ def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> dic
         old, new = lines[int(said) - 1], remove_citations(" ".join(answer.text.split())).rstrip(" .")
         cited = cite_sentences(list_addresses(old) or _list_behind(old, parts[place]))
         text = (f"{new} {cited}." if cited else f"{new}.") if new else ""
-        found.setdefault(place, {}).setdefault(int(said), text)
+        found.setdefault(place, {}).setdefault(old, text)
     return found
 
 
@@ -141,9 +151,10 @@ def _list_behind(line: str, part: Draft) -> list[Address]:
     ]
 
 
-async def _apply(model: LanguageModel, reading: Reading, part: Draft, edits: Mapping[int, str]) -> Draft:
+async def _apply(model: LanguageModel, reading: Reading, part: Draft, asked_for: Mapping[str, str]) -> Draft:
     """The part with its edits: the new wordings that hold, and without what may go."""
     lines = all_sentences(part.text)
+    edits = {number: asked_for[line] for number, line in enumerate(lines, start=1) if line in asked_for}
     worded = {number: text for number, text in edits.items() if text}
     room = max(int(MOST_REMOVED * len(lines)), len(lines) > 1)
     changes: dict[int, Claim | None] = dict.fromkeys([number for number in edits if number not in worded][:room])

@@ -119,7 +119,7 @@ SHORTEST_SHARE, LONGEST_SHARE, SPARE_WORDS = 0.5, 1.6, 160
 """A draft outside these shares of the words asked for is asked for once more; a short one may have so many words more.
 One that stays too long ends after a sentence."""
 
-SPARE = 1.05
+SPARE = 1.02
 """So many times the words of a part are asked for: the check takes some of them out."""
 
 ENOUGH = 0.85
@@ -291,26 +291,19 @@ def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
     return replace(draft, text=read.text, papers=papers, warnings=(*draft.warnings, *warnings))
 
 
-async def verify_citations(
-    model: LanguageModel,
-    draft: Draft,
-    topic: str,
-    gathered: Iterable[Paper],
-    step: str = "",
-    *,
-    words_stand: bool = False,
-) -> Draft:
+async def verify_citations(model: LanguageModel, draft: Draft, topic: str, gathered: Iterable[Paper]) -> Draft:
     """The draft of which every claim holds: kept, cited anew, reworded, or removed (`engine.checking.check`)."""
-    task = CheckTask(draft.node.title, draft.text, draft.papers, topic, step, tuple(gathered), words_stand)
-    return _with_check(draft, await check_section(model, task))
+    task = CheckTask(draft.node.title, draft.text, draft.papers, topic, gathered=tuple(gathered))
+    return with_check(draft, await check_section(model, task))
 
 
 def mark_unchecked(draft: Draft) -> Draft:
     """The draft with claims that say they were not checked; those in which a program sees a fault are removed."""
-    return _with_check(draft, check_without_model(CheckTask(draft.node.title, draft.text, draft.papers)))
+    return with_check(draft, check_without_model(CheckTask(draft.node.title, draft.text, draft.papers)))
 
 
-def _with_check(draft: Draft, found: CheckedText) -> Draft:
+def with_check(draft: Draft, found: CheckedText) -> Draft:
+    """The draft as its check left it."""
     warnings, tally = (*draft.warnings, *found.warnings), found.tally
     if tally and draft.tally and draft.tally.removed:  # what was removed when nobody could be asked stays counted
         tally = tally.plus(ClaimTally(claims=draft.tally.removed, removed=draft.tally.removed))

@@ -55,8 +55,8 @@ PLAIN_TOKENS, EDITED, EDIT_TOKENS, EARLIER = 1.4, 0.02, 17, 2
 """Tokens of a word without citations, as a reviewer reads it, the share of sentences that are edited, tokens of one
 edit, and the parts of a section that a draft is shown where it sees those before it."""
 
-REPAIRING, REVIEWING, FRAMING, AGREEING = 1, 2, 2, 3
-"""Waves: what did not hold is judged again when all was judged once; then the whole is read while it is framed; then
+REPAIRING, REVIEWING, FRAMING, AGREEING = 1, 1, 1, 2
+"""Waves: when all was judged once, what did not hold is judged again while the whole is read and framed; then
 the frame is read against it."""
 
 MEAN_PAPER_TOKENS = 250

@@ -126,11 +126,11 @@ class Planner:
         Row i of ``vectors`` is paper i; they find the papers of each section.
         """
         await self.context.progress(Progress("dividing", 0, len(top.nodes)))
+        body = [node for node in top.nodes if node.role == "body"]
         async with asyncio.TaskGroup() as group:
             parts = [
-                group.create_task(try_work(self._parts(top, node, vectors)))
-                for node in top.nodes
-                if node.role == "body"
+                group.create_task(try_work(self._parts(top, node, vectors, count)))
+                for node, count in zip(body, count_parts(top, len(self.papers)), strict=True)
             ]
         notes = list(top.notes)
         nodes: list[OutlineNode] = []
@@ -165,8 +165,10 @@ class Planner:
         except LimitExceeded as error:
             return rough[0], [f"It was planned from one of {len(rough)} parts of the literature: {error}"]
 
-    async def _parts(self, outline: Outline, node: OutlineNode, vectors: Vectors) -> tuple[OutlineNode, ...]:
-        """Subsections from papers retrieved for the section, each with papers retrieved for itself."""
+    async def _parts(
+        self, outline: Outline, node: OutlineNode, vectors: Vectors, count: int
+    ) -> tuple[OutlineNode, ...]:
+        """About so many subsections from papers retrieved for the section, each with papers retrieved for itself."""
         if node.children:
             keys = await self._nearest(node.children, vectors, self.context.limits.papers_per_node)
             return tuple(replace(part, papers=own) for part, own in zip(node.children, keys, strict=True))
@@ -179,7 +181,7 @@ class Planner:
             section=data(node.title),
             description=data(node.description),
             papers=await asyncio.to_thread(show_gists, [by_key[key] for key in near]),
-            parts=str(count_parts(outline, len(self.papers))),
+            parts=str(count),
         )
         request = Request("outline", f"subsections/{node.title}", prompt, 1_536, 1.0)
         answer = await self.model.answer_typed(request, SubsectionsAnswer)
@@ -215,11 +217,14 @@ def _follow(wanted: TemplateSection) -> OutlineNode:
     return OutlineNode(wanted.title, wanted.holds, role=role, children=tuple(map(_follow, wanted.parts)))
 
 
-def count_parts(outline: Outline, papers: int) -> int:
+def count_parts(outline: Outline, papers: int) -> list[int]:
     """About how many subsections each section of the body has."""
-    body = max(1, sum(node.role == "body" for node in outline.nodes))
-    wanted = round(SUBSECTIONS_PER_SECTION * len(outline.nodes) / body)
-    return max(2, min(wanted, MOST_SUBSECTIONS, papers // (PAPERS_PER_SUBSECTION * body)))
+    body, wanted = (
+        sum(node.role == "body" for node in outline.nodes),
+        round(SUBSECTIONS_PER_SECTION * len(outline.nodes)),
+    )
+    shares = (wanted * (at + 1) // body - wanted * at // body for at in range(body))
+    return [max(2, min(share, MOST_SUBSECTIONS, papers // (PAPERS_PER_SUBSECTION * body))) for share in shares]
 
 
 def plan_outline(outline: Outline, papers: Sequence[Paper], *, whole_abstracts: bool) -> list[CallChain]:

@@ -103,7 +103,7 @@ async def measure_process(service: SimulatedService, task: Task) -> MeasuredProc
     outlined = {key for call in calls if call.kind == "OutlineAnswer" for key in _keys(str(call.body))}
     return MeasuredProcess(
         papers=len(outlined),
-        subsections=len(re.findall(r"^### ", files[0], re.M)) if files else 0,
+        subsections=len(re.findall(r"^### ", _body_of(files[0]), re.M)) if files else 0,
         words=sum(len(line.split()) for line in _PROSE.findall(_body_of(files[0]))) if files else 0,
         calls=len(calls),
         read=sum(call.input_tokens for call in calls),

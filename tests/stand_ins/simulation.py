@@ -204,9 +204,9 @@ def _check_again(prompt: str) -> dict[str, Any]:
 
 
 def _reword(prompt: str) -> dict[str, Any]:
-    """What is wrong goes; what stood behind something that went stays as it is."""
-    shown = re.findall(r'<sentence number="(\d+)"(?: own)?>\n.*\nsentence: (.*)\n.*\n(wrong|before it was)', prompt)
-    return {"sentences": [{"sentence": int(n), "text": "" if why == "wrong" else said} for n, said, why in shown]}
+    """What is wrong goes; what stood behind something that went needs nothing."""
+    shown = re.findall(r'<sentence number="(\d+)"(?: own)?>\n.*\nsentence: .*\n.*\n(wrong|before it was)', prompt)
+    return {"sentences": [{"sentence": int(n), "text": ""} for n, why in shown if why == "wrong"]}
 
 
 def _relevance(prompt: str) -> dict[str, Any]:

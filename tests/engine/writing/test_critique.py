@@ -7,7 +7,7 @@ import json
 from engine.citations import cite
 from engine.survey import Citation, Claim, ClaimTally
 from engine.values import OutlineNode
-from engine.writing.critique import Reading, criticise
+from engine.writing.critique import Reading, apply_edits, criticise
 from engine.writing.drafting import Draft
 from tests.fakes import FakeModel, paper
 
@@ -30,6 +30,7 @@ async def test_a_sentence_of_our_own_is_edited_by_what_it_rests_on() -> None:
         is_shown = all(p.abstract in prompt for p in (FAST, SLOW))
         return json.dumps({"supported": ["1ab"] if is_shown else []} if "<claim" in prompt else {"sentences": []})
 
-    edited = await criticise(FakeModel(reply), Reading("racing", "", "body/0"), {"2": part})
+    model, reading = FakeModel(reply), Reading("racing", "", "body/0")
+    edited = await apply_edits(model, reading, {"2": part}, await criticise(model, reading, {"2": part}))
     assert edited["2"].text == f"{flies} {never} {better} {cite([FAST.key, SLOW.key])}."
     assert edited["2"].tally == ClaimTally(claims=3, kept=2, reworded=1)
