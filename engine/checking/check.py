@@ -22,7 +22,15 @@ from engine.checking.claim_evidence import (
     source_of,
 )
 from engine.checking.doubts import Doubt, find_doubts
-from engine.checking.judging import build_judgement, build_rewording, build_second_judgement
+from engine.checking.judging import (
+    CheckAnswer,
+    ClaimVerdict,
+    RewordAnswer,
+    SecondAnswer,
+    build_judgement,
+    build_rewording,
+    build_second_judgement,
+)
 from engine.checking.sentence_state import (
     SCOPE,
     SentenceState,
@@ -30,7 +38,6 @@ from engine.checking.sentence_state import (
     list_claims,
     share_evenly,
 )
-from engine.checking.verdicts import CheckAnswer, ClaimVerdict, RewordAnswer, SecondAnswer
 from engine.citations import keep_allowed_citations, list_addresses, list_cited_keys, remove_addresses, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer

@@ -5,17 +5,80 @@ Measured with `scholium bench checks ../shared/claims/claims.jsonl.gz` (claims a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from engine.checking.figures import derive_figures, find_missing_figures, read_figures
-from engine.checking.quotations import find_strange_quotations, holds_words
-from engine.checking.records import find_wrong_authors
 from engine.checking.terms_held import find_missing_names, share_held
 from engine.citations import replace_citations
-from engine.text import STOP_WORDS, words
+from engine.retrieval.paper_keys import surname
+from engine.text import STOP_WORDS, fold, words
 from engine.values import Paper
+
+SHORTEST_QUOTE = 2
+"""Words in quotation marks that are looked for; a single one is often a term in inverted commas."""
+
+_MARKED = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|«([^«»]+)»|„([^„“”]+)[“”]")
+_ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.{2,}|…)\s*\]|\(\s*(?:\.{3,}|…)\s*\)|\.{3,}|…)\s*|\s*\[[^\]]{0,40}\]\s*")
+
+
+def holds_words(quote: str, text: str) -> bool:
+    """Whether the text has the quoted words, letter for letter and in order.
+
+    Case, quotation marks, hyphens, ligatures, accents and white space do not matter; an ellipsis and an insertion in
+    brackets leave something out.
+    """
+    letters, start = fold(text), 0
+    for piece in filter(None, map(fold, _ELLIPSIS.split(quote))):
+        at = letters.find(piece, start)
+        if at < 0:
+            return False
+        start = at + len(piece)
+    return True
+
+
+def find_strange_quotations(claim: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """What stands in quotation marks in the claim and as such in none of the texts."""
+    quotes = (next(filter(None, match.groups())) for match in _MARKED.finditer(claim))
+    return tuple(
+        quote
+        for quote in quotes
+        if len(quote.split()) >= SHORTEST_QUOTE and not any(holds_words(quote, text) for text in texts)
+    )
+
+
+_PERSON = r"(?:(?:de|van|der|von|di|da|la|le|el|al|den)\s+)*[A-ZÀ-Þ][\w’'-]+"
+_OTHERS = rf"(?:(?:\s+and\s+|\s*&\s*){_PERSON}|,?\s+et\s+al\.?|\s+and\s+(?:colleagues|co-?workers))"
+_BY = re.compile(
+    rf"\b(?P<first>{_PERSON})(?:{_OTHERS}?(?:[’']s)?\s+\((?P<year>(?:19|20)\d\d)[a-z]?\)"
+    rf"|,?\s+et\s+al\b\.?(?:,?\s+\(?(?P<later>(?:19|20)\d\d)\b)?|\s+and\s+(?:colleagues|co-?workers)\b)"
+)
+
+
+def find_wrong_authors(claim: str, papers: Sequence[Paper], texts: Sequence[str] = ()) -> tuple[str, ...]:
+    """“Smith et al. (2020)” where no paper is by Smith and of 2020, and no text names Smith.
+
+    A paper without authors or without a year may be of anybody, and of any year.
+    """
+    wrong: dict[str, None] = {}
+    for match in _BY.finditer(claim):
+        name, year = _last_word(match["first"]), match["year"] or match["later"]
+        own = [p for p in papers if not p.authors or name in {_last_word(surname(author)) for author in p.authors}]
+        if own:
+            is_right = not year or any(p.year is None or str(p.year) == year for p in own)
+        else:
+            is_right = any(name in fold(text) for text in texts)
+        if not is_right:
+            wrong[match[0]] = None
+    return tuple(wrong)
+
+
+def _last_word(name: str) -> str:
+    """``berg`` of "van den Berg": particles are written or left out."""
+    return fold((name.split() or [""])[-1])
+
 
 LEAST_HELD = 0.3
 """Share of a claim's terms that its whole source has to hold: below it are 22 % of the false claims of

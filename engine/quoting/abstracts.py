@@ -1,23 +1,195 @@
-"""The sentences of abstracts: what each states, whether it can be quoted alone, and quoting it exactly.
-
-Where a library has only a summary of a paper, its sentences are told as what they are, without quotation marks.
-"""
+"""The sentences of abstracts: what each states, which stand for their paper, and quoting them exactly."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+
+import numpy as np
 
 from engine.citations import list_cited_keys
 from engine.llm.prompting import GIST_TOKENS, paper_block
 from engine.quoting.attribution import quote_words
-from engine.reading.sentence_roles import Statement, read_statements, role_model
-from engine.survey import Claim
-from engine.text import strip_quotes, words
+from engine.reading.sentence_roles import STATEMENTS, Statement, read_statements, role_model
+from engine.retrieval.embedding import Embedder, Vectors
+from engine.survey import Citation, Claim
+from engine.text import inert, strip_quotes, terms, words
 from engine.values import Paper
+
+REDUNDANT = 0.85
+"""Cosine from which two sentences say the same."""
+
+
+def choose_sentences(
+    candidates: Sequence[AbstractSentence], vectors: Vectors, centre: Vectors, budget_words: int
+) -> list[int]:
+    """Indices of central sentences that do not repeat one another, up to the budget; better papers come first.
+
+    Maximal marginal relevance: closeness to the ``centre`` against likeness to what is chosen already; a
+    paper that has been quoted gives way to one that has not, so that many papers are heard.
+    """
+    relevance = vectors @ centre
+    order = list(dict.fromkeys(s.paper.key for s in candidates))
+    standing = {key: 1.0 - rank / len(order) for rank, key in enumerate(order)}
+    redundancy = np.zeros(len(candidates))
+    quoted: dict[str, int] = {}
+    stated: dict[Statement, int] = {}
+    picked: list[int] = []
+    used = 0
+    left = set(range(len(candidates)))
+    while left and used < budget_words:
+        best = max(
+            left,
+            key=lambda i: (
+                relevance[i]
+                + 0.15 * standing[candidates[i].paper.key]
+                - 0.5 * redundancy[i]
+                - 0.4 * quoted.get(candidates[i].paper.key, 0)
+                - 0.04 * stated.get(candidates[i].statement, 0)
+            ),
+        )
+        left.discard(best)
+        sentence = candidates[best]
+        if redundancy[best] >= REDUNDANT or quoted.get(sentence.paper.key, 0) >= 2:
+            continue
+        picked.append(best)
+        quoted[sentence.paper.key] = quoted.get(sentence.paper.key, 0) + 1
+        stated[sentence.statement] = stated.get(sentence.statement, 0) + 1
+        redundancy = np.maximum(redundancy, vectors @ vectors[best])
+        used += len(sentence.text.split()) + 12
+    return picked
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedPassage:
+    """Quoted text ready for a section, with its claims."""
+
+    text: str
+    claims: tuple[Claim, ...]
+
+
+def passage(papers: Sequence[Paper], about: str, budget_words: int, embedder: Embedder) -> QuotedPassage:
+    """About so many words quoted from the papers: first problems, then contributions, then findings."""
+    candidates = [sentence for paper in papers for sentence in quotable(paper)]
+    if not candidates:
+        return QuotedPassage("", ())
+    vectors = embedder.embed([about, *(s.text for s in candidates)])
+    body = vectors[1:]
+    centre = body.mean(axis=0) + vectors[0]
+    norm = float(np.linalg.norm(centre))
+    picked = choose_sentences(candidates, body, centre / norm if norm else centre, budget_words)
+    paragraphs: list[str] = []
+    claims: list[Claim] = []
+    for statement in STATEMENTS:
+        part = [candidates[i] for i in picked if candidates[i].statement == statement]
+        part.sort(key=lambda s: (s.paper.year or 9_999, s.paper.key, s.position))
+        written = [quote_sentences(group) for group in _by_paper(part)]
+        claims += written
+        paragraphs += [" ".join(c.text for c in written[i : i + 4]) for i in range(0, len(written), 4)]
+    return QuotedPassage("\n\n".join(paragraphs), tuple(claims))
+
+
+def _by_paper(sentences_: Sequence[AbstractSentence]) -> list[list[AbstractSentence]]:
+    groups: dict[str, list[AbstractSentence]] = {}
+    for sentence in sentences_:
+        groups.setdefault(sentence.paper.key, []).append(sentence)
+    return list(groups.values())
+
+
+LEAST_PROBABILITY = 0.5
+"""Of a statement, from which a sentence may stand for it: more likely than all others together."""
+
+TITLE_WEIGHT = 0.5
+"""Weight of the share of the title's words that a sentence says: what a paper is called after is its contribution."""
+
+FIGURE_WEIGHT = 0.3
+"""Weight of a figure in a sentence that says what was found."""
+
+CITED_WEIGHT = 1.0
+"""Weight of being what the text beside rests on: more than all else."""
+
+_FIGURE = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)*(?![\w-])")
+_THEIR_CITATION = re.compile(r"\[\d{1,3}(?: ?[,;–-] ?\d{1,3})*\]|\(CITATION\)")
+"""A number of the paper's own list of references: beside ours it would be read as one of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Exact words of a paper, and the words as they are shown, without the numbers of its own references."""
+
+    paper: Paper
+    words: str
+    shown: str
+
+    @property
+    def citation(self) -> Citation:
+        """The evidence that stands behind it."""
+        if not self.paper.abstract:
+            return Citation(self.paper.key, self.words, "summarised", "summary")
+        return Citation(self.paper.key, self.words, "quoted")
+
+    @property
+    def cell(self) -> str:
+        """In quotation marks, for a cell of a table; the words of a summary, which are not the authors', without."""
+        return f"“{inert(self.shown)}”" if self.paper.abstract else inert(self.shown)
+
+
+def quote_contribution(paper: Paper) -> Quotation | None:
+    """What the abstract says that the paper contributes; ``None`` where no sentence says so by itself."""
+    return _quote_best(paper, "contribution", lambda s: TITLE_WEIGHT * _share_title(s))
+
+
+def quote_gist(paper: Paper) -> Quotation | None:
+    """The sentence that stands for the paper: what it contributes, else what says most of its title; not its finding.
+
+    ``None`` where no sentence can stand alone.
+    """
+    if stated := quote_contribution(paper):
+        return stated
+    found = quote_finding(paper)
+    others = [s for s in read_abstract(paper) if s.stands_alone and not (found and found.words in s.text)]
+    best = max(others, key=lambda s: (round(_share_title(s), 6), -s.position), default=None)
+    return _quote(best) if best else None
+
+
+def quote_finding(paper: Paper, cited: Collection[str] = ()) -> Quotation | None:
+    """What the abstract says came out, a sentence that is ``cited`` before others, then one with a figure.
+
+    ``None`` where no sentence does by itself.
+    """
+
+    def weigh(sentence: AbstractSentence) -> float:
+        is_cited = any(sentence.text in said for said in cited)  # that with the name of its part: "RESULTS: …"
+        return CITED_WEIGHT * is_cited + FIGURE_WEIGHT * bool(_FIGURE.search(sentence.text))
+
+    return _quote_best(paper, "finding", weigh)
+
+
+def _quote_best(paper: Paper, statement: Statement, weigh: Callable[[AbstractSentence], float]) -> Quotation | None:
+    """The sentence that makes the statement most surely, its weight added; of several the first."""
+    stated = [
+        s
+        for s in read_abstract(paper)
+        if s.statement == statement and s.probability >= LEAST_PROBABILITY and s.stands_alone
+    ]
+    best = max(stated, key=lambda s: round(s.probability + weigh(s), 6), default=None)
+    return _quote(best) if best else None
+
+
+def _quote(sentence: AbstractSentence) -> Quotation:
+    """The whole sentence: cut, it might say more than its paper."""
+    words = sentence.text.strip(' "“”').removesuffix(".")
+    return Quotation(sentence.paper, words, _THEIR_CITATION.sub("[…]", words))
+
+
+def _share_title(sentence: AbstractSentence) -> float:
+    """The share of the title's words that the sentence says."""
+    title = set(terms(sentence.paper.title))
+    return len(title & set(terms(sentence.text))) / max(1, len(title))
+
 
 SHORTEST_QUOTE = 6
 LONGEST_QUOTE = 60

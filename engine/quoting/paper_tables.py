@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from engine.citations import cite
 from engine.naming.clustering import is_rest
+from engine.quoting.abstracts import Quotation, quote_finding, quote_gist
 from engine.quoting.attribution import name_people, name_work
 from engine.quoting.counts import years_of
-from engine.quoting.statements import Quotation, quote_finding, quote_gist
 from engine.survey import CellEvidence, Claim, Table
 from engine.text import inert
 from engine.values import Paper

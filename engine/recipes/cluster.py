@@ -20,7 +20,7 @@ from engine.quoting.reading_map import Material, lines_of, write_group, write_in
 from engine.quoting.shared_names import find_shared_names
 from engine.recipes.bases import KeywordSearch
 from engine.retrieval.embedding import embed_papers
-from engine.revising.either_way import RevisedEitherWay
+from engine.revising.model_changes import RevisedEitherWay
 from engine.run import SURVEY_STEPS, CallChain, Progress, RunContext, Step, WritingPlan, WritingTask
 from engine.session.kept_text import put_kept_parts
 from engine.survey import Section, Survey

@@ -32,8 +32,7 @@ from engine.writing.composing import Composition
 from engine.writing.drafting import Assignment, Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, tokens_drafted
 from engine.writing.model_text import HeadingText
-from engine.writing.outlining import OutlineAnswer, outline_text
-from engine.writing.planning import try_work, word_undivided
+from engine.writing.planning import OutlineAnswer, outline_text, try_work, word_undivided
 
 METHOD = (
     "This survey was written by the baseline of the NLPCC 2024 task: a language model allocated the references to "

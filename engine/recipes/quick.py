@@ -32,7 +32,7 @@ from engine.reviews.review_report import (
 from engine.reviews.review_scope import QUESTIONS, ReviewScope, plan_review
 from engine.reviews.review_search import ReviewSearch
 from engine.reviews.studies import AT_ONCE, MOST_READ, TEXT_SHARE, TOGETHER, Reading, read_studies
-from engine.revising.either_way import RevisedEitherWay
+from engine.revising.model_changes import RevisedEitherWay
 from engine.run import CallChain, PlannedCall, Progress, RunContext, Step
 from engine.session.events import Review
 from engine.survey import Section, SurveyWarning

@@ -33,8 +33,7 @@ from engine.writing.drafting import Assignment, Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, expect_claims, mean_tokens, plan_subsections, tokens_drafted
 from engine.writing.field_views import find_nearby, view_field
 from engine.writing.notices import list_read
-from engine.writing.outlining import outline_text
-from engine.writing.planning import try_work
+from engine.writing.planning import outline_text, try_work
 
 METHOD = (
     "This survey was written by a language model, by SurveyX's method, from notes on the papers it cites; a note "

@@ -18,8 +18,7 @@ from engine.text import terms
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, supply_papers
 from engine.writing.model_text import HeadingText
-from engine.writing.outlining import OutlineAnswer, Plan, outline_text
-from engine.writing.planning import try_work, with_roles, word_undivided
+from engine.writing.planning import OutlineAnswer, Plan, outline_text, try_work, with_roles, word_undivided
 
 MOUNTED_AT_ONCE = 10
 """Papers whose hints one call writes."""

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from engine.citations import cite, with_references
 from engine.gathering.search_record import WITHOUT_ROOM, search_flow
 from engine.naming.clustering import clusters, labels
-from engine.quoting.abstracts import quotable, quote_sentences
+from engine.quoting.abstracts import quotable, quote_contribution, quote_finding, quote_sentences
 from engine.quoting.attribution import whose_words
 from engine.quoting.paper_tables import claim_of
 from engine.quoting.speaking_sentences import find_speaking
-from engine.quoting.statements import quote_contribution, quote_finding
 from engine.reading.sentence_roles import Statement
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.online.queries import BooleanQuery

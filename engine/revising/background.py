@@ -89,7 +89,12 @@ async def add_background(
 async def _background(brief: Brief, survey: Survey, wikipedia: Wikipedia, context: RunContext) -> Background:
     if context.model is None:
         return _quote_article(await wikipedia.article(await _find_article(brief, wikipedia)))
-    subject = await _name_subject(brief.topic, context.model) if brief.quick else brief.topic
+    subject = brief.topic
+    if brief.quick:  # a question in free words is searched as an encyclopedia would name it (Jarvis' “TOPIC: …”)
+        prompt = fill("background/topic", request=data(subject))
+        request = Request("reading", "background/topic", prompt, 128, TEMPERATURE)
+        answer = await context.model.answer_typed(request, TopicAnswer)
+        subject = clean(answer.topic)[:SUBJECT_CHARACTERS] or subject
     title = await _choose_article(brief.topic, await wikipedia.search(subject), context.model)
     return await _collect_background(brief.topic, survey.sections, await wikipedia.article(title), context.model)
 
@@ -101,13 +106,6 @@ async def _find_article(brief: Brief, wikipedia: Wikipedia) -> str:
         if set(terms(title)) and set(terms(title)) <= wanted:
             return title
     raise UserError(f"Wikipedia has no article that is clearly about “{brief.topic[:80]}”.")
-
-
-async def _name_subject(request: str, model: LanguageModel) -> str:
-    """What a question in free words is about, as an encyclopedia would name it (Jarvis' “TOPIC: …”)."""
-    prompt = fill("background/topic", request=data(request))
-    answer = await model.answer_typed(Request("reading", "background/topic", prompt, 128, TEMPERATURE), TopicAnswer)
-    return clean(answer.topic)[:SUBJECT_CHARACTERS] or request
 
 
 def _quote_article(article: Paper) -> Background:
@@ -151,18 +149,17 @@ async def _collect_background(
         answer = await model.answer_typed(request, SummaryAnswer)
         if answer.relevant:
             kept = [s for s in answer.statements if s.quote and s.quote in whole] or kept
-    kept = [s for s in kept if not _has_fault(s, article, topic)]
+    kept = [s for s in kept if not find_doubts(s.sentence, Source(s.quote, (article,), topic))]
     if not kept:
         why = clean(answer.reason)[:300] if answer else "the article is empty"
         raise UserError(f"Wikipedia's article “{article.title}” does not help: {why}")
-    return Background(article, tuple(_claim(statement, article) for statement in kept))
-
-
-def _has_fault(statement: Statement, article: Paper, topic: str) -> bool:
-    """Whether a program sees something in the sentence that the article does not say."""
-    return bool(find_doubts(statement.sentence, Source(statement.quote, (article,), topic)))
-
-
-def _claim(statement: Statement, article: Paper) -> Claim:
-    text = f"{inert(clean(statement.sentence)).rstrip().rstrip('.!?')} {cite([article.key])}."
-    return Claim(text, (Citation(article.key, statement.quote, "supported"),))
+    return Background(
+        article,
+        tuple(
+            Claim(
+                f"{inert(clean(s.sentence)).rstrip().rstrip('.!?')} {cite([article.key])}.",
+                (Citation(article.key, s.quote, "supported"),),
+            )
+            for s in kept
+        ),
+    )

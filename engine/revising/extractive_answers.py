@@ -10,8 +10,7 @@ from engine.citations import list_cited_keys
 from engine.quoting.attribution import quote_words
 from engine.reading.sentence_roles import read_statements
 from engine.retrieval.embedding import Embedder
-from engine.revising.named_works import Scope, find_scope, list_called
-from engine.revising.paper_records import answer_from_records
+from engine.revising.paper_records import Scope, answer_from_records, find_scope, list_called
 from engine.revising.sentence_ranking import ASKING, CLEAR, SIGNAL, RankedSentence, measure_signal, rank_sentences
 from engine.run import Answer, RunContext
 from engine.session.events import Exchange
@@ -65,7 +64,8 @@ def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey
     spoken_of = list_spoken_of(question, papers, context.asked)
     if records := answer_from_records(question, papers, survey, spoken_of):
         return replace(answer, records=records)
-    things = _list_compared(question) if _COMPARED.search(question) else []
+    parts = map(_strip_asking, _BETWEEN.split(_COMPARED.sub(" ", question))) if _COMPARED.search(question) else ()
+    things = list(filter(None, parts))
     if len(things) > 1:
         return _compare(things, answer, context.embedder)
     if scope := find_scope(question, papers, survey):
@@ -135,12 +135,6 @@ def describe(paper: Paper, asked: str, embedder: Embedder) -> Claim | None:
     return _quote_paper(chosen) if chosen else None
 
 
-def _list_compared(question: str) -> list[str]:
-    """The things that a question compares, without the words that ask."""
-    parts = [_strip_asking(_COMPARED.sub(" ", part)) for part in _BETWEEN.split(question)]
-    return [part for part in parts if part]
-
-
 def _strip_asking(part: str) -> str:
     """The part from its first word that says what is asked for to its last."""
     said = part.strip(" .!").split()
@@ -154,7 +148,8 @@ def _strip_asking(part: str) -> str:
 def _compare(things: Sequence[str], answer: Answer, embedder: Embedder) -> Answer:
     """Sentences that name all that is compared, then those that name each; what none names is said."""
     ranked = rank_sentences(" ".join(things), answer.papers, embedder)
-    named = [_list_naming(thing, ranked) for thing in things]
+    said = [(one, set(terms(one.sentence.text))) for one in ranked]
+    named = [[one for one, held in said if set(terms(thing)) <= held] for thing in things]
     works = [list_called(thing, answer.papers) for thing in things]
     missing = tuple(thing for thing, own, called in zip(things, named, works, strict=True) if not own and not called)
     both = [one for one in named[0] if all(one in own for own in named[1:])][:MOST_OF_ONE]
@@ -163,9 +158,3 @@ def _compare(things: Sequence[str], answer: Answer, embedder: Embedder) -> Answe
         claims += [claim for paper in called if (claim := describe(paper, thing, embedder))]
         claims += [] if called else [_quote_paper([one]) for one in own if one not in both][: MOST_OF_ONE - 1]
     return replace(answer, claims=tuple(dict.fromkeys(claims)), unmentioned=missing, apart=not both and not missing)
-
-
-def _list_naming(thing: str, ranked: Sequence[RankedSentence]) -> list[RankedSentence]:
-    """The sentences that say a thing by its words, the best first."""
-    wanted = set(terms(thing))
-    return [one for one in ranked if wanted <= set(terms(one.sentence.text))]

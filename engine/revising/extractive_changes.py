@@ -9,21 +9,77 @@ from dataclasses import dataclass, replace
 from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
 from engine.evidence import section_at
-from engine.quoting.passages import QuotedPassage, passage
+from engine.quoting.abstracts import QuotedPassage, passage
+from engine.quoting.counts import frame_section
+from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_section
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
-from engine.revising.table_changes import add_row, change_rows, has_papers_table, remove_quotation
-from engine.survey import Section, SectionChange, Survey, Way, walk
+from engine.survey import Claim, Section, SectionChange, Survey, Table, Way, walk
 from engine.text import all_sentences, fold, replace_sentences, shorten, terms
-from engine.values import Paper, PaperSelection
+from engine.values import Paper, PaperKey, PaperSelection
 from engine.writing.notices import with_notice
+
+SIZES: dict[Way, float] = {"expand": 1.5, "shorten": 0.6}
+"""Words, or rows of a table, afterwards, as a share of those before."""
+
+
+def has_papers_table(section: Section) -> bool:
+    """Whether the section is a table of its papers with what frames it."""
+    return any(map(is_papers_table, section.tables))
+
+
+def change_rows(old: Section, selection: PaperSelection, change: SectionChange, embedder: Embedder) -> Section:
+    """The section with the rows that the change wants: shortened, expanded, or nearest to the wish."""
+    papers = selection.list_included()
+    shown = set(_keys(old))
+    inside = [paper for paper in papers if paper.key in shown]
+    about = embedder.embed([change.wish or old.title])[0]
+    count = max(1, round(SIZES.get(change.way, 1.0) * len(inside)))
+    if change.way == "shorten":
+        return with_rows(old, sorted(inside, key=lambda p: -(p.citations or 0))[:count])
+    stay = inside if change.way == "expand" else []
+    others = [paper for paper in papers if paper not in stay]
+    more = nearest(others, embed_papers(embedder, others), about, max(1, count - len(stay))) if others else []
+    return with_rows(old, [*stay, *more])
+
+
+def with_rows(old: Section, papers: Sequence[Paper]) -> Section:
+    """The section with a table of these papers, framed anew; a quotation that opens it stays."""
+    new = tabulate_section(papers, old.title)
+    opening = [claim for claim in old.claims if claim.text in old.text]
+    frame = frame_section(papers, ())
+    return replace(
+        old,
+        text="\n\n".join([*(claim.text for claim in opening), frame]),
+        claims=(*opening, *(claim for part in new for claim in part.claims)),
+        tables=(*(part.table for part in new), *(table for table in old.tables if not is_papers_table(table))),
+    )
+
+
+def remove_quotation(old: Section, gone: Claim) -> Section:
+    """The section without what one claim quotes in a table."""
+
+    def kept(row: tuple[str, ...]) -> tuple[str, ...]:
+        own = [citation.quote for citation in gone.citations if citation.key in list_cited_keys(" ".join(row))]
+        return tuple(NOTHING if any(quote in cell for quote in own) else cell for cell in row)
+
+    def without(table: Table) -> Table:
+        rows = tuple(map(kept, table.rows))
+        evidence = tuple(one for one in table.evidence if rows[one.row][one.column] == table.rows[one.row][one.column])
+        return replace(table, rows=rows, evidence=evidence)
+
+    claims = tuple(claim for claim in old.claims if claim != gone)
+    return replace(old, tables=tuple(map(without, old.tables)), claims=claims)
+
+
+def _keys(section: Section) -> list[PaperKey]:
+    tables = filter(is_papers_table, section.tables)
+    return [key for table in tables for row in table.rows for key in list_cited_keys(row[0])]
+
 
 REVISION_PAPERS = 30
 PARAGRAPH_WORDS = 90
 QUOTATION_WORDS = 25
 """Enough for one quoted sentence."""
-
-SIZES: dict[Way, float] = {"expand": 1.5, "shorten": 0.6}
-"""Words afterwards, as a share of the words before."""
 
 NAMED_SHARE = 0.5
 """A claim is the one meant when it holds at least half of the terms it was described with."""
@@ -80,54 +136,54 @@ def revision_of(selection: PaperSelection, survey: Survey, change: SectionChange
 
 def replace_section(selection: PaperSelection, survey: Survey, place: str, new: Section) -> Survey:
     """The survey with the section at ``place`` replaced and its references in order, the rest untouched."""
-    sections = _with_section(survey.sections, [int(part) for part in place.split(".")], new)
+
+    def exchange(sections: tuple[Section, ...], path: Sequence[int]) -> tuple[Section, ...]:
+        at, own = path[0] - 1, sections[path[0] - 1]
+        inner = new if len(path) == 1 else replace(own, sections=exchange(own.sections, path[1:]))
+        return (*sections[:at], inner, *sections[at + 1 :])
+
+    sections = exchange(survey.sections, [int(part) for part in place.split(".")])
     known = {p.key: p for p in (*survey.references, *selection.list_included())}
     return with_notice(with_references(replace(survey, sections=sections), known))
 
 
 def change_by_quotation(selection: PaperSelection, survey: Survey, change: SectionChange, embedder: Embedder) -> Survey:
     """The survey with one section changed by quotation; raises `UserError` where that cannot be done."""
-    match change.way:
-        case "translate":
-            raise UserError("A quoted survey keeps the words of its papers; translating needs a language model.")
-        case "remove":
-            return remove_claim(selection, survey, change)
-        case "cite":
-            paper = paper_named(selection, survey, change.wish)
-            old = section_to_change(survey, change.place)
-            if has_papers_table(old):
-                row = add_row(old, paper, selection)
-                return replace_section(selection, survey, change.place, row)
-            quote = passage([paper], f"{old.title}. {old.text}", QUOTATION_WORDS, embedder)
-            return replace_section(selection, survey, change.place, append_section(old, _find_passage(quote, change)))
-        case "paragraph":
-            wanted = revision_of(selection, survey, change, embedder)
-            quote = passage(wanted.papers, wanted.wanted, wanted.words, embedder)
-            return replace_section(
-                selection, survey, change.place, append_section(wanted.old, _find_passage(quote, change))
-            )
-        case "rewrite" | "expand" | "shorten":
-            old = section_to_change(survey, change.place)
-            if has_papers_table(old):
-                new = change_rows(old, selection, change, embedder)
-                return replace_section(selection, survey, change.place, new)
-            if not old.claims and not change.wish:
-                raise UserError(
-                    f"Section {change.place} quotes no paper; it only says what the survey holds, so there is no "
-                    "quotation to leave out or to add. A language model could write it anew."
-                )
-            wanted = revision_of(selection, survey, change, embedder)
-            quote = _find_passage(passage(wanted.papers, wanted.wanted, wanted.words, embedder), change)
-            return replace_section(
-                selection, survey, change.place, replace(wanted.old, text=quote.text, claims=quote.claims)
-            )
+    if change.way == "translate":
+        raise UserError("A quoted survey keeps the words of its papers; translating needs a language model.")
+    if change.way == "remove":
+        return remove_claim(selection, survey, change)
+    old = section_to_change(survey, change.place)
 
+    def quote(papers: Sequence[Paper], about: str, words: int) -> QuotedPassage:
+        found = passage(papers, about, words, embedder)
+        if not found.text:
+            about = f" on “{change.wish}”" if change.wish else ""
+            raise UserError(f"The papers have nothing to quote for section {change.place}{about}.")
+        return found
 
-def _find_passage(quote: QuotedPassage, change: SectionChange) -> QuotedPassage:
-    if not quote.text:
-        about = f" on “{change.wish}”" if change.wish else ""
-        raise UserError(f"The papers have nothing to quote for section {change.place}{about}.")
-    return quote
+    if change.way == "cite":
+        paper = paper_named(selection, survey, change.wish)
+        if has_papers_table(old):
+            shown = _keys(old)
+            if paper.key in shown:
+                raise UserError(f"“{paper.title[:80]}” is in that section already.")
+            new = with_rows(old, [*(p for p in selection.list_included() if p.key in shown), paper])
+        else:
+            new = append_section(old, quote([paper], f"{old.title}. {old.text}", QUOTATION_WORDS))
+    elif has_papers_table(old) and change.way != "paragraph":
+        new = change_rows(old, selection, change, embedder)
+    elif not old.claims and not change.wish:
+        raise UserError(
+            f"Section {change.place} quotes no paper; it only says what the survey holds, so there is no "
+            "quotation to leave out or to add. A language model could write it anew."
+        )
+    else:
+        wanted = revision_of(selection, survey, change, embedder)
+        quoted = quote(wanted.papers, wanted.wanted, wanted.words)
+        is_more = change.way == "paragraph"
+        new = append_section(old, quoted) if is_more else replace(old, text=quoted.text, claims=quoted.claims)
+    return replace_section(selection, survey, change.place, new)
 
 
 def append_section(old: Section, new: QuotedPassage) -> Section:
@@ -183,22 +239,8 @@ def remove_claim(selection: PaperSelection, survey: Survey, change: SectionChang
     return replace_section(selection, survey, change.place, new)
 
 
-def list_uncited_sentences(section: Section, paper: Paper) -> list[str]:
-    """Sentences of the section that do not cite the paper."""
-    return [line for line in all_sentences(section.text) if paper.key not in list_cited_keys(line)]
-
-
 def with_sentences(section: Section, new: Sequence[str]) -> Section:
     """The section with its sentences, in order, replaced; a claim goes with its sentence."""
     renamed = dict(zip(all_sentences(section.text), new, strict=True))
     claims = tuple(replace(claim, text=renamed.get(claim.text, claim.text)) for claim in section.claims)
     return replace(section, text=replace_sentences(section.text, dict(enumerate(new, start=1))), claims=claims)
-
-
-def _with_section(sections: tuple[Section, ...], path: Sequence[int], new: Section) -> tuple[Section, ...]:
-    """The sections with the one at ``path`` (numbers from 1, outermost first) replaced, all others the same."""
-    at = path[0] - 1
-    inner = (
-        new if len(path) == 1 else replace(sections[at], sections=_with_section(sections[at].sections, path[1:], new))
-    )
-    return (*sections[:at], inner, *sections[at + 1 :])

@@ -10,18 +10,18 @@ from itertools import takewhile
 
 import numpy as np
 
-from engine.checking.verdicts import SecondAnswer
+from engine.checking.judging import SecondAnswer
 from engine.citations import cite, list_cited_keys, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.notes.taking import group_notes, show_sentences
-from engine.quoting.passages import QuotedPassage
-from engine.revising.extractive_answers import list_spoken_of, read_with_last
+from engine.quoting.abstracts import QuotedPassage
+from engine.revising.extractive_answers import answer_by_quotation, list_spoken_of, read_with_last
 from engine.revising.extractive_changes import (
     append_section,
+    change_by_quotation,
     divide_change,
-    list_uncited_sentences,
     paper_named,
     remove_claim,
     replace_section,
@@ -29,8 +29,7 @@ from engine.revising.extractive_changes import (
     section_to_change,
     with_sentences,
 )
-from engine.revising.named_works import MOST_NAMED, find_numbered, find_scope
-from engine.revising.paper_records import answer_from_records
+from engine.revising.paper_records import MOST_NAMED, answer_from_records, find_numbered, find_scope
 from engine.revising.sentence_ranking import SIGNAL, rank_sentences
 from engine.run import Answer, Recipe, RunContext
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
@@ -70,8 +69,19 @@ class RevisedByModel(Recipe):
     async def revise_alone(
         self, brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
     ) -> Survey:
-        """The one section changed that has no parts."""
-        return await _change_section(brief, selection, survey, change, context)
+        """The survey with one section changed that has no parts and what is new in it checked, the rest the same.
+
+        Raises `UserError` where the change cannot be made, `LanguageModelError` where the model's text is no use.
+        """
+        match change.way:
+            case "remove":
+                return remove_claim(selection, survey, change)
+            case "translate":
+                return await _translate_section(selection, survey, change, context.require_model())
+            case "cite":
+                return await _with_citation(brief, selection, survey, change, context)
+            case "rewrite" | "expand" | "shorten" | "paragraph":
+                return await _rewrite_section(brief, selection, survey, change, context)
 
     async def answer(
         self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
@@ -80,22 +90,24 @@ class RevisedByModel(Recipe):
         return await _answer_with_model(brief, selection, survey, question, context)
 
 
-async def _change_section(
-    brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
-) -> Survey:
-    """The survey with one section changed and what is new in it checked, the rest the same.
+class RevisedEitherWay(RevisedByModel):
+    """`revise_alone` and `answer` of every recipe that can do without a language model."""
 
-    Raises `UserError` where the change cannot be made, `LanguageModelError` where the model's text is no use.
-    """
-    match change.way:
-        case "remove":
-            return remove_claim(selection, survey, change)
-        case "translate":
-            return await _translate_section(selection, survey, change, context.require_model())
-        case "cite":
-            return await _with_citation(brief, selection, survey, change, context)
-        case "rewrite" | "expand" | "shorten" | "paragraph":
-            return await _rewrite_section(brief, selection, survey, change, context)
+    async def revise_alone(
+        self, brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
+    ) -> Survey:
+        """The section changed: rewritten and checked, or quoted anew."""
+        if context.model:
+            return await super().revise_alone(brief, selection, survey, change, context)
+        return await asyncio.to_thread(change_by_quotation, selection, survey, change, context.embedder)
+
+    async def answer(
+        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
+    ) -> Answer:
+        """Checked sentences, or the papers' own."""
+        if context.model:
+            return await super().answer(brief, question, selection, survey, context)
+        return await asyncio.to_thread(answer_by_quotation, question, selection, survey, context)
 
 
 async def _rewrite_section(
@@ -106,7 +118,7 @@ async def _rewrite_section(
     prompt = fill(
         "common/paragraph" if change.way == "paragraph" else "common/revise",
         topic=data(brief.topic),
-        outline=_outline_of(survey),
+        outline="\n".join(f"{number} {data(section.title)}" for number, section in walk(survey.sections)),
         neighbours=_neighbours_of(survey, change.place),
         title=data(wanted.old.title),
         text=data(wanted.old.text),
@@ -128,21 +140,15 @@ async def _rewrite_section(
         raise LanguageModelError(
             "The new text cited none of the papers, so the section stays as it was.", retryable=True
         )
+    left = survey.warnings
     if change.way == "paragraph":
         new = append_section(wanted.old, QuotedPassage(draft.text, draft.claims))
         new = replace(new, tally=(wanted.old.tally or ClaimTally()).plus(draft.tally or ClaimTally()))
-    else:
+    else:  # what was said of the old text is not so of the new
         new = replace(wanted.old, text=draft.text, claims=draft.claims, tally=draft.tally)
-    left = survey.warnings
-    if change.way != "paragraph":  # what was said of the old text is not so of the new
         left = tuple(w for w in left if w.place not in {wanted.old.title, change.place} or w.kind == "thin evidence")
     told = replace(survey, warnings=(*left, *draft.warnings))
     return replace_section(selection, told, change.place, new)
-
-
-def _outline_of(survey: Survey) -> str:
-    """The survey's headings with their numbers."""
-    return "\n".join(f"{number} {data(section.title)}" for number, section in walk(survey.sections))
 
 
 def _neighbours_of(survey: Survey, place: str) -> str:
@@ -162,7 +168,7 @@ async def _with_citation(
     """The paper cited after the sentence that it supports, as the check says; no sentence is bent to fit it."""
     paper = paper_named(selection, survey, change.wish)
     section = section_to_change(survey, change.place)
-    lines = list_uncited_sentences(section, paper)
+    lines = [line for line in all_sentences(section.text) if paper.key not in list_cited_keys(line)]
     bare = "\n\n".join(f"{_remove_stop(remove_citations(line))} {cite([paper.key])}." for line in lines)
     draft = await verify_citations(
         context.require_model(),

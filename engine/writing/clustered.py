@@ -45,7 +45,7 @@ from engine.writing.estimates import (
 from engine.writing.field_views import view_field
 from engine.writing.model_text import HeadingText, read_prose
 from engine.writing.notices import with_notice
-from engine.writing.outlining import outline_text
+from engine.writing.planning import outline_text
 
 METHOD = (
     "This survey was written by a language model from groups of papers that a program found by their likeness, each "

@@ -3,27 +3,86 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any, TypeVar
 
+from pydantic import Field
+
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
-from engine.llm.model import LanguageModel, Request, tokens_of
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, data, fill, paper_block, paper_tokens
 from engine.options import TemplateSection
 from engine.quoting.abstracts import show_gists, with_contribution
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.text import fold
-from engine.values import Outline, OutlineNode, Paper, PaperKey, Role
+from engine.values import Outline, OutlineNode, Paper, PaperKey, Role, walk_outline
 from engine.writing.assembly import mark_thin, nearest_papers
-from engine.writing.outlining import (
-    DuplicatesAnswer,
-    OutlineAnswer,
-    SubsectionsAnswer,
-    divide_into_chunks,
-    outline_text,
-)
+from engine.writing.model_text import HeadingText
+
+CHUNK_TOKENS = 30_000
+"""AutoSurvey's size of an outline chunk; only abstracts at this stage."""
+
+
+class Plan(TypedAnswer):
+    """A section or subsection to be written."""
+
+    title: HeadingText
+    description: PlainText
+
+
+class OutlineAnswer(TypedAnswer):
+    """An outline of one level."""
+
+    title: HeadingText
+    sections: list[Plan] = Field(min_length=2)
+
+
+class SubsectionsAnswer(TypedAnswer):
+    """The parts of a section."""
+
+    subsections: list[Plan] = Field(min_length=1)
+
+
+class DuplicatesAnswer(TypedAnswer):
+    """Numbers of subsections to leave out."""
+
+    repeated: list[str]
+
+
+def divide_into_chunks(
+    papers: Sequence[Paper], seed: int, tokens: int = CHUNK_TOKENS, *, each: int = GIST_TOKENS
+) -> list[list[Paper]]:
+    """Papers in random order in chunks of at most so many tokens, ``each`` of a paper; together all of them.
+
+    The chunks are as few as they can be, and about as large as one another: the largest is waited for.
+    """
+    shuffled = list(papers)
+    random.Random(seed).shuffle(shuffled)
+    sizes = [paper_tokens(paper, each) for paper in shuffled]
+    count = min(ceil(sum(sizes) / tokens), len(shuffled))
+    while True:
+        chunks: list[list[Paper]] = [[] for _ in range(count)]
+        filled = [0] * count
+        for paper, size in zip(shuffled, sizes, strict=True):
+            emptiest = filled.index(min(filled))
+            chunks[emptiest].append(paper)
+            filled[emptiest] += size
+        if count == len(shuffled) or max(filled) <= tokens:
+            return chunks
+        count += 1
+
+
+def outline_text(outline: Outline, *, describes_parts: bool = False) -> str:
+    """The outline for prompts: numbers, titles, the sections' descriptions and, where wanted, those of their parts."""
+    return "\n".join(
+        f"{number} {data(node.title)}" + (f": {data(node.description)}" if "." not in number or describes_parts else "")
+        for number, node in walk_outline(outline.nodes)
+    )
+
 
 T = TypeVar("T")
 

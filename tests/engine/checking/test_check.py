@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
-from engine.checking.verdicts import CheckAnswer, ClaimVerdict
+from engine.checking.judging import CheckAnswer, ClaimVerdict
 from engine.citations import cite, cite_sentences, list_addresses
 from engine.errors import LanguageModelError
 from engine.local_models import Scores

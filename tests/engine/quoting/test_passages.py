@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
-from engine.quoting.abstracts import quotable, show_gists, with_contribution
+from engine.quoting.abstracts import passage, quotable, show_gists, with_contribution
 from engine.quoting.attribution import attribution
-from engine.quoting.passages import passage
 from engine.text import clean, list_words, sentences, shorten, to_title_case
 from tests.fakes import WordEmbedder, paper, papers
 

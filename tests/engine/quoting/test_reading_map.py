@@ -10,11 +10,11 @@ from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
 from engine.overview import Turn
 from engine.paper_kinds import is_survey
+from engine.quoting.abstracts import quote_finding, quote_gist
 from engine.quoting.field_overview import Line, choose_starting_points, draw_growth, draw_time_line, write_overview
 from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers, tabulate_section
 from engine.quoting.reading_map import SET_APART, Material, lines_of, write_group, write_introduction
 from engine.quoting.shared_names import find_shared_names
-from engine.quoting.statements import quote_finding, quote_gist
 from engine.values import Brief, FoundPaper, Outline, OutlineNode, Paper
 from tests.fakes import WordEmbedder, paper
 

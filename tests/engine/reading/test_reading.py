@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from adapters.http_server import serve_http
 from engine.addresses import number_sentences
 from engine.bounded_process import ProcessLimits
-from engine.checking.verdicts import CheckAnswer
+from engine.checking.judging import CheckAnswer
 from engine.errors import RetrievalError, UserError
 from engine.llm.prompting import paper_block
 from engine.reading.downloading import Downloader, is_public

@@ -25,7 +25,7 @@ from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext, WritingPlan
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, PaperSelection, Query
-from engine.writing.outlining import CHUNK_TOKENS, divide_into_chunks
+from engine.writing.planning import CHUNK_TOKENS, divide_into_chunks
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 from tests.stand_ins.simulation import simulate_answer
 
