@@ -23,8 +23,7 @@ from bot.wording.cards import (
 from bot.wording.discussion import make_document
 from bot.wording.labels import draw_buttons
 from engine.errors import NoPapers
-from engine.retrieval.named_papers import find_named_papers
-from engine.session.events import AskQuestion, Event, Job, NoticeKind
+from engine.session.events import Job, NoticeKind
 from engine.session.state import State, SurveySession
 from engine.values import Paper
 
@@ -99,16 +98,6 @@ class Turn:
         """Something that names a person, perhaps for one alone."""
         people = (person,) if person else ()
         self._send(Outgoing(self.stored.conversation, text, only_for=only_for, people=people))
-
-    def look_up(self, event: Event) -> bool:
-        """Answer who wrote a paper, and when, from its record; whether that is what was asked."""
-        papers = self.session.state.papers
-        if not isinstance(event, AskQuestion) or papers is None or self.session.job:
-            return False
-        named = find_named_papers(event.question, papers.list_included())
-        if named:
-            self.say(replies.word_named_papers(named))
-        return named is not None
 
     def show_document(self, before: SurveySession) -> None:
         """Show a finished survey that has changed as a document: where its files are delivered, else by itself."""

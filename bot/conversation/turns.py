@@ -221,10 +221,9 @@ class Turns:
                 if isinstance(command, OpenSurvey):
                     turn.show_card(self.card(await self.load_uses(turn)))
             case _:
-                if not turn.look_up(command):
-                    before = turn.session.state.outline
-                    self.decide(turn, command)
-                    await self._show_groups(turn, before)
+                before = turn.session.state.outline
+                self.decide(turn, command)
+                await self._show_groups(turn, before)
 
     async def _begin(self, turn: Turn, person: str, command: StartSurvey | Continuation) -> None:
         event = start_event(command, turn.session.state, self.defaults)

@@ -11,9 +11,7 @@ from bot.store.surveys import StoredSurvey
 from bot.wording.labels import survey_line
 from bot.wording.progress import word_started
 from bot.wording.sentences import WELCOME, phrase, pluralize
-from engine.citations import reference_text
 from engine.rendering.markdown import escape_markdown
-from engine.retrieval.named_papers import NamedPapers
 from engine.session.events import NoticeKind
 from engine.session.outline_edits import find_divisible
 from engine.session.state import Phase, State, SurveySession
@@ -96,14 +94,6 @@ def word_opened_survey(survey: StoredSurvey) -> str:
 
 def elsewhere(survey: StoredSurvey) -> str:
     return f"The survey on “{survey.title}” belongs to another conversation; continue it there."
-
-
-def word_named_papers(named: NamedPapers) -> str:
-    lines = [f"- {escape_markdown(clean(reference_text(paper)))}" for paper in named.papers]
-    name = f"“{escape_markdown(named.name)}”"
-    one = f"This paper is known as {name}, or has it in its title"
-    head = one if len(lines) == 1 else f"These papers are known as {name}, or have it in their titles"
-    return f"{head}:\n\n" + "\n".join(lines)
 
 
 PRESS_TO_DO = (
