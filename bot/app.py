@@ -30,7 +30,7 @@ from engine.recipes.quick import QuickRecipe
 from engine.recipes.storm import StormRecipe
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
-from engine.retrieval.libraries.combined import ExcludingLibrary, JointLibrary, TracedLibrary, exclusion_of
+from engine.retrieval.libraries.combined import ExcludingLibrary, JointLibrary, exclusion_of
 from engine.retrieval.libraries.library import EmptyLibrary, Library, OnIndexProgress
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineCache, OnlineTransport
@@ -148,7 +148,7 @@ class App:
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
         texts = self._texts(services, online=self.settings.fetches_texts(online=brief.online))
         context = RunContext(
-            TracedLibrary(library),
+            library,
             embedder,
             self.settings.limits(),
             model=services.model,

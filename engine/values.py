@@ -98,9 +98,6 @@ class Query:
     ranking: Ranking = "survey"
     years: YearRange = ALL_YEARS
     exclude: frozenset[PaperKey] = frozenset()
-    venue: str = ""
-    """Papers of this venue only, upper and lower case aside."""
-    least_citations: int = 0
 
 
 Tier = Literal["core", "near", ""]

@@ -203,9 +203,9 @@ async def move(console: Console, name: str) -> int:
         remote = await app.libraries.new_library(name, "weaviate")
         if not isinstance(remote, WeaviateLibrary):
             raise UserError("Set WEAVIATE_URL to say where Weaviate is.")
-        vectors, embedder = await local.vectors(), await local.embedder()
+        index = await local.indexed()
         with _bar(console) as (bar, task):
-            report = await remote.take_over(local.read_all(), vectors, embedder, lambda step: _show(bar, task, step))
+            report = await remote.take_over(local.read_all(), index, lambda step: _show(bar, task, step))
         total = await remote.count()
     rejected: list[RecordError] = []
     for refused in report.rejected:

@@ -16,12 +16,12 @@ from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.online.sources import Neighbour, Online
 from engine.retrieval.ranking import (
     SEEDS,
+    Usual,
+    UsualEvidence,
     closeness,
     measure_popularity,
-    measure_usual,
     order_best,
     score_papers,
-    standardise,
 )
 from engine.retrieval.topic_words import Scores, measure_texts, read_topic
 from engine.run import Progress, RunContext
@@ -179,7 +179,8 @@ class CandidatePool(FoundPapers):
             near = _with_specter(near, keys, specter, seeds_there)
         cited = measure_popularity(papers, datetime.now(UTC).year)
         words = measure_texts(read_topic(self.brief.topic), [p.title for p in papers], [p.abstract for p in papers])
-        scores = score_papers(words.bm25, near, cited, measure_usual(words, near, cited), "survey")
+        usual = UsualEvidence(Usual.of(words.bm25), Usual.of(near), Usual.of(cited))
+        scores = score_papers(words.bm25, near, cited, usual, "survey")
         order = [keys[int(i)] for i in order_best(scores, len(keys))]
         self.rankings.append((order, SURVEY_WEIGHT * self.topic_weight))
 
@@ -246,6 +247,6 @@ def _with_specter(
     rows = [i for i, key in enumerate(keys) if key in specter]
     vectors = normalize(np.array([specter[keys[i]] for i in rows], np.float32))
     place = {keys[i]: row for row, i in enumerate(rows)}
-    joined = standardise(near)
-    joined[rows] = (joined[rows] + standardise(closeness(vectors, vectors[[place[key] for key in seeds]]))) / 2
+    joined, specter_near = Usual.of(near).standardise(near), closeness(vectors, vectors[[place[key] for key in seeds]])
+    joined[rows] = (joined[rows] + Usual.of(specter_near).standardise(specter_near)) / 2
     return joined

@@ -8,18 +8,22 @@ which does what the prose wants.
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.gathering.keyword_naming import ClusterNamer
+from engine.errors import LanguageModelError
+from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.prompting import data, fill
 from engine.naming.clustering import divide_by_means
 from engine.naming.headings import rank_terms
 from engine.naming.phrases import GroupedPhrases
 from engine.retrieval.embedding import Vectors, embed_papers, ready
 from engine.run import RunContext
+from engine.text import clean, inert, shorten
 from engine.values import Keyword, KeywordOrigin, Paper, PaperKey
 
 Selector = Literal["farthest", "surveyx", "prose", "formula"]
@@ -31,6 +35,69 @@ abstracts of a broad computer-science library have under latent semantic analysi
 
 CLUSTERED_PAPERS = 150
 """Papers, the first found, that are clustered for candidates: more bring the same phrases and cost seconds."""
+
+SHOWN_PAPERS = 15
+"""Papers of a cluster that are shown, drawn at random (SurveyX's code)."""
+
+LONGEST_KEYWORD, MOST_WORDS = 60, 5
+"""Characters and words of a keyword; a longer one is not taken."""
+
+
+class ClusterKeyword(TypedAnswer):
+    """The keyword of a cluster; empty where none fits."""
+
+    cluster: int
+    keyword: str
+
+
+class KeywordsAnswer(TypedAnswer):
+    """A keyword for each cluster."""
+
+    keywords: list[ClusterKeyword]
+
+
+class ClusterNamer:
+    """Names the clusters of one round in one call; after a failure the model is not asked by further ones."""
+
+    def __init__(self, model: LanguageModel, topic: str, seed: int) -> None:
+        self._model = model
+        self._topic = topic
+        self._seed = seed
+        self.failure = ""
+        """Why the model is not asked any more."""
+
+    async def name(self, clusters: Sequence[Sequence[Paper]], pool: Sequence[Keyword]) -> list[str]:
+        """A keyword for each cluster, of at most five words; empty where the model gives none or fails.
+
+        Raises `LimitExceeded` where the budget is used up.
+        """
+        if self.failure or not clusters:
+            return [""] * len(clusters)
+        generator = random.Random(self._seed)
+        shown = (generator.sample(list(papers), min(SHOWN_PAPERS, len(papers))) for papers in clusters)
+        blocks = "\n\n".join(
+            f"Cluster {number}:\n" + "\n".join(f"- {data(shorten(paper.title, 200))}" for paper in papers)
+            for number, papers in enumerate(shown, start=1)
+        )
+        prompt = fill(
+            "gathering/keywords",
+            topic=data(self._topic),
+            known="; ".join(data(keyword.text) for keyword in pool),
+            clusters=blocks,
+        )
+        request = Request("outline", f"keywords/{len(clusters) - 1}", prompt, 512, 0.3)
+        try:
+            answer = await self._model.answer_typed(request, KeywordsAnswer)
+        except LanguageModelError as error:
+            # The clusters' own terms stand in; the list of keywords says where each comes from.
+            self.failure = str(error)
+            return [""] * len(clusters)
+        named = {
+            item.cluster: " ".join(inert(clean(item.keyword)).split()).strip(" .,;“”\"'") for item in answer.keywords
+        }
+        usable = {n: word for n, word in named.items() if len(word) <= LONGEST_KEYWORD and word.count(" ") < MOST_WORDS}
+        return [usable.get(number, "") for number in range(1, len(clusters) + 1)]
+
 
 Search = Callable[[str], Awaitable[Sequence[Paper]]]
 """A phrase → the papers that it brings beside those that are known."""

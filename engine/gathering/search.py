@@ -11,13 +11,11 @@ import numpy as np
 
 from engine.errors import NoPapers, RetrievalError, UserError
 from engine.gathering.candidates import CandidatePool
-from engine.gathering.keyword_naming import ClusterNamer
-from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
+from engine.gathering.keywords import SELECTORS, ClusterNamer, Selector, expand_keywords
 from engine.gathering.relevance import JUDGED_SPARE, Meanwhile, do_nothing, judge_tiers
 from engine.gathering.tiers import Subject, Tiers, divide_papers, has_signal, measure_words
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.libraries.combined import exclusion_of
-from engine.retrieval.merging.titles import plain_letters
 from engine.retrieval.ranking import SEEDS
 from engine.retrieval.topic_words import read_topic
 from engine.run import Progress, RunContext
@@ -60,12 +58,8 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
     namer = ClusterNamer(context.model, brief.topic, context.seed + context.attempt) if context.model else None
     start = Keyword(brief.topic, "topic", len(own))
     keywords = await expand_keywords(start, own, search, replace(context, embedder=ranked.embedder), chosen, namer)
-    return KeywordPool(keywords, note=_note_failure(namer.failure) if namer and namer.failure else "")
-
-
-def _note_failure(failure: str) -> str:
-    reason = f"the {failure.removeprefix('The ')}" if failure.startswith("The ") else failure
-    return f"These keywords come from the papers alone: {reason}"
+    failed = f"These keywords come from the papers alone ({namer.failure})" if namer and namer.failure else ""
+    return KeywordPool(keywords, note=failed)
 
 
 async def gather(
@@ -151,7 +145,10 @@ async def _rank(
     tiers = await asyncio.to_thread(_divide, subjects, papers, embedder) if papers else None
     if tiers is None:
         raise await explain_no_papers(brief, papers, context)
-    return RankedPapers(search, embedder, found, _add_cited(tiers, found), context.limits.survey_papers)
+    # What the papers found cite is near the topic, whatever it says.
+    cited = np.array([any(reason.by == "cited" for reason in item.reasons) for item in found], np.bool_)
+    tiers = replace(tiers, near=tiers.near | (cited & ~tiers.core))
+    return RankedPapers(search, embedder, found, tiers, context.limits.survey_papers)
 
 
 def _divide(subjects: Sequence[Subject], papers: Sequence[Paper], embedder: Embedder) -> Tiers | None:
@@ -163,12 +160,6 @@ def _divide(subjects: Sequence[Subject], papers: Sequence[Paper], embedder: Embe
     return divide_papers(said, embed_papers(embedder, papers))
 
 
-def _add_cited(tiers: Tiers, found: Sequence[FoundPaper]) -> Tiers:
-    """What the papers found cite is near the topic, whatever it says."""
-    cited = np.array([any(reason.by == "cited" for reason in item.reasons) for item in found], np.bool_)
-    return replace(tiers, near=tiers.near | (cited & ~tiers.core))
-
-
 async def explain_no_papers(brief: Brief, found: Sequence[Paper], context: RunContext) -> NoPapers:
     """The error for a topic of which nothing is said; ``found`` are the nearest papers, best first."""
     topic = brief.topic[:TOPIC_CHARACTERS]
@@ -178,18 +169,15 @@ async def explain_no_papers(brief: Brief, found: Sequence[Paper], context: RunCo
     if not brief.library:
         return NoPapers(f"No online source has a paper{years} about “{topic}”. Try other words or wider years.")
     counted = await context.library.count_topic(brief.topic)
-    author = plain_letters(topic).casefold()
-    if counted.is_author or any(plain_letters(name).casefold() == author for paper in found for name in paper.authors):
-        return NoPapers(
-            f"“{topic}” is an author of papers here. A survey needs a topic: say survey and what the papers are about."
-        )
     meant = topic.lower()
     for word, other in counted.spellings:
         meant = meant.replace(word, other)
-    if counted.spellings and await _are_words_known(meant, context):
-        return NoPapers(
-            f"The library has no papers on “{topic}”. Did you mean “{meant}”? Then say: survey {meant}", meant
-        )
+    if counted.spellings:
+        counts, uncounted = (await context.library.count_topic(meant)).papers_with, read_topic(meant).uncounted
+        if all(count or at in uncounted for at, count in enumerate(counts)):  # else it may be in another language
+            return NoPapers(
+                f"The library has no papers on “{topic}”. Did you mean “{meant}”? Then say: survey {meant}", meant
+            )
     online = "" if brief.online else ", `search online`"
     choices = (
         f"You can say `survey` with other words, in the language of the papers{online}, or add papers of your own."
@@ -197,12 +185,6 @@ async def explain_no_papers(brief: Brief, found: Sequence[Paper], context: RunCo
     shown = "; ".join(f"“{shorten(paper.title, 100)}”" for paper in found[:NEAREST])
     nearest = f" The nearest are: {shown}." if shown else ""
     return NoPapers(f"The library has no papers{years} on “{topic}”, as far as its words tell.{nearest} {choices}")
-
-
-async def _are_words_known(topic: str, context: RunContext) -> bool:
-    """Whether the library has every word of a topic; a word of another language may look like a slip."""
-    counted, uncounted = await context.library.count_topic(topic), read_topic(topic).uncounted
-    return all(count or at in uncounted for at, count in enumerate(counted.papers_with))
 
 
 def require_papers(selection: PaperSelection) -> tuple[Paper, ...]:

@@ -5,7 +5,6 @@ Vectors are rows of float32, of unit length, or all zero where a text has no kno
 
 from __future__ import annotations
 
-import copy
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import load_array
 from engine.errors import ServiceError
-from engine.text import STOP_WORDS, stem, terms, words
+from engine.text import terms
 from engine.values import Paper
 
 if TYPE_CHECKING:  # scikit-learn takes seconds to load; it is imported where it is used
@@ -28,15 +27,9 @@ Vectors = NDArray[np.float32]
 LSA_DIMENSIONS = 256
 """Enough to tell the sub-fields of a field apart; more finds papers no better and costs memory."""
 
+LSA_NAME = f"lsa-{LSA_DIMENSIONS}"
 LSA_SAMPLE = 100_000
 """Texts used for fitting: a larger library is sampled, its vocabulary no longer changes much."""
-
-MOST_WORDS = 500_000
-"""Words of which it is remembered where the vocabulary has them."""
-
-
-MODEL_FILES = frozenset({"lsa.json", "lsa-components.npy", "lsa-idf.npy"})
-"""Files of a fitted embedding."""
 
 
 class Embedder(Protocol):
@@ -49,14 +42,6 @@ class Embedder(Protocol):
         ...
 
 
-class StoredVectors(Protocol):
-    """The vectors of a library's papers, which an embedder made when they were added."""
-
-    def embed(self, papers: Sequence[Paper], embedder: Embedder) -> Vectors:
-        """What `embed_papers` gives; ``embedder`` embeds only what is not stored."""
-        ...
-
-
 class LatentSemanticAnalysis:
     """TF-IDF (sublinear term frequency) projected on the largest singular vectors of the fitted texts.
 
@@ -64,26 +49,22 @@ class LatentSemanticAnalysis:
     """
 
     def __init__(self, vocabulary: Sequence[str], idf: Vectors, components: Vectors, fitted_on: int) -> None:
-        self.name = f"lsa-{LSA_DIMENSIONS}"
+        self.name = LSA_NAME
         self.fitted_on = fitted_on
-        self.stored: StoredVectors | None = None
         self._places = {term: place for place, term in enumerate(vocabulary)}
-        self._place_of: dict[str, int | None] = {}
         self._idf = idf
         self._components = components
 
     @classmethod
     def fit(cls, texts: Sequence[str], papers: int = 0) -> LatentSemanticAnalysis:
-        """Fit on the texts of a library, or on a random sample of `LSA_SAMPLE` where there are more.
+        """Fit on the texts of a library; ``papers`` says how many it has where they are a sample of them.
 
-        ``papers`` says how many the library has where the texts are a sample already. Fewer texts than dimensions are
-        no obstacle: the missing dimensions stay zero.
+        Fewer texts than dimensions are no obstacle: the missing dimensions stay zero.
         """
         from sklearn.feature_extraction.text import TfidfTransformer
         from sklearn.utils.extmath import randomized_svd
 
         total = papers or len(texts)
-        texts = [texts[int(i)] for i in sample_rows(len(texts))]
         counter = _counter(min_df=3 if len(texts) >= 1_000 else 1)
         try:
             counts = counter.fit_transform(texts)
@@ -106,7 +87,7 @@ class LatentSemanticAnalysis:
         if not self._places:
             return vectors
         for row, text in enumerate(texts):
-            counts = Counter(place for word in words(text) if (place := self._find_place(word)) is not None)
+            counts = Counter(self._places[term] for term in terms(text) if term in self._places)
             places = np.fromiter(counts.keys(), np.int64, len(counts))
             weights = (1.0 + np.log(np.fromiter(counts.values(), np.float64, len(counts)))) * self._idf[places]
             # Not a matrix product, whose order of adding differs between processors.
@@ -114,22 +95,6 @@ class LatentSemanticAnalysis:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors
-
-    def with_stored(self, stored: StoredVectors) -> LatentSemanticAnalysis:
-        """The same embedding, which does not embed again the papers whose vectors it made before."""
-        other = copy.copy(self)
-        other.stored = stored
-        return other
-
-    def _find_place(self, word: str) -> int | None:
-        """Where the vocabulary has a word; ``None`` where it has not."""
-        try:
-            return self._place_of[word]
-        except KeyError:
-            place = None if word in STOP_WORDS else self._places.get(stem(word))
-            if len(self._place_of) < MOST_WORDS:
-                self._place_of[word] = place
-            return place
 
     def same_as(self, other: LatentSemanticAnalysis) -> bool:
         """Whether both give every text the same vector."""
@@ -178,8 +143,6 @@ def ready(embedder: Embedder, papers: Sequence[Paper]) -> Embedder:
 
 def embed_papers(embedder: Embedder, papers: Sequence[Paper]) -> Vectors:
     """Vectors of the papers' abstracts, row i: paper i; one without an abstract goes by its title."""
-    if isinstance(embedder, LatentSemanticAnalysis) and embedder.stored:
-        return embedder.stored.embed(papers, embedder)
     return embedder.embed([paper.content or paper.title for paper in papers])
 
 

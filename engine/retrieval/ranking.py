@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.retrieval.embedding import Vectors
-from engine.retrieval.topic_words import Scores, WordEvidence
+from engine.retrieval.topic_words import Scores
 from engine.values import Paper, Ranking
 
 FUSION_CONSTANT = 60
@@ -32,15 +32,6 @@ def reciprocal_rank_fusion(
         for rank, item in enumerate(ranking, start=1):
             fused[item] = fused.get(item, 0.0) + weight / (FUSION_CONSTANT + rank)
     return fused
-
-
-def standardise(values: Scores) -> Scores:
-    """Mean 0, standard deviation 1; all zero where the values do not differ."""
-    spread = float(values.std())
-    if spread < 1e-12:
-        return np.zeros_like(values)
-    result: Scores = (values - values.mean()) / spread
-    return result
 
 
 def closeness(vectors: Vectors, seeds: Vectors) -> Scores:
@@ -115,11 +106,6 @@ class UsualEvidence:
     bm25: Usual
     near: Usual
     cited: Usual
-
-
-def measure_usual(words: WordEvidence, near: Scores, cited: Scores) -> UsualEvidence:
-    """What is usual among papers of which everything is known."""
-    return UsualEvidence(Usual.of(words.bm25), Usual.of(near), Usual.of(cited))
 
 
 def score_papers(bm25: Scores, near: Scores, cited: Scores, usual: UsualEvidence, ranking: Ranking) -> Scores:

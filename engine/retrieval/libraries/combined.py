@@ -1,4 +1,4 @@
-"""Libraries made of others: with spans, without some papers, or two searched as one."""
+"""Libraries made of others: without some papers, or two searched as one."""
 
 from __future__ import annotations
 
@@ -10,37 +10,7 @@ from engine.options import PaperKind
 from engine.paper_kinds import is_of_kind, is_survey
 from engine.retrieval.libraries.library import AddReport, Library, TopicCounts
 from engine.retrieval.merging.merged_papers import MergedPapers, find_same, merge_records
-from engine.tracing import trace_step
 from engine.values import Brief, FoundPaper, Paper, PaperKey, Query
-
-
-class TracedLibrary:
-    """The library given, with a span for each search: how it ranked, how much it found, not what was sought."""
-
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self.name = library.name
-        self.is_merged = library.is_merged
-
-    async def search(self, query: Query) -> Sequence[FoundPaper]:
-        """What the library finds."""
-        with trace_step("search a library", {"scholium.ranking": query.ranking, "scholium.limit": query.limit}) as span:
-            found = await self._library.search(query)
-            span.set_attribute("scholium.found", len(found))
-            return found
-
-    async def add(self, papers: Iterable[Paper]) -> AddReport:
-        """Into the library."""
-        return await self._library.add(papers)
-
-    async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
-        """What the library has of them."""
-        return await self._library.get(keys)
-
-    async def count_topic(self, topic: str) -> TopicCounts:
-        """What the library counts."""
-        return await self._library.count_topic(topic)
-
 
 SURVEYS = "surveys"
 """Named among what is left out: every paper that calls itself a survey."""
@@ -176,5 +146,4 @@ class JointLibrary:
         both = tuple(a + b for a, b in zip(own.papers_with, shared.papers_with, strict=True))
         unknown = {word for word, _ in own.spellings} & {word for word, _ in shared.spellings}
         spellings = tuple((word, other) for word, other in shared.spellings if word in unknown)
-        is_author = own.is_author or shared.is_author
-        return TopicCounts(own.papers + shared.papers, both, spellings, is_author)
+        return TopicCounts(own.papers + shared.papers, both, spellings)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import wraps
+from typing import Any, Protocol, TypeVar
 
 from engine.errors import RecordError, UserError
+from engine.tracing import trace_step
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 
@@ -44,8 +46,6 @@ class TopicCounts:
     papers_with: tuple[int, ...] = ()
     spellings: tuple[tuple[str, str], ...] = ()
     """A word of the topic that no paper has → the library's word that is spelt most like it."""
-    is_author: bool = False
-    """Whether the topic is the name of an author of papers here, as far as the library can tell."""
 
 
 @dataclass
@@ -70,6 +70,24 @@ class EmptyLibrary:
     async def count_topic(self, topic: str) -> TopicCounts:
         """Nothing."""
         return TopicCounts()
+
+
+S = TypeVar("S", bound="Library")
+
+
+def traced(
+    search: Callable[[S, Query], Awaitable[Sequence[FoundPaper]]],
+) -> Callable[[S, Query], Coroutine[Any, Any, Sequence[FoundPaper]]]:
+    """The `Library.search` with a span: how it ranked and how much it found, not what was sought."""
+
+    @wraps(search)
+    async def ask(library: S, query: Query) -> Sequence[FoundPaper]:
+        with trace_step("search a library", {"scholium.ranking": query.ranking, "scholium.limit": query.limit}) as span:
+            found = await search(library, query)
+            span.set_attribute("scholium.found", len(found))
+            return found
+
+    return ask
 
 
 class Library(Protocol):

@@ -18,7 +18,7 @@ import numpy as np
 from filelock import AsyncFileLock, FileLock, Timeout
 
 from engine.errors import UserError
-from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
+from engine.retrieval.embedding import Embedder, sample_rows
 from engine.retrieval.libraries.adding import (
     FIELDS,
     Changes,
@@ -29,8 +29,8 @@ from engine.retrieval.libraries.adding import (
     read_stored,
     split_merge,
 )
-from engine.retrieval.libraries.index_files import FormerVectors, PaperVectors, UnindexedPapers
-from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts
+from engine.retrieval.libraries.index_files import UnindexedPapers
+from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts, traced
 from engine.retrieval.libraries.local_index import LocalIndex, read_facts
 from engine.retrieval.libraries.local_papers import PaperTable, import_lancedb, schema, translate_failures
 from engine.retrieval.libraries.refitting import fill_draft
@@ -44,9 +44,6 @@ BATCH = 5_000
 
 PATIENCE_S = 3_600.0
 """A new embedding waits so long for those who are adding papers, before it takes its place."""
-
-SAMPLED_PLACES = 10
-"""Places of a library that a sample is taken from."""
 
 SPELLING_PAPERS = 30
 """Papers that are read to learn how a word of the library is spelt, whose stem alone is in the index."""
@@ -84,6 +81,7 @@ class LocalLibrary:
         rows = await self._papers.papers(list(dict.fromkeys(stored)))
         return [rows[k] for k in stored if k in rows]
 
+    @traced
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """Best first, in the order that `Query.ranking` asks for."""
         index = await self._index()
@@ -109,8 +107,7 @@ class LocalLibrary:
             texts = [f"{row['title']} {row['abstract']}" for row in await self._take(rows, ["title", "abstract"])]
             if spelling := closest_form(texts, stem, word):
                 spellings.append((word, spelling))
-        is_author = await self._papers.has_author(topic)
-        return TopicCounts(len(index.keys), counts, tuple(spellings), is_author)
+        return TopicCounts(len(index.keys), counts, tuple(spellings))
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches, each whole or not at all; `index` makes them searchable.
@@ -148,20 +145,12 @@ class LocalLibrary:
 
     async def sample(self, count: int) -> Sequence[Paper]:
         """At most so many papers, from all over the library: files that were ingested one after the other differ."""
-        step, each = max(1, await self.count() // SAMPLED_PLACES), -(-count // SAMPLED_PLACES)
-        papers: dict[PaperKey, Paper] = {}
-        with translate_failures(self.name):
-            for place in range(SAMPLED_PLACES):
-                rows = await self._table.query().offset(place * step).limit(min(each, step)).to_list()
-                papers |= {stored.paper.key: stored.paper for stored in map(read_stored, rows)}
-        return list(papers.values())[:count]
+        rows = sample_rows(await self.count(), count).tolist()
+        return [read_paper(row) for row in await self._take(rows, FIELDS)]
 
-    async def vectors(self) -> PaperVectors:
-        """The vectors of titles and abstracts. Raises `UserError` where it is not indexed yet."""
-        await self._index()
-        index = await asyncio.to_thread(self._store.read)
-        assert index is not None  # it was indexed a moment ago
-        return index.vectors
+    async def indexed(self) -> StoredIndex:
+        """What is searched by, with the vectors of titles and abstracts. Raises `UserError` where there is nothing."""
+        return await self._index()
 
     async def is_current(self) -> bool:
         """Whether everything that was added is searchable."""
@@ -198,31 +187,33 @@ class LocalLibrary:
         if not await self.is_outgrown():
             return
         with hold_lock(self.folder, "drafting"), translate_failures(self.name):
-            mark = await asyncio.to_thread(self._store.mark)
-            draft = await fill_draft(self._papers, self._store, on_progress)
             # Whoever is adding papers now comes first.
-            async with AsyncFileLock(self.folder / "writing.lock", timeout=PATIENCE_S, poll_interval=1.0):
-                since = await asyncio.to_thread(self._store.list_indexed_since, mark)
-                if since is None:
-                    return
-                await asyncio.to_thread(self._unindexed.note, since)
-                await asyncio.to_thread(self._store.adopt, draft)
+            async with self._wait_for_others():
+                await asyncio.to_thread(self._unindexed.begin_draft)
+            draft = await fill_draft(self._papers, self._store, on_progress)
+            async with self._wait_for_others():
+                await asyncio.to_thread(self._unindexed.end_draft)
+                await asyncio.to_thread(self._store.adopt, *draft)
         await self.index(on_progress)
+
+    def _wait_for_others(self) -> AsyncFileLock:
+        return AsyncFileLock(self.folder / "writing.lock", timeout=PATIENCE_S, poll_interval=1.0)
 
     async def _rebuild(self, on_progress: OnIndexProgress) -> None:
         with hold_lock(self.folder, "drafting"):
             await self._papers.tidy()
-            await asyncio.to_thread(self._store.adopt, await fill_draft(self._papers, self._store, on_progress))
+            await asyncio.to_thread(self._store.adopt, *await fill_draft(self._papers, self._store, on_progress))
 
     async def _append(self, total: int) -> bool:
         """Make what was written since the last time searchable, at the cost of that alone; whether it could be done."""
         written = await asyncio.to_thread(self._unindexed.read)
-        if not written:
-            return await asyncio.to_thread(self._store.holds) == total
-        texts = await self._papers.texts(written)
-        there = set(texts.keys)
-        removed = [key for key in written if key not in there]
-        return await asyncio.to_thread(self._store.append, texts, removed, total)
+        if not await asyncio.to_thread(self._store.may_append, len(written), total):
+            return False
+        for start in range(0, len(written), BATCH):
+            keys = written[start : start + BATCH]
+            texts = await self._papers.texts(keys)
+            await asyncio.to_thread(self._store.append, texts, set(keys) - set(texts.keys))
+        return await asyncio.to_thread(self._store.holds) == total
 
     async def _index(self) -> LocalIndex:
         """What is searched; read again when this process or another has changed it."""
@@ -239,7 +230,7 @@ class LocalLibrary:
             return self._held[1]
 
     async def _load(self) -> LocalIndex:
-        columns = ["key", "year", "citations", "venue", "identifiers"]
+        columns = ["key", "year", "citations", "identifiers"]
         with translate_failures(self.name):
             table = await self._table.query().select(columns).to_arrow()
             stored = await asyncio.to_thread(self._store.read)
@@ -326,19 +317,9 @@ def hold_lock(folder: Path, doing: Literal["writing", "drafting"] = "writing") -
 
 def _hold(table: Any, stored: StoredIndex) -> LocalIndex:
     """What is searched, from the facts of the table, in the order of the vectors."""
-    vectors, embedder = stored.vectors, stored.embedder
-    facts = read_facts(vectors.keys, table)
-    if isinstance(embedder, LatentSemanticAnalysis):
-        embedder = embedder.with_stored(FormerVectors(vectors))
-    return LocalIndex(
-        keys=vectors.keys,
-        facts=facts,
-        popularity=popularity(facts.citations, facts.years, datetime.now(UTC).year),
-        titles=vectors.titles,
-        abstracts=vectors.abstracts,
-        embedder=embedder,
-        words=stored.words,
-    )
+    facts = read_facts(stored.keys, table)
+    cited = popularity(facts.citations, facts.years, datetime.now(UTC).year)
+    return LocalIndex(**vars(stored), facts=facts, popularity=cited)
 
 
 def check_name(name: str) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.retrieval.embedding import Embedder, Vectors, sample_rows
-from engine.retrieval.libraries.word_index import KNOWN_WORD, WordParts
+from engine.retrieval.embedding import Vectors, sample_rows
+from engine.retrieval.libraries.vectors import StoredIndex
+from engine.retrieval.libraries.word_index import KNOWN_WORD
 from engine.retrieval.ranking import DECIMALS, Usual, UsualEvidence, closeness, find_seeds, score_papers
 from engine.retrieval.topic_words import (
     Scores,
@@ -34,9 +35,6 @@ class PaperFacts:
     """The row of each paper that is there, by its key and its other identifiers."""
     years: NDArray[np.int64]
     citations: Scores
-    venues: NDArray[np.int32]
-    """Places in ``venue_names``, which are folded; -1 where there is none."""
-    venue_names: tuple[str, ...]
     gone: NDArray[np.bool_]
     """Papers that were removed, or stand further down anew."""
 
@@ -44,40 +42,23 @@ class PaperFacts:
         """The rows of those that there are."""
         return [self.rows[key] for key in keys if key in self.rows]
 
-    def at_venue(self, name: str) -> NDArray[np.bool_]:
-        """The papers that appeared there, written in small or capital letters."""
-        places = [i for i, venue in enumerate(self.venue_names) if venue == name.casefold()]
-        return np.isin(self.venues, places)
-
 
 def read_facts(keys: list[PaperKey], table: Any) -> PaperFacts:
-    """What the table's columns key, year, citations, venue and identifiers say, in the order of the keys."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    stored = table["key"].combine_chunks()
-    last_first = pc.index_in(stored, value_set=pa.array(keys[::-1], stored.type))  # the last row of a key counts
-    rows = len(keys) - 1 - last_first.fill_null(len(keys)).to_numpy(zero_copy_only=False).astype(np.int64)
+    """What the table's columns key, year, citations and identifiers say, in the order of the keys."""
+    row_of = {key: row for row, key in enumerate(keys)}  # the last row of a key counts
+    stored = table["key"].to_pylist()
+    rows = np.array([row_of.get(key, -1) for key in stored], np.int64)
     known = np.flatnonzero(rows >= 0)
     at = rows[known]
-    years, citations = np.zeros(len(keys), np.int64), np.full(len(keys), np.nan)
+    years, citations, gone = np.zeros(len(keys), np.int64), np.full(len(keys), np.nan), np.ones(len(keys), bool)
     years[at] = table["year"].fill_null(0).to_numpy()[known]
     citations[at] = table["citations"].cast("float64").to_numpy()[known]  # a missing count is NaN
-    named = table["venue"].combine_chunks().dictionary_encode()
-    venues = np.full(len(keys), -1, np.int32)
-    venues[at] = named.indices.fill_null(-1).to_numpy(zero_copy_only=False)[known]
-    gone = np.ones(len(keys), bool)
     gone[at] = False
-    lists = table["identifiers"].combine_chunks()
-    owners, names = pc.list_parent_indices(lists), lists.flatten()
-    is_other = pc.not_equal(names, stored.take(owners)).to_numpy(zero_copy_only=False)
-    places: dict[str, int] = {name: row for row, name in enumerate(keys) if not gone[row]}
-    of_others = np.flatnonzero(is_other)
-    for name, row in zip(names.take(pa.array(of_others)).to_pylist(), rows[owners.to_numpy()[of_others]], strict=True):
-        if row >= 0:
-            places.setdefault(name, int(row))
-    folded = tuple((name or "").casefold() for name in named.dictionary.to_pylist())
-    return PaperFacts(places, years, citations, venues, folded, gone)
+    places = {key: row_of[key] for key in stored if key in row_of}
+    for key, names in zip(stored, table["identifiers"].to_pylist(), strict=True):
+        for name in names or () if key in row_of else ():
+            places.setdefault(name, row_of[key])
+    return PaperFacts(places, years, citations, gone)
 
 
 SAMPLE = 2_000
@@ -88,16 +69,11 @@ CANDIDATES = 8_000
 
 
 @dataclass(frozen=True)
-class LocalIndex:
+class LocalIndex(StoredIndex):
     """Row i of every array is paper ``keys[i]``."""
 
-    keys: list[PaperKey]
     facts: PaperFacts
     popularity: Scores
-    titles: Vectors
-    abstracts: Vectors
-    embedder: Embedder
-    words: WordParts
 
     def measure(self, topic: TopicWords) -> WordEvidence:
         """What the topic's words tell of every paper."""
@@ -164,9 +140,5 @@ class LocalIndex:
             allowed &= self.facts.years >= query.years.first
         if query.years.last is not None:
             allowed &= (self.facts.years <= query.years.last) & (self.facts.years > 0)
-        if query.least_citations:
-            allowed &= self.facts.citations >= query.least_citations
-        if query.venue:
-            allowed &= self.facts.at_venue(query.venue)
         allowed[self.facts.find_rows(query.exclude)] = False
         return allowed

@@ -47,9 +47,6 @@ def import_lancedb() -> Any:
     return lancedb
 
 
-_NAME = re.compile(r"(?:[^\W\d_][^\W\d_.-]*\.? ){1,3}[^\W\d_]{2,}")
-"""A first name or initials, and a surname."""
-
 _TEXTS = ["key", "title", "abstract", "summary"]
 _COLUMNS = [*FIELDS, "records"]
 
@@ -75,14 +72,6 @@ class PaperTable:
             return stored
         raise UserError(f"The library “{self._name}” has no paper {key}.")
 
-    async def has_author(self, name: str) -> bool:
-        """Whether a paper has an author of this name, written so or in small letters."""
-        if not _NAME.fullmatch(name):
-            return False
-        with translate_failures(self._name):
-            query = self._table.query().where(f"array_has_any(authors, ['{name}', '{name.title()}'])")
-            return bool(await query.select(["key"]).limit(1).to_list())
-
     async def _values(self, keys: Sequence[PaperKey], columns: list[str]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         for start in range(0, len(keys), 1_000):
@@ -96,18 +85,15 @@ class PaperTable:
 
     async def all_texts(self, size: int) -> AsyncIterator[PaperTexts]:
         """What is embedded of all papers, in parts of the same size but for the last."""
-        import pyarrow as pa
-
-        rest = None
+        rest: list[dict[str, Any]] = []
         with translate_failures(self._name):
             async for batch in await self._table.query().select(_TEXTS).to_batches(max_batch_length=size):
-                part = pa.Table.from_batches([batch])
-                rest = part if rest is None else pa.concat_tables([rest, part])
-                while rest.num_rows >= size:
-                    yield _to_texts(rest.slice(0, size).to_pylist())
-                    rest = rest.slice(size)
-        if rest is not None and rest.num_rows:
-            yield _to_texts(rest.to_pylist())
+                rest += batch.to_pylist()
+                while len(rest) >= size:
+                    yield _to_texts(rest[:size])
+                    rest = rest[size:]
+        if rest:
+            yield _to_texts(rest)
 
     async def count(self) -> int:
         """Number of papers."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from engine.local_models import LocalEmbedder
-from engine.retrieval.embedding import LatentSemanticAnalysis, sample_rows
-from engine.retrieval.libraries.index_files import IndexDraft
+from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, sample_rows
+from engine.retrieval.libraries.index_files import make_part
 from engine.retrieval.libraries.library import IndexProgress, OnIndexProgress
 from engine.retrieval.libraries.local_papers import PaperTable
 from engine.retrieval.libraries.vectors import VectorStore
@@ -24,24 +25,23 @@ BATCH = 5_000
 """Papers embedded together: what an interruption costs, and about a gigabyte less of memory than a whole library."""
 
 
-async def fill_draft(papers: PaperTable, store: VectorStore, on_progress: OnIndexProgress) -> IndexDraft:
-    """A whole draft of the index for the papers as they are now."""
-    total, done = await papers.count(), 0
-    embedder = await asyncio.to_thread(store.choose_embedder, total)
+async def fill_draft(
+    papers: PaperTable, store: VectorStore, on_progress: OnIndexProgress
+) -> tuple[Sequence[str], Embedder]:
+    """The names of all parts of a draft of the index for the papers as they are now, and what embedded them."""
+    total, done, parts = await papers.count(), 0, []
+    embedder = await asyncio.to_thread(store.begin_draft, total)
     if embedder is None:
         on_progress(IndexProgress("fitting", 0))
         sample = await _read_sample(papers, total)
         embedder = await asyncio.to_thread(LatentSemanticAnalysis.fit, sample, papers=total)
-    former = await asyncio.to_thread(store.former, embedder)
-    draft = await asyncio.to_thread(store.draft)
-    await asyncio.to_thread(draft.begin, embedder)
+        await asyncio.to_thread(embedder.save, store.draft)
     async for texts in papers.all_texts(BATCH):
-        if not await asyncio.to_thread(draft.skip, texts):
-            await asyncio.to_thread(draft.add, texts, embedder, former)
+        parts.append(await asyncio.to_thread(make_part, store.draft, texts, embedder))
         done += len(texts.keys)
         on_progress(IndexProgress("vectors", done, total))
     on_progress(IndexProgress("words", 0))
-    return draft
+    return parts, embedder
 
 
 async def _read_sample(papers: PaperTable, total: int) -> list[str]:

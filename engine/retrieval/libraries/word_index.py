@@ -168,10 +168,6 @@ def join_words(parts: Sequence[WordIndex]) -> WordIndex:
     return WordIndex(vocabulary, starts, rows, title, text, lengths)
 
 
-MOST_PARTS = 12
-"""Parts that a search looks into; more are joined."""
-
-
 @dataclass(frozen=True)
 class WordParts:
     """The rows of each part follow those of the one before it."""
@@ -204,9 +200,3 @@ class WordParts:
     def usual_length(self) -> float:
         """Mean of the lengths; 1 where there are none."""
         return max(1.0, float(self.lengths.mean())) if len(self.lengths) else 1.0
-
-
-def with_part(added: Sequence[WordIndex], new: WordIndex) -> list[WordIndex]:
-    """What was added since the rebuild with one more part; joined into one where there are too many."""
-    parts = [*added, new]
-    return parts if len(parts) < MOST_PARTS else [join_words(parts)]

@@ -16,12 +16,17 @@ from typing import Any
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, split_merge
-from engine.retrieval.libraries.index_files import PaperVectors
-from engine.retrieval.libraries.library import WORKSPACES, AddReport, IndexProgress, OnIndexProgress, TopicCounts
-from engine.retrieval.libraries.vectors import REFIT_GROWTH
+from engine.retrieval.libraries.library import (
+    WORKSPACES,
+    AddReport,
+    IndexProgress,
+    OnIndexProgress,
+    TopicCounts,
+    traced,
+)
+from engine.retrieval.libraries.vectors import REFIT_GROWTH, StoredIndex
 from engine.retrieval.weaviate.weaviate_papers import PaperObjects, batch_papers, embed_papers
 from engine.retrieval.weaviate.weaviate_schema import (
-    SCHEMA_VERSION,
     WeaviateServer,
     collection,
     prepare,
@@ -113,6 +118,7 @@ class WeaviateLibrary:
         await self._notice()
         return await self._objects.get(keys)
 
+    @traced
     @retry_reads
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """Best first, in the order that `Query.ranking` asks for."""
@@ -150,35 +156,21 @@ class WeaviateLibrary:
         return report
 
     async def is_current(self) -> bool:
-        """Whether the embedding still fits the library, and its words are as they are written now."""
-        return self._description.schema == SCHEMA_VERSION and not await self._has_outgrown()
-
-    async def _has_outgrown(self) -> bool:
+        """Whether the embedding still fits the library."""
         if self._server.vectoriser or self._neural is not None:
-            return False
-        return await self.count() >= max(1, self._description.fitted) * REFIT_GROWTH
+            return True
+        return await self.count() < max(1, self._description.fitted) * REFIT_GROWTH
 
     @exclusive
     async def index(self, on_progress: OnIndexProgress) -> None:
-        """Fit the embedding again where the library has outgrown it; write what an earlier version wrote otherwise.
+        """Fit the embedding again where the library has outgrown it.
 
-        Interrupted, it is simply run again, and searches find meanwhile what they found before.
+        A new collection is filled with its vectors; readers turn to both at once, when they are whole. Interrupted, it
+        is simply run again, and searches find meanwhile what they found before.
         """
         await self._notice()
-        if await self._has_outgrown():
-            await self._refit(on_progress)
-        elif self._description.schema < SCHEMA_VERSION:
-            async for done in self._objects.rewrite_index(self._at_once):
-                on_progress(IndexProgress("words", done, await self.count()))
-        else:
+        if await self.is_current():
             return
-        async with translate_failures("to describe the library"):
-            self._description = replace(self._description, schema=SCHEMA_VERSION)
-            await describe(self._client, self._description)
-        self._survey.forget()
-
-    async def _refit(self, on_progress: OnIndexProgress) -> None:
-        """Fill a new collection with vectors of a new embedding; readers turn to both at once, when they are whole."""
         before, total = self._description.generation, await self.count()
         on_progress(IndexProgress("fitting", 0))
         texts: list[str] = []
@@ -210,21 +202,19 @@ class WeaviateLibrary:
             await self._client.collections.get(name).tenants.remove([self._tenant])
 
     @exclusive
-    async def take_over(
-        self, papers: StoredPapers, vectors: PaperVectors, embedder: Embedder, on_progress: OnIndexProgress
-    ) -> AddReport:
+    async def take_over(self, papers: StoredPapers, index: StoredIndex, on_progress: OnIndexProgress) -> AddReport:
         """Another library's papers with their vectors. Raises `UserError` where those here are another embedding's."""
         if self._server.vectoriser:
             raise UserError("This Weaviate makes its own vectors (SCHOLIUM_WEAVIATE_VECTORISER); use ingest.")
-        await self._adopt(embedder, len(vectors.keys))
-        rows = {key: i for i, key in enumerate(vectors.keys)}
+        await self._adopt(index.embedder, len(index.keys))
+        rows = {key: i for i, key in enumerate(index.keys)}
         is_empty = await self.count() == 0
         report, done = AddReport(), 0
         there = (stored async for stored in papers if stored.paper.key in rows)
         async for batch in batch_papers(there, self._at_once):
             if is_empty:
                 chosen = [rows[stored.paper.key] for stored in batch]
-                rejected = await self._objects.store(batch, (vectors.titles[chosen], vectors.abstracts[chosen]))
+                rejected = await self._objects.store(batch, (index.titles[chosen], index.abstracts[chosen]))
                 added = report.added + len(batch) - len(rejected)
                 report = replace(report, added=added, rejected=(*report.rejected, *rejected))
             else:  # some of these may be here already, perhaps under other keys
@@ -322,13 +312,8 @@ class WeaviateLibrary:
     async def _by_title(self, query: Query) -> list[FoundPaper]:
         if self._server.vectoriser:
             return await self._objects.nearest(query, "title", None)
-        vector = await self._embed(query.text)
-        return [] if vector is None else await self._objects.nearest(query, "title", vector)
-
-    async def _embed(self, text: str) -> list[float] | None:
-        """The text's vector; ``None`` where the embedding knows none of its words."""
-        vector = (await asyncio.to_thread((await self.embedder()).embed, [text]))[0]
-        return vector.tolist() if vector.any() else None
+        vector = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[0]
+        return await self._objects.nearest(query, "title", vector.tolist()) if vector.any() else []
 
     async def _notice(self) -> None:
         """Learn whether another process has fitted the embedding anew, or filled the library."""

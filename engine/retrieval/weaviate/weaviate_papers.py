@@ -13,7 +13,7 @@ from weaviate.classes.query import Filter, MetadataQuery
 from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from weaviate.util import generate_uuid5
 
-from engine.errors import RecordError, RetrievalError, UserError
+from engine.errors import RecordError, UserError
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.libraries.adding import FIELDS, StoredPaper, StoredPapers, read_paper, read_stored, to_columns
 from engine.retrieval.libraries.library import TopicCounts
@@ -33,9 +33,6 @@ WRITE_S = 120.0
 """A batch takes so long at most, whatever the client tries by itself where the server has died."""
 KEYS = 500
 """Keys in one filter."""
-
-_DERIVED = ("words", "identities")
-"""What is made from the other fields, so that papers are found by it."""
 
 
 class PaperObjects:
@@ -148,31 +145,6 @@ class PaperObjects:
             async for item in self._papers.iterator(return_properties=[*FIELDS, "records"]):
                 yield read_stored(item.properties)
 
-    async def rewrite_index(self, batch: int) -> AsyncIterator[int]:
-        """Store papers again whose stems or blocking keys are an earlier version's, with the vectors they have.
-
-        Counts the papers seen.
-        """
-        changed: list[Any] = []
-        seen = 0
-        async with translate_failures("to rewrite what papers are found by"):
-            wanted = [*FIELDS, "records", *_DERIVED]
-            async for item in self._papers.iterator(return_properties=wanted, include_vector=True):
-                seen += 1
-                values = _values(read_stored(item.properties))
-                if any(item.properties.get(name) != values[name] for name in _DERIVED):
-                    changed.append(DataObject(properties=values, uuid=item.uuid, vector=item.vector))
-                if len(changed) == batch:
-                    await self._store_all(changed)
-                    changed = []
-                    yield seen
-            await self._store_all(changed)
-            yield seen
-
-    async def _store_all(self, objects: list[Any]) -> None:
-        for why in (await self._insert_all(objects)).values():
-            raise RetrievalError(f"Weaviate refused a paper ({why[:160]}).")
-
     async def nearest(self, query: Query, target: str, vector: list[float] | None) -> list[FoundPaper]:
         """The papers whose title or abstract is nearest; without a vector the server makes one of the query."""
         common: dict[str, Any] = {
@@ -200,23 +172,17 @@ class PaperObjects:
 
 
 def _object(stored: StoredPaper, vectors: tuple[Vectors, Vectors] | None, row: int) -> Any:
-    name = generate_uuid5(stored.paper.key)
-    if vectors is None:
-        return DataObject(properties=_values(stored), uuid=name)
-    named = {"title": vectors[0][row].tolist(), "abstract": vectors[1][row].tolist()}
-    return DataObject(properties=_values(stored), uuid=name, vector=named)
-
-
-def _values(stored: StoredPaper) -> dict[str, Any]:
-    """The properties of a paper's object."""
     paper = stored.paper
     values = to_columns(stored) | {
         "identities": list(dict.fromkeys(k for record in (paper, *stored.records) for k in list_blocking_keys(record))),
-        "venue_folded": paper.venue.casefold(),
         # Our own stems, so that words are found here as they are in a library on this machine.
         "words": " ".join(index_terms(f"{paper.title}. {paper.content}")),
     }
-    return {name: value for name, value in values.items() if value is not None}
+    return DataObject(
+        properties={name: value for name, value in values.items() if value is not None},
+        uuid=generate_uuid5(paper.key),
+        vector={"title": vectors[0][row].tolist(), "abstract": vectors[1][row].tolist()} if vectors else None,
+    )
 
 
 def filter_papers(query: Query, also: Any = None) -> Any:
@@ -226,10 +192,6 @@ def filter_papers(query: Query, also: Any = None) -> Any:
         parts.append(Filter.by_property("year").greater_or_equal(query.years.first))
     if query.years.last is not None:
         parts.append(Filter.by_property("year").less_or_equal(query.years.last))
-    if query.least_citations:
-        parts.append(Filter.by_property("citations").greater_or_equal(query.least_citations))
-    if query.venue:
-        parts.append(Filter.by_property("venue_folded").equal(query.venue.casefold()))
     return reduce(and_, parts) if parts else None
 
 

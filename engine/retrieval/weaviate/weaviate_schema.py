@@ -29,8 +29,7 @@ from engine.retrieval.libraries.adding import LISTS
 from engine.retrieval.libraries.library import WORKSPACES
 
 SCHEMA_VERSION = 7
-"""Raised whenever a property is added below, which older libraries get when they are opened, or stems (3) or the
-blocking keys (5) change."""
+"""Raised whenever properties, stems or blocking keys change: libraries of other versions are not opened."""
 
 LIBRARIES = "Scholium_Libraries"
 """One object for each library: the version of its schema and the embedding of its vectors."""
@@ -188,7 +187,7 @@ def _text(name: str, tokens: Tokenization = Tokenization.FIELD, kind: DataType =
         tokenization=tokens,
         # Our own stems, so that words are found here as they are in a library on this machine.
         index_searchable=name == "words",
-        index_filterable=name in {"key", "venue_folded", "identities", "library", "version", "owner"},
+        index_filterable=name in {"key", "identities", "library", "version", "owner"},
         skip_vectorization=name not in {"title", "abstract"},
     )
 
@@ -205,7 +204,7 @@ PAPERS = (
     _number("year"),
     _number("citations"),
     Property(name="retracted", data_type=DataType.BOOL),
-    *map(_text, ("venue", "venue_folded", "url", "pdf", "summary", "counted", "records")),
+    *map(_text, ("venue", "url", "pdf", "summary", "counted", "records")),
     *(_text(name, kind=DataType.TEXT_ARRAY) for name in ("identities", *LISTS)),
 )
 TREES = (
@@ -235,10 +234,7 @@ async def prepare(
     tenant: str = "",
     generation: int = 0,
 ) -> None:
-    """Make a collection of a library where it is missing, add what a newer version of it has, and a workspace's place.
-
-    Two processes may do so at once.
-    """
+    """Make a collection of a library where it is missing, and a workspace's place; two processes may do so at once."""
     properties, vectors = KINDS[kind]
     tenants = Configure.multi_tenancy(enabled=True, auto_tenant_activation=True) if library == WORKSPACES else None
     name = collection(library, kind, generation)
@@ -310,10 +306,6 @@ async def _create_collection(
                 if server.shards and not tenants
                 else None,
             )
-    there = {p.name for p in (await client.collections.get(name).config.get()).properties}
-    for missing in (p for p in properties if p.name not in there):
-        with _already_there():
-            await client.collections.get(name).config.add_property(missing)
 
 
 @contextmanager

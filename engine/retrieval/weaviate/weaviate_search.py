@@ -45,9 +45,9 @@ from engine.retrieval.topic_words import (
 )
 from engine.retrieval.weaviate.weaviate_papers import PaperObjects, filter_papers
 from engine.retrieval.weaviate.weaviate_schema import translate_failures
-from engine.values import ALL_YEARS, PaperKey, Query
+from engine.values import PaperKey, Query
 
-FACTS = ["key", "title", "words", "year", "citations", "venue_folded"]
+FACTS = ["key", "title", "words", "year", "citations"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,6 @@ class PaperRow:
     citations: float
     """NaN where they are not known."""
     year: int
-    venue: str
     title: list[str]
     """Stems of the title."""
     text: list[str]
@@ -68,13 +67,7 @@ class PaperRow:
 
     def is_taken(self, query: Query) -> bool:
         """Whether the query takes it at all."""
-        first, last = query.years.first or 0, query.years.last or 9_999
-        return (
-            self.key not in query.exclude
-            and (query.years == ALL_YEARS or first <= self.year <= last)
-            and (not query.least_citations or self.citations >= query.least_citations)
-            and (not query.venue or self.venue == query.venue.casefold())
-        )
+        return self.key not in query.exclude and (self.year or None) in query.years
 
 
 PaperRows: TypeAlias = Mapping[Any, PaperRow]
@@ -89,7 +82,6 @@ def read_rows(objects: Sequence[Any]) -> PaperRows:
             np.array(o.vector["abstract"], np.float32),
             np.nan if (count := o.properties.get("citations")) is None else float(count),
             o.properties.get("year") or 0,
-            o.properties.get("venue_folded") or "",
             index_terms(o.properties.get("title") or ""),
             (o.properties.get("words") or "").split(),
         )

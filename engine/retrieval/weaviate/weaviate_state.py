@@ -20,6 +20,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
+from shutil import make_archive
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from weaviate.classes.data import DataObject
@@ -28,7 +29,7 @@ from weaviate.exceptions import ObjectAlreadyExistsError, UnexpectedStatusCodeEr
 from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.embedding import MODEL_FILES, Embedder, LatentSemanticAnalysis
+from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
 from engine.retrieval.weaviate.weaviate_schema import (
     LEASES,
     LIBRARIES,
@@ -138,16 +139,16 @@ class Description:
 
 
 async def read_description(client: Any, library: str) -> Description:
-    """The library's description, an empty one where it is new. Raises `UserError` for one of a later Scholium."""
+    """The library's description, an empty one where it is new. Raises `UserError` for one of another Scholium."""
     found = await client.collections.get(LIBRARIES).query.fetch_object_by_id(generate_uuid5(library))
     if found is None:
         return Description(library)
     values = {name: found.properties.get(name) for name in Description.__dataclass_fields__}
     description = Description(**{name: value for name, value in values.items() if value is not None})
-    if description.schema > SCHEMA_VERSION:
+    if description.schema != SCHEMA_VERSION:
         raise UserError(
-            f"The library “{library}” in Weaviate was made by a later version of Scholium (its schema has version "
-            f"{description.schema}, this program knows {SCHEMA_VERSION}). Update this program."
+            f"The library “{library}” in Weaviate was made by another version of Scholium (its schema has version "
+            f"{description.schema}, this program knows {SCHEMA_VERSION}). Use that one, or ingest into a new library."
         )
     return description
 
@@ -223,23 +224,17 @@ async def _read_content(objects: Any, version: str) -> bytes:
 
 
 def _compress_model(model: LatentSemanticAnalysis) -> bytes:
-    buffer = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
-        model.save(Path(folder))
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            for file in sorted(Path(folder).iterdir()):
-                archive.write(file, file.name)
-    return buffer.getvalue()
+        model.save(Path(folder, "model"))
+        return Path(make_archive(f"{folder}/packed", "zip", f"{folder}/model")).read_bytes()
 
 
 def _unpack(content: bytes, folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as draft, zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for name in MODEL_FILES & set(archive.namelist()):
-            archive.extract(name, draft)
+        archive.extractall(f"{draft}/model")
         if not folder.exists():
-            Path(draft).replace(folder)
-            Path(draft).mkdir()  # for the end of the block
+            Path(draft, "model").replace(folder)
 
 
 HEALTHY = "HEALTHY"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from bot.wording.proposals import proposal
-from engine.gathering.keyword_naming import ClusterNamer
+from engine.gathering.keywords import ClusterNamer
 from engine.llm.model import Unreachable
 from engine.session.proposal_edits import edit_keywords
 from engine.session.state import State

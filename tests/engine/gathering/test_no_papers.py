@@ -16,7 +16,6 @@ from engine.values import Brief
     [
         ("coral reef bleaching", "`search online`", ""),
         ("глубокое обучение", "in the language of the papers", ""),
-        ("ben buddy", "is an author of papers here", ""),
         ("dence retreival of pasages", "Did you mean", "dense retrieval of passages"),
         ("apprentissage de retreival", "in the language of the papers", ""),
     ],

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import LanguageModelError
-from engine.gathering.keyword_naming import ClusterNamer
-from engine.gathering.keywords import Selector, expand_keywords, select
+from engine.gathering.keywords import ClusterNamer, Selector, expand_keywords, select
 from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,

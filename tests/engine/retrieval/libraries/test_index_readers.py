@@ -6,36 +6,12 @@ import asyncio
 import threading
 from pathlib import Path
 
-import numpy as np
-
-from engine.arrays import load_array
 from engine.retrieval.libraries.adding import Changes
-from engine.retrieval.libraries.index_files import append_rows
 from engine.retrieval.libraries.local import open_library
 from engine.retrieval.libraries.vectors import VectorStore
 from tests.engine.retrieval.libraries.test_local import filled
 from tests.fakes import papers
 from tests.stand_ins.changes import PATIENCE_S
-
-
-def test_who_reads_an_array_while_rows_are_added_sees_it_whole(tmp_path: Path) -> None:
-    file, rows = tmp_path / "rows.npy", np.arange(40, dtype=np.float64)
-    np.save(file, rows[:10])
-    done = threading.Event()
-
-    def add() -> None:
-        try:
-            for number in range(500):
-                append_rows(file, rows[10 : 40 if number % 2 else 20], 10)  # more of them by one that was interrupted
-        finally:
-            done.set()
-
-    writer = threading.Thread(target=add)
-    writer.start()
-    while not done.is_set():
-        assert load_array(file)[:10].tolist() == rows[:10].tolist()
-        assert load_array(file, mapped=True)[:10].tolist() == rows[:10].tolist()
-    writer.join(PATIENCE_S)
 
 
 def test_who_opens_an_index_while_papers_are_added_sees_one_state_of_it(tmp_path: Path) -> None:
@@ -61,7 +37,7 @@ def test_who_opens_an_index_while_papers_are_added_sees_one_state_of_it(tmp_path
     seen = set()
     while not done.is_set():
         if index := VectorStore(tmp_path / "lib", None).read():
-            counts = {len(index.vectors.keys), len(index.vectors.titles), len(index.vectors.digests)}
+            counts = {len(index.keys), len(index.titles), len(index.abstracts)}
             assert counts == {len(index.words.lengths)}
             seen |= counts
     writer.join(PATIENCE_S)

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis, Vectors, embed_papers
+from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis
 from engine.retrieval.libraries import local
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
 from engine.retrieval.libraries.local_papers import PaperTable
-from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardise
+from engine.retrieval.ranking import Usual, closeness, popularity, reciprocal_rank_fusion
 from engine.values import Paper, PaperKey, Query
 from tests.fakes import WordEmbedder, paper, papers
 from tests.stand_ins.changes import PATIENCE_S
@@ -135,7 +135,7 @@ async def test_many_small_additions_are_joined(tmp_path: Path) -> None:
     for number in range(15):
         await library.add(papers(1, "graph", 500 + number))
         await library.index(lambda _: None)
-    assert len(json.loads((tmp_path / "lib" / "index.json").read_text())["words"]) < 12
+    assert len(json.loads((tmp_path / "lib" / "index.json").read_text())["parts"]) <= 12
     assert len(await library.search(Query("graph", 50, ranking="relevance"))) >= 15
 
 
@@ -143,8 +143,8 @@ async def test_an_addition_that_was_interrupted_is_finished_by_the_next(tmp_path
     library = await filled(tmp_path / "lib", papers(60))
     await library.add(papers(2, "graph", 500))
     generation = next((tmp_path / "lib").glob("vectors-*"))
-    with (generation / "titles.npy").open("ab") as file:  # rows that index.json does not count yet
-        file.write(b"\0" * 5_000)
+    (generation / "part-0").mkdir()  # a part that index.json does not count yet
+    (generation / "part-0" / "titles.npy").write_bytes(b"\0" * 5_000)
     again = await open_library(tmp_path / "lib")
     assert not await again.is_current()
     await again.index(lambda _: None)
@@ -154,13 +154,13 @@ async def test_an_addition_that_was_interrupted_is_finished_by_the_next(tmp_path
 
 async def assert_embedded(library: LocalLibrary) -> None:
     """The vectors are those of what each paper says now, and no paper is found that is gone."""
-    vectors, embedder = await library.vectors(), await library.embedder()
-    row = {key: at for at, key in enumerate(vectors.keys)}
+    index = await library.indexed()
+    row = {key: at for at, key in enumerate(index.keys)}
     async for stored in library.read_all():
         said = stored.paper
-        title, abstract = embedder.embed([said.title, said.abstract or said.title])
-        assert np.allclose(vectors.titles[row[said.key]], title), said.title
-        assert np.allclose(vectors.abstracts[row[said.key]], abstract), said.title
+        title, abstract = index.embedder.embed([said.title, said.abstract or said.title])
+        assert np.allclose(index.titles[row[said.key]], title), said.title
+        assert np.allclose(index.abstracts[row[said.key]], abstract), said.title
     found = {f.paper.key for f in await library.search(Query("retrieval graph dosing zebra", 500, ranking="relevance"))}
     assert found <= {stored.paper.key async for stored in library.read_all()}
 
@@ -201,30 +201,6 @@ async def test_a_text_noted_after_an_interrupted_note_is_embedded_again(tmp_path
     await library.index(lambda _: None)
     assert await library.is_current()
     await assert_embedded(library)
-
-
-async def test_the_vectors_of_stored_papers_are_not_made_again(tmp_path: Path) -> None:
-    library = await filled(tmp_path / "lib", papers(12), papers(12, "graph", 101))
-    embedder = await library.embedder()
-    known = [item.paper for item in await library.search(Query("graph attention", 10))]
-    changed = replace(known[0], abstract="Image segmentation labels every pixel.")
-    untitled = replace(paper(40, "vision"), abstract="")
-    asked = [*known, changed, untitled]
-    embedded: list[str] = []
-
-    class Noting:
-        name = embedder.name
-
-        def embed(self, texts: Sequence[str]) -> Vectors:
-            embedded.extend(texts)
-            return embedder.embed(texts)
-
-    assert isinstance(embedder, LatentSemanticAnalysis)
-    assert embedder.stored is not None
-    vectors = embedder.stored.embed(asked, Noting())
-    assert embedded == [changed.abstract, untitled.title]
-    assert np.array_equal(vectors, embedder.embed([p.abstract or p.title for p in asked]))
-    assert np.array_equal(vectors, embed_papers(embedder, asked))
 
 
 async def fitted_on(library: LocalLibrary) -> int:
@@ -347,8 +323,8 @@ def test_lsa_survives_saving_and_few_texts(tmp_path: Path) -> None:
 def test_ranking_by_hand() -> None:
     fused = reciprocal_rank_fusion([[1, 2], [2, 3]], [2.0, 1.0])
     assert fused == pytest.approx({1: 2 / 61, 2: 2 / 62 + 1 / 61, 3: 1 / 62})
-    assert standardise(np.array([1.0, 3.0])).tolist() == [-1.0, 1.0]
-    assert standardise(np.array([2.0, 2.0])).tolist() == [0.0, 0.0]
+    for values, standardised in (([1.0, 3.0], [-1.0, 1.0]), ([2.0, 2.0], [0.0, 0.0])):
+        assert Usual.of(np.array(values)).standardise(np.array(values)).tolist() == standardised
     near = closeness(np.eye(3, dtype=np.float32)[:1], np.eye(3, dtype=np.float32))
     assert near.tolist() == pytest.approx([1 / 3])
     cited = popularity(np.array([8.0, np.nan, 0.0]), np.array([2018, 2018, 0]), 2025)

@@ -1,21 +1,19 @@
-"""What changes as a whole in Weaviate: a new embedding, words of an earlier version, a workspace that is removed."""
+"""What changes as a whole in Weaviate: a new embedding, a workspace that is removed."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError
 from engine.retrieval.libraries.library import WORKSPACES, IndexProgress
 from engine.retrieval.weaviate import weaviate_schema
 from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
-from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, collection, remove_tenant, tenant_exists
-from engine.retrieval.weaviate.weaviate_state import describe, read_description
+from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, remove_tenant, tenant_exists
+from engine.retrieval.weaviate.weaviate_state import read_description
 from engine.values import Query
 from tests.engine.retrieval.libraries.weaviate_lab import opened
 from tests.fakes import papers
@@ -72,27 +70,6 @@ async def test_a_read_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(RetrievalError, match="did not answer within") as failure:
         await weaviate_schema.retry_reads(asyncio.Event().wait)()
     assert failure.value.retryable
-
-
-async def test_words_of_an_earlier_version_are_written_anew(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    library = await opened(client, server, tmp_path)
-    await library.add(papers(3))
-    papers_of = client.collections.get(collection("lib", "Papers"))
-    old = generate_uuid5(papers(3)[1].key)
-    identities = (await papers_of.query.fetch_object_by_id(old)).properties["identities"]
-    await papers_of.data.update(old, {"words": "stem otherwis", "identities": ["whole:otherwise"]})
-    await describe(client, replace(await read_description(client, "lib"), schema=2))
-    again = await opened(client, server, tmp_path)
-    assert not await again.is_current()
-    vector = (await papers_of.query.fetch_object_by_id(old, include_vector=True)).vector
-    await again.index(lambda _: None)
-    assert await again.is_current()
-    rewritten = await papers_of.query.fetch_object_by_id(old, include_vector=True)
-    assert "retriev" in rewritten.properties["words"]
-    assert rewritten.properties["identities"] == identities
-    assert rewritten.vector == vector
 
 
 async def test_a_workspace_s_data_are_removed_and_no_other_s(
