@@ -16,11 +16,10 @@ from pydantic import TypeAdapter
 from engine.bounded_process import ProcessLimits, call_bounded
 from engine.errors import LimitExceeded, UserError
 from engine.reading.full_text import MOST_PASSAGES, FullText, make_passages
-from engine.reading.paper_figures import read_figures, read_licence
+from engine.reading.paper_figures import LIMITS, read_figures, read_licence
 from engine.text import clean
 from engine.values import Passage
 
-LIMITS = ProcessLimits(memory_bytes=2**30, cpu_s=20, silence_s=120)
 _WORKER = "engine.reading.html_page"
 _TEXT = TypeAdapter(FullText)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -62,9 +62,7 @@ class TextFolder:
         """The text, ``None`` where there is none."""
         try:
             return _STORED.validate_json(self._file(key).read_bytes())
-        except FileNotFoundError:
-            return None
-        except ValidationError:  # written by another version: read it again
+        except (FileNotFoundError, ValidationError):  # the second was written by another version: read it again
             return None
 
     def take(self, key: PaperKey) -> FullText | None:
@@ -116,11 +114,16 @@ class OpenAccess:
         """Texts of at most so many papers: those at hand, then the first that have a place to be fetched from."""
         found: dict[PaperKey, FullText] = {}
         for paper in papers:
-            text = await asyncio.to_thread(self._at_hand, paper)
-            if text:
-                found[paper.key] = text
+            for key in dict.fromkeys((paper.key, *paper.identifiers)):
+                text = await asyncio.to_thread(lambda key: self.own.load(key) or self.shared.load(key), key)
+                if text:
+                    found[paper.key] = text
+                    break
         missing = [p for p in papers if p.key not in found] if self.online else []
-        self.unread.update((p.key, "no open-access text is known") for p in missing if not self._may_be_had(p))
+        places = ("arxiv:", "doi:") if self._asks_unpaywall else ("arxiv:",)
+        for paper in missing:
+            if not paper.pdf and not any(identifier.startswith(places) for identifier in paper.identifiers):
+                self.unread[paper.key] = "no open-access text is known"
         wanted = [p for p in missing if p.key not in self.unread][: max(0, most - len(found))]
         gate = asyncio.Semaphore(AT_ONCE)
         done, begun, fetched = 0, self.budget.now(), self._fetched
@@ -148,47 +151,36 @@ class OpenAccess:
         """The picture of a figure, drawn again. Raises `ScholiumError` where it cannot be had."""
         if not self.online or self._fetched > self.budget.bytes:
             raise RetrievalError("nothing more may be fetched")
+        return await asyncio.to_thread(redraw_picture, (await self._download(address)).content)
+
+    async def _download(self, url: str) -> Download:
         if self.wait_for_host:
-            await self.wait_for_host(address)
-        download = await self.downloader.fetch(address)
+            await self.wait_for_host(url)
+        download = await self.downloader.fetch(url)
         self._fetched += len(download.content)
-        return await asyncio.to_thread(redraw_picture, download.content)
+        return download
 
-    def _may_be_had(self, paper: Paper) -> bool:
-        """Whether there is a place to try."""
-        kinds = {identifier.partition(":")[0] for identifier in paper.identifiers}
-        asked = self.unpaywall is not None and bool(self.contact)
-        return bool(paper.pdf) or "arxiv" in kinds or ("doi" in kinds and asked)
-
-    def _at_hand(self, paper: Paper) -> FullText | None:
-        for key in dict.fromkeys((paper.key, *paper.identifiers)):
-            text = self.own.load(key) or self.shared.load(key)
-            if text:
-                return text
-        return None
+    @property
+    def _asks_unpaywall(self) -> bool:
+        return self.unpaywall is not None and bool(self.contact)
 
     async def _fetch(self, paper: Paper) -> FullText:
         """The first place that gives a text. Raises what the last place said."""
         error: ScholiumError = RetrievalError("no open-access text is known")
         async for url in self._places(paper):
-            if self.wait_for_host:
-                await self.wait_for_host(url)
             try:
-                download = await self.downloader.fetch(url)
-                self._fetched += len(download.content)
-                text = await self._text(download)
+                download = await self._download(url)
+                if download.kind in {"text/html", "application/xhtml+xml"}:
+                    text = await asyncio.to_thread(read_html, download.content, download.url)
+                else:
+                    pdf = await asyncio.to_thread(read_pdf, download.url, download.content)
+                    text = await asyncio.to_thread(from_pdf, pdf, download.url)
             except ScholiumError as failed:
                 error = failed
                 continue
             await asyncio.to_thread(self.shared.save, paper.key, text)
             return text
         raise error
-
-    async def _text(self, download: Download) -> FullText:
-        if download.kind in {"text/html", "application/xhtml+xml"}:
-            return await asyncio.to_thread(read_html, download.content, download.url)
-        pdf = await asyncio.to_thread(read_pdf, download.url, download.content)
-        return await asyncio.to_thread(from_pdf, pdf, download.url)
 
     async def _places(self, paper: Paper) -> AsyncIterator[str]:
         """Addresses to try, the best first; Unpaywall is asked only where the others gave nothing."""
@@ -201,16 +193,13 @@ class OpenAccess:
         for place in dict.fromkeys(places):
             yield place
         doi = next((i.removeprefix("doi:") for i in paper.identifiers if i.startswith("doi:")), "")
-        if doi and self.unpaywall and self.contact:
-            ask = ServiceRequest(f"/v2/{doi}", {"email": self.contact}, may_be_absent=True)
-            answer = (await self.unpaywall.ask(ask)).json() or {}
-            for place in _open_locations(answer)[:LOCATIONS]:
-                if place not in places:
-                    yield place
-
-
-def _open_locations(answer: Mapping[str, Any]) -> list[str]:
-    """The addresses that Unpaywall names, the best location first, of each the PDF before the page."""
-    locations = [answer.get("best_oa_location"), *(answer.get("oa_locations") or ())]
-    named = [location.get(kind) for location in locations if location for kind in ("url_for_pdf", "url")]
-    return list(dict.fromkeys(link for link in named if isinstance(link, str) and link))
+        if not doi or not self.unpaywall or not self._asks_unpaywall:
+            return
+        ask = ServiceRequest(f"/v2/{doi}", {"email": self.contact}, may_be_absent=True)
+        answer = (await self.unpaywall.ask(ask)).json() or {}
+        # The best location first, of each the PDF before the page.
+        locations = [answer.get("best_oa_location"), *(answer.get("oa_locations") or ())]
+        named = [location.get(kind) for location in locations if location for kind in ("url_for_pdf", "url")]
+        for place in list(dict.fromkeys(link for link in named if isinstance(link, str) and link))[:LOCATIONS]:
+            if place not in places:
+                yield place

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from dataclasses import dataclass
+from itertools import groupby, pairwise, takewhile
 from statistics import median, quantiles
 
 from engine.reading.pdf_text import LineStyle, PdfText
@@ -26,7 +26,6 @@ INDENT = 2.5
 """Widths of the type's height up to which a line of the text is indented."""
 CAPTION = re.compile(r"(?:(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing)\s+(?:\d+|[IVX]+)\s*[.:|—–]|TABLE [IVX]+$)")
 _PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–—|\s]*(?:\d{1,5}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,5})?[-–—|\s]*", re.I)
-_NUMBERED_LINE = re.compile(r"(\d{1,4})(?:\s+|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class TextBlock:
 
 
 def read_lines(pdf: PdfText) -> list[Line]:
-    """The lines of all pages, without running heads, page numbers, the numbers of lines, and what stands upright."""
+    """The lines of all pages, without running heads, page numbers, and what stands upright."""
     if not pdf.styles:
         return [
             Line(text.strip(), number)
@@ -78,7 +77,7 @@ def read_lines(pdf: PdfText) -> list[Line]:
         if styles
     ]
     running = _find_running(pages)
-    return _remove_line_numbers([line for page in pages for line in page if line not in running])
+    return [line for page in pages for line in page if line not in running]
 
 
 def measure_text(lines: Sequence[Line]) -> TextBlock | None:
@@ -116,7 +115,9 @@ def boldest_text(pdf: PdfText) -> str:
 
     They are the title where it is no larger than the text, as in the journals of the American Mathematical Society.
     """
-    for (is_bold, _), group in groupby(_above_abstract(pdf), _weight_and_size):
+    for (is_bold, _), group in groupby(
+        _above_abstract(pdf), lambda ln: (ln.style.is_bold, round(ln.style.size)) if ln.style else (False, 0)
+    ):
         said = [line.text for line in group]
         if is_bold and len(" ".join(said).split()) > LEAST_TITLE_WORDS:
             return join_lines(said)
@@ -124,16 +125,7 @@ def boldest_text(pdf: PdfText) -> str:
 
 
 def _above_abstract(pdf: PdfText) -> list[Line]:
-    first: list[Line] = []
-    for line in read_lines(pdf):
-        if line.page > 1 or _ABSTRACT.match(line.text):
-            break
-        first.append(line)
-    return first
-
-
-def _weight_and_size(line: Line) -> tuple[bool, int]:
-    return (line.style.is_bold, round(line.style.size)) if line.style else (False, 0)
+    return list(takewhile(lambda line: line.page == 1 and not _ABSTRACT.match(line.text), read_lines(pdf)))
 
 
 def join_lines(lines: Sequence[str]) -> str:
@@ -170,46 +162,15 @@ def _caption(lines: Sequence[Line], at: int, text: TextBlock) -> Iterator[int]:
 
 def _find_running(pages: Sequence[Sequence[Line]]) -> set[Line]:
     """Lines at the very head or foot of their pages that are there on others too, or are the number of the page."""
-    edges = [line for page in pages for line in _take_edges(page)]
-    often = Counter(map(_signature, edges))
-    return {
-        line
-        for line in edges
-        if _PAGE_NUMBER.fullmatch(line.text) or (_signature(line)[0] and often[_signature(line)] >= 2)
-    }
-
-
-def _take_edges(page: Sequence[Line]) -> Iterator[Line]:
-    """The lines on the first and on the last baseline of a page."""
-    heights = [round(line.style.baseline) for line in page if line.style]
-    for line, height in zip((line for line in page if line.style), heights, strict=True):
-        if height in (min(heights), max(heights)):
-            yield line
-
-
-def _signature(line: Line) -> tuple[str, int]:
-    """What a running head has in common on all pages: its words without numbers, and its place."""
-    words = re.sub(r"[\W\d_]+", "", line.text).casefold()
-    return words, round(line.style.baseline / 3) if line.style else 0
-
-
-def _remove_line_numbers(lines: list[Line]) -> list[Line]:
-    """The lines of a draft without the numbers that count them."""
-    counted = [int(match[1]) if (match := _NUMBERED_LINE.match(line.text)) else None for line in lines]
-    known = [number for number in counted if number is not None]
-    steps = sum(b - a == 1 for a, b in pairwise(known))
-    if len(known) < 0.5 * len(lines) or steps < 0.7 * len(known):
-        return lines
-    due = known[0]
-    kept: list[Line] = []
-    for at, (line, number) in enumerate(zip(lines, counted, strict=True)):
-        if number is None or not due <= number <= due + 3 or (number > due and due in counted[at + 1 : at + 6]):
-            kept.append(line)
-            continue
-        due = number + 1
-        if rest := _NUMBERED_LINE.sub("", line.text, count=1).strip():
-            kept.append(replace(line, text=rest))
-    return kept
+    edges: list[tuple[Line, tuple[str, int]]] = []
+    for page in pages:
+        at = {line: line.style.baseline for line in page if line.style}
+        ends = [round(end(at.values())) for end in (min, max) if at]
+        for line, baseline in at.items():
+            if round(baseline) in ends:  # what heads have in common: their words without numbers, and their place
+                edges.append((line, (re.sub(r"[\W\d_]+", "", line.text).casefold(), round(baseline / 3))))
+    often = Counter(signature for _, signature in edges)
+    return {line for line, place in edges if _PAGE_NUMBER.fullmatch(line.text) or (place[0] and often[place] >= 2)}
 
 
 def _text_size(lines: Sequence[Line]) -> float:

@@ -67,15 +67,8 @@ def read_pdf(name: str, content: bytes, limits: ProcessLimits = LIMITS) -> PdfTe
             f"“{name}” takes too much time or memory to read, as damaged and hostile PDFs do. It was not read."
         ) from error
     answer = json.loads(done)
-    match answer.get("wrong"):
-        case "encrypted":
-            raise UserError(f"“{name}” is encrypted. Save it without a password and send it again.")
-        case "broken":
-            raise UserError(f"“{name}” is damaged: it cannot be opened as a PDF. Fetch it again.")
-        case "pages":
-            raise UserError(f"“{name}” has {answer['pages']:,} pages; at most {MOST_PAGES} are read.")
-        case "characters":
-            raise UserError(f"“{name}” has more text than a book; it was not read.")
+    if wrong := answer.get("wrong"):
+        raise UserError(f"“{name}” {wrong}")
     pages = tuple("\n".join(line[0] for line in page) for page in answer["pages"])
     if sum(len(page.split()) for page in pages) < LEAST_WORDS_PER_PAGE * max(1, len(pages)):
         raise UserError(f"“{name}” has no text; it seems to be scanned. Run text recognition (OCR) on it first.")
@@ -105,10 +98,12 @@ def _read(content: bytes, most_pages: int, most_characters: int) -> dict[str, An
     try:
         pdf = pypdfium2.PdfDocument(content)
     except pypdfium2.PdfiumError as error:
-        return {"wrong": "encrypted" if "password" in str(error).lower() else "broken"}
+        if "password" in str(error).lower():
+            return {"wrong": "is encrypted. Save it without a password and send it again."}
+        return {"wrong": "is damaged: it cannot be opened as a PDF. Fetch it again."}
     total = len(pdf)
     if total > most_pages:
-        return {"wrong": "pages", "pages": total}
+        return {"wrong": f"has {total:,} pages; at most {most_pages} are read."}
     pages: list[list[list[Any]]] = []
     left = most_characters
     for number in range(total):
@@ -118,7 +113,7 @@ def _read(content: bytes, most_pages: int, most_characters: int) -> dict[str, An
         except pypdfium2.PdfiumError:
             lines, count = [], 0  # one page that cannot be read; the others can
         if count > left:
-            return {"wrong": "characters"}
+            return {"wrong": "has more text than a book; it was not read."}
         left -= count
         pages.append(lines)
     title = pdf.get_metadata_dict().get("Title", "")

@@ -15,7 +15,7 @@ import math
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import pairwise
@@ -155,20 +155,6 @@ class RoleModel:
         normalised: Matrix = round_off(raised / raised.sum(axis=1, keepdims=True))
         return normalised
 
-    def pack(self) -> bytes:
-        """The model as a compressed numpy archive."""
-        buffer = io.BytesIO()
-        np.savez_compressed(
-            buffer,
-            weights=self.weights,
-            scale=self.scale,
-            bias=self.bias,
-            context_weights=self.context_weights,
-            context_bias=self.context_bias,
-            sure=self.sure,
-        )
-        return buffer.getvalue()
-
 
 def round_off(values: Matrix) -> Matrix:
     """The values without their last digits, in which one processor's sums and powers differ from another's."""
@@ -183,16 +169,10 @@ def one_against_rest(log_odds: Matrix) -> Matrix:
 
 
 def unpack_model(content: bytes) -> RoleModel:
-    """The model that `RoleModel.pack` wrote; raises `ValueError` for anything else."""
+    """The model in a numpy archive of its fields; raises `ValueError` for anything else."""
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-        return RoleModel(
-            archive["weights"],
-            float(archive["scale"]),
-            archive["bias"],
-            archive["context_weights"],
-            archive["context_bias"],
-            float(archive["sure"]),
-        )
+        values = {field.name: archive[field.name] for field in fields(RoleModel)}
+    return RoleModel(**{name: value if value.ndim else float(value) for name, value in values.items()})
 
 
 @cache
@@ -209,29 +189,17 @@ def statement_probabilities(probabilities: Matrix) -> Matrix:
     return normalised
 
 
-_ROLE_OF: dict[str, Role] = {
-    **dict.fromkeys(("background", "introduction", "context", "rationale", "importance"), "background"),
-    **dict.fromkeys(
-        ("objective", "objectives", "aim", "aims", "purpose", "purposes", "goal", "goals", "hypothesis"), "objective"
-    ),
-    **dict.fromkeys(
-        (
-            "method", "methods", "methodology", "materials", "material", "design", "setting", "settings", "patients",
-            "participants", "subjects", "population", "animals", "intervention", "interventions", "exposure",
-            "exposures", "measurements", "measures", "outcome", "outcomes", "sources", "extraction", "selection",
-            "procedure", "procedures", "analysis", "approach",
-        ),
-        "method",
-    ),
-    **dict.fromkeys(
-        (
-            "result", "results", "finding", "findings", "conclusion", "conclusions", "interpretation", "discussion",
-            "implications", "significance", "relevance", "limitations",
-        ),
-        "result",
-    ),
-}  # fmt: skip
+_LABELS: dict[Role, str] = {
+    "background": "background introduction context rationale importance",
+    "objective": "objective objectives aim aims purpose purposes goal goals hypothesis",
+    "method": "method methods methodology materials material design setting settings patients participants subjects "
+    "population animals intervention interventions exposure exposures measurements measures outcome outcomes sources "
+    "extraction selection procedure procedures analysis approach",
+    "result": "result results finding findings conclusion conclusions interpretation discussion implications "
+    "significance relevance limitations",
+}
 """Heads of labels, as the National Library of Medicine groups them; a conclusion is a finding here."""
+_ROLE_OF = {word: role for role, words in _LABELS.items() for word in words.split()}
 
 _BESIDE = frozenset(
     ("and", "of", "the", "main", "study", "primary", "secondary", "key", "principal", "research", "data", "major")
@@ -242,14 +210,6 @@ _LABEL = re.compile(
     r"(?:^|(?<=[.!?;)\]]\s)|(?<=\n))\s*(?P<label>[A-Z][A-Za-z&/ ]{2,60}?)\s*(?:[:：]\s*|\s?[—–]\s?|\s-\s|\n+)(?=\S)"
 )
 _CAPITALS = re.compile(r"(?:^|(?<=[.!?)\]]\s))(?P<label>[A-Z]{3,}(?:[ &/]+[A-Z]+){0,5})[.]?\s+(?=[A-Z0-9])")
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledPart:
-    """What stands behind one label, or before the first (``role`` is ``None``)."""
-
-    role: Role | None
-    text: str
 
 
 def role_of_label(label: str) -> Role | None:
@@ -264,23 +224,22 @@ def role_of_label(label: str) -> Role | None:
     return roles.pop() if len(roles) == 1 else None
 
 
-def divide_by_labels(abstract: str) -> list[LabelledPart]:
-    """The parts of an abstract as its labels divide it, without the labels; one part where it states none."""
-    found = [match for match in _LABEL.finditer(abstract) if role_of_label(match["label"])]
-    bare = [match for match in _CAPITALS.finditer(abstract) if role_of_label(match["label"])]
-    if len(found) < 2 <= len(bare):
-        found = bare
-    return list(_cut(abstract, found))
+def divide_by_labels(abstract: str) -> Iterator[tuple[Role | None, str]]:
+    """The parts of an abstract as its labels divide it, without the labels, each with its role.
 
-
-def _cut(abstract: str, labels: list[re.Match[str]]) -> Iterator[LabelledPart]:
-    before = abstract[: labels[0].start()] if labels else abstract
-    if before.strip():
-        yield LabelledPart(None, before.strip())
-    ends = [match.start() for match in labels[1:]] + [len(abstract)]
-    for match, end in zip(labels, ends, strict=False):
+    What stands before the first, or in an abstract without labels, has none.
+    """
+    found, bare = (
+        [match for match in pattern.finditer(abstract) if role_of_label(match["label"])]
+        for pattern in (_LABEL, _CAPITALS)
+    )
+    labels = bare if len(found) < 2 <= len(bare) else found
+    ends = [match.start() for match in labels] + [len(abstract)]
+    if before := abstract[: ends[0]].strip():
+        yield None, before
+    for match, end in zip(labels, ends[1:], strict=True):
         if text := abstract[match.end() : end].strip():
-            yield LabelledPart(role_of_label(match["label"]), text)
+            yield role_of_label(match["label"]), text
 
 
 def remove_label(sentence: str) -> str:
@@ -309,7 +268,7 @@ class StatedSentence:
 @lru_cache(maxsize=4_096)
 def read_statements(abstract: str) -> tuple[StatedSentence, ...]:
     """The sentences of an abstract in order, without its labels, each in the abstract letter for letter."""
-    said = [(part.role, text) for part in divide_by_labels(abstract) for text in sentences(part.text)]
+    said = [(role, text) for role, part in divide_by_labels(abstract) for text in sentences(part)]
     judged = statement_probabilities(role_model().probabilities([text for _, text in said]))
     found = []
     for (role, text), row in zip(said, judged, strict=True):

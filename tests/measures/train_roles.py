@@ -6,9 +6,10 @@ trains.
 
 from __future__ import annotations
 
+import io
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -214,8 +215,15 @@ def train(console: Console, files: Sequence[Path], output: Path) -> None:
     model = train_role_model([fitted for fitted, _ in divided])
     for file, (_, held_back) in zip(files, divided, strict=True):
         print_scores(console, file, measure_roles(model, held_back), ReportOptions())
-    output.write_bytes(train_role_model(sources).pack())
+    output.write_bytes(pack_model(train_role_model(sources)))
     console.print(f"The weights fitted to {sum(map(len, sources)):,} abstracts are in {output}.")
+
+
+def pack_model(model: RoleModel) -> bytes:
+    """The model as a compressed numpy archive of its fields."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **{field.name: getattr(model, field.name) for field in fields(model)})
+    return buffer.getvalue()
 
 
 def main(

@@ -7,13 +7,12 @@ There are four kinds, each with exactly the published fields. A value names the 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from engine.text import clean, fold, stem, terms
 from engine.values import PaperKey, Passage
@@ -133,6 +132,10 @@ class AttributeTree:
     digest: str
     values: tuple[tuple[str, AttributeValue | None], ...]
 
+    def __post_init__(self) -> None:
+        if [name for name, _ in self.values] != list(TEMPLATES[self.kind]):
+            raise ValueError("this is no attribute tree of this version")
+
     def list_known(self) -> Iterator[tuple[str, AttributeValue]]:
         """The fields that have a value, in order."""
         for name, value in self.values:
@@ -207,37 +210,5 @@ def _figures(text: str) -> list[str]:
     return [number.replace(",", "").rstrip(".") for number in _NUMBER.findall(text)]
 
 
-_VALUE = TypeAdapter(AttributeValue | None)
-
-
-def tree_to_json(tree: AttributeTree) -> str:
-    """The tree nested as published: ``{"key": …, "attributes": {"background": null, "problem": {…}}}``."""
-    attributes: dict[str, Any] = {}
-    for name, value in tree.values:
-        first, _, second = name.partition(".")
-        plain = _VALUE.dump_python(value, mode="json")
-        if second:
-            attributes.setdefault(first, {})[second] = plain
-        else:
-            attributes[first] = plain
-    document = {"key": tree.key, "kind": tree.kind, "level": tree.level, "digest": tree.digest}
-    return json.dumps({**document, "attributes": attributes}, ensure_ascii=False)
-
-
-def tree_from_json(text: str) -> AttributeTree:
-    """The tree that `tree_to_json` wrote. Raises `ValueError` for anything else."""
-    try:
-        document = json.loads(text)
-        kind: TreeKind = document["kind"]
-        template = TEMPLATES[kind]
-        values = tuple(
-            (name, _VALUE.validate_python(_at(document["attributes"], name), strict=False)) for name in template
-        )
-        return AttributeTree(PaperKey(document["key"]), kind, document["level"], document["digest"], values)
-    except (KeyError, TypeError, ValidationError) as error:
-        raise ValueError("this is no attribute tree of this version") from error
-
-
-def _at(attributes: Mapping[str, Any], name: str) -> Any:
-    first, _, second = name.partition(".")
-    return attributes[first][second] if second else attributes[first]
+TREE_JSON = TypeAdapter(AttributeTree)
+"""Writes trees as JSON, what a paper does not say as null; reading anything else raises `ValueError`."""

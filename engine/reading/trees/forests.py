@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.errors import RetrievalError, UserError
-from engine.reading.trees.attribute_trees import AttributeTree, tree_from_json, tree_to_json
+from engine.reading.trees.attribute_trees import TREE_JSON, AttributeTree
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.ranking import reciprocal_rank_fusion
 from engine.text import terms
@@ -171,12 +171,12 @@ class LocalForest(IndexedForest):
         trees: dict[PaperKey, AttributeTree] = {}
         for (text,) in rows:
             with suppress(ValueError):  # another version wrote it: it is made again
-                tree = tree_from_json(text)
+                tree = TREE_JSON.validate_json(text)
                 trees[tree.key] = tree
         return {key: trees[key] for key in keys if key in trees}
 
     def _write(self, trees: Sequence[AttributeTree]) -> None:
-        rows = [(tree.key, tree_to_json(tree)) for tree in trees]
+        rows = [(tree.key, TREE_JSON.dump_json(tree).decode()) for tree in trees]
         with self._open() as connection, connection:
             connection.executemany("INSERT OR REPLACE INTO trees (key, tree) VALUES (?, ?)", rows)
 

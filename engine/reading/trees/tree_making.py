@@ -38,10 +38,9 @@ def source_of(paper: Paper, text: FullText | None, tokens: int) -> Source:
     own = paper.abstract or (text.abstract if text else "")
     told: Level = "abstract" if own else "summary"
     abstract = [Passage(s, told.capitalize()) for s in _sentences(own or paper.summary)]
-    body = list(_openings(text)) if text else []
     room = tokens * CHARACTERS_PER_TOKEN - sum(len(s.text) for s in abstract)
     chosen: list[tuple[int, Passage]] = []
-    for place, passage in body:
+    for place, passage in _openings(text) if text else ():
         if len(passage.text) > room:
             break
         room -= len(passage.text)
@@ -190,7 +189,8 @@ async def _ask(
     model: LanguageModel, kind: TreeKind, sources: Sequence[Source], attempt: int, report: TreeReport
 ) -> dict[PaperKey, dict[str, AttributeValue]]:
     fields = "\n".join(f"- {name}: {asks}" for name, asks in TEMPLATES[kind].items())
-    prompt = fill("surveyx/trees", kind=kind, fields=fields, papers="\n".join(map(_number_sentences, sources)))
+    papers = "\n".join(map(_number_sentences, sources))
+    prompt = fill("surveyx/trees", kind=kind, fields=fields, papers=papers)
     again = f"/again {attempt}" if attempt else ""
     request = Request("extraction", f"trees/{sources[0].key}{again}", prompt, 1_200 * len(sources), 0.0)
     answer = await model.answer_typed(request, TreesAnswer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from weaviate.classes.data import DataObject
@@ -12,7 +13,7 @@ from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError
-from engine.reading.trees.attribute_trees import AttributeTree, tree_from_json, tree_to_json
+from engine.reading.trees.attribute_trees import TREE_JSON, AttributeTree
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import WORKSPACES
 from engine.retrieval.weaviate.weaviate_schema import collection, is_read_only, translate_failures
@@ -42,11 +43,9 @@ class WeaviateForest:
                     some, limit=len(some), return_properties=["document"]
                 )
             for item in page.objects:
-                try:
-                    tree = tree_from_json(str(item.properties.get("document") or ""))
-                except ValueError:
-                    continue
-                found[tree.key] = tree
+                with suppress(ValueError):
+                    tree = TREE_JSON.validate_json(str(item.properties.get("document") or ""))
+                    found[tree.key] = tree
         return {key: found[key] for key in keys if key in found}
 
     async def add(self, trees: Sequence[AttributeTree]) -> None:
@@ -62,7 +61,7 @@ class WeaviateForest:
                     "kind": tree.kind,
                     "tree": tree.text(),
                     "words": " ".join(terms(tree.text())),
-                    "document": tree_to_json(tree),
+                    "document": TREE_JSON.dump_json(tree).decode(),
                 },
                 uuid=generate_uuid5(tree.key),
                 vector={"tree": vectors[row].tolist()} if vectors is not None else None,

@@ -6,12 +6,11 @@ import pytest
 
 from engine.reading.trees.attribute_trees import (
     TEMPLATES,
+    TREE_JSON,
     AttributeValue,
     Source,
     complete_tree,
     trace_value,
-    tree_from_json,
-    tree_to_json,
 )
 from engine.values import PaperKey, Passage
 
@@ -99,20 +98,19 @@ def test_a_value_that_its_sentences_do_not_say_is_none(said: str, places: list[i
 def test_missing_is_null_and_every_field_is_there() -> None:
     value = AttributeValue("in-batch negatives", "Training needs in-batch negatives.", "full text", "Method", 4)
     tree = complete_tree(SOURCE, "method", {"method.steps": value})
-    stored = json.loads(tree_to_json(tree))
-    assert stored["attributes"]["background"] is None
-    assert stored["attributes"]["method"] == {
-        "definition": None,
-        "description": None,
-        "steps": {"text": value.text, "quote": value.quote, "level": "full text", "section": "Method", "page": 4},
-        "principle": None,
-    }
-    assert tree_from_json(tree_to_json(tree)) == tree
+    stored = dict(json.loads(TREE_JSON.dump_json(tree))["values"])
+    assert list(stored) == list(TEMPLATES["method"])
+    assert stored["background"] is None
+    assert stored["method.steps"] == {
+        "text": value.text, "quote": value.quote, "level": "full text", "section": "Method", "page": 4,
+    }  # fmt: skip
+    assert TREE_JSON.validate_json(TREE_JSON.dump_json(tree)) == tree
     assert list(tree.list_known()) == [("method.steps", value)]
     with pytest.raises(ValueError, match=r"no field dataset\.source"):
         complete_tree(SOURCE, "method", {"dataset.source": value})
-    with pytest.raises(ValueError, match="no attribute tree"):
-        tree_from_json('{"kind": "poem"}')
+    for other in ({"kind": "poem"}, {**json.loads(TREE_JSON.dump_json(tree)), "kind": "theory"}):
+        with pytest.raises(ValueError, match="AttributeTree"):
+            TREE_JSON.validate_json(json.dumps(other))
 
 
 def test_another_text_is_another_digest() -> None:

@@ -25,7 +25,7 @@ from engine.reading.sentence_roles import (
     unpack_model,
 )
 from tests.measures.labelled_sources import read_source
-from tests.measures.train_roles import split_held_back, train_role_model
+from tests.measures.train_roles import pack_model, split_held_back, train_role_model
 
 ABSTRACT = [
     "Question answering over tables has attracted much attention in recent years.",
@@ -76,7 +76,7 @@ def test_a_model_learns_from_labelled_abstracts_and_is_stored_whole() -> None:
     model = train_role_model([fitted])
     scores = measure_roles(model, held_back)
     assert (scores.sentences, scores.accuracy, scores.role_accuracy) == (30, 1.0, 1.0)
-    again = unpack_model(model.pack())
+    again = unpack_model(pack_model(model))
     assert again.probabilities(ABSTRACT) == pytest.approx(model.probabilities(ABSTRACT))
 
 
