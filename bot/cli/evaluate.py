@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.metadata
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations
@@ -34,7 +34,6 @@ from engine.local_models import LocalEntailment
 from engine.reading.pdf_text import read_pdf
 from engine.rendering.files import from_json
 from engine.rendering.markdown import escape_markdown
-from engine.retrieval.online.sources import Online
 from engine.text import fold
 
 STOPPED = "Stopped. What was looked up online is kept; the same command asks only for the rest."
@@ -204,7 +203,7 @@ def _mark_heading(line: str) -> str:
 
 @asynccontextmanager
 async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[EvaluationTools]:
-    """Library, embedder and judges while the block runs."""
+    """Library, embedder, judges, and where references are looked up, while the block runs."""
     aside = Console(stderr=True, markup=False, highlight=False)
 
     async def told(stage: str) -> None:
@@ -213,77 +212,57 @@ async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[Eva
 
     questions = await asyncio.to_thread(read_questions, wanted.questions) if wanted.questions else ()
     naive = read_document(wanted.naive).text() if wanted.naive else ""
-    async with open_app() as app, _judges(app, account, wanted.judges) as judges:
+    async with AsyncExitStack() as stack:
+        app = await stack.enter_async_context(open_app())
+        judges = _open_judges(app, account, wanted.judges, stack)
         library = await app.open_library(wanted.library)
         embedder = await library.embedder()
-        entailment = _entailment(wanted.entailment, judges, RuleEntailment(embedder), app.settings)
+        entailment = _choose_entailment(wanted.entailment, judges, RuleEntailment(embedder), app.settings)
+        online = None
+        if wanted.online:  # at the pace and with the memory that all processes of the store share
+            store = await stack.enter_async_context(open_store(app))
+            online = online_sources(app.settings, app.web(StoredOnlineCache(store)))
         try:
-            async with _online_sources(app, wanted) as online:
-                yield EvaluationTools(library, embedder, entailment, judges, questions, naive, online, told)
+            yield EvaluationTools(library, embedder, entailment, judges, questions, naive, online, told)
         except asyncio.CancelledError:
             if wanted.online:
                 aside.print(STOPPED)
             raise
 
 
-@asynccontextmanager
-async def _online_sources(app: App, wanted: EvaluateOptions) -> AsyncIterator[Online | None]:
-    """Where references are looked up, at the pace and with the memory that all processes of the store share."""
-    if not wanted.online:
-        yield None
-        return
-    async with open_store(app) as store:
-        yield online_sources(app.settings, app.web(StoredOnlineCache(store)))
-
-
-def _entailment(
+def _choose_entailment(
     wanted: str, judges: Mapping[str, LanguageModel], rule: RuleEntailment, settings: Settings
 ) -> Entailment:
-    match wanted:
-        case "auto":
-            first = next(iter(judges), "")
-            return ModelEntailment(judges[first], first) if first else rule
-        case "rule":
-            return rule
-        case "local":
-            if not settings.entailment_model:
-                raise UserError("A local model to decide needs SCHOLIUM_ENTAILMENT_MODEL and SCHOLIUM_MODELS_DIR.")
-            return LocalModelEntailment(LocalEntailment(settings.entailment_model, settings.models_dir))
-        case "model" if judges:
-            first = next(iter(judges))
-            return ModelEntailment(judges[first], first)
-        case "model":
-            raise UserError("A model to decide needs a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
-        case _:
-            raise UserError(f"--entailment is auto, rule, local or model, not {wanted[:40]}.")
+    if wanted not in {"auto", "rule", "local", "model"}:
+        raise UserError(f"--entailment is auto, rule, local or model, not {wanted[:40]}.")
+    if wanted == "local":
+        if not settings.entailment_model:
+            raise UserError("A local model to decide needs SCHOLIUM_ENTAILMENT_MODEL and SCHOLIUM_MODELS_DIR.")
+        return LocalModelEntailment(LocalEntailment(settings.entailment_model, settings.models_dir))
+    if wanted == "model" and not judges:
+        raise UserError("A model to decide needs a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
+    by_model = (ModelEntailment(judge, name) for name, judge in judges.items())
+    return rule if wanted == "rule" else next(by_model, rule)
 
 
-@asynccontextmanager
-async def _judges(app: App, account: Account, names: Sequence[str]) -> AsyncIterator[dict[str, LanguageModel]]:
-    """The models named; without names the one of the settings; none without a key.
+def _open_judges(app: App, account: Account, names: Sequence[str], stack: AsyncExitStack) -> dict[str, LanguageModel]:
+    """The models named, until the stack ends; without names the one of the settings; none without a key.
 
     ``openai:MODEL`` and ``anthropic:MODEL`` name the service too, a bare name is a model of the one configured.
     """
     configured = app.provider()
     if configured is None and not all(name.startswith(SERVICES) for name in names):
         raise UserError("Judges need a language model. Set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY.")
-    chosen = names or ((app.settings.models()["judging"],) if configured else ())
     opened: dict[str, Provider] = {"": configured} if configured else {}
-    try:
-        named = {name: name.split(":", 1) if name.startswith(SERVICES) else ["", name] for name in chosen}
-        for maker, _ in named.values():
-            if maker not in opened:
-                opened[maker] = make_provider(app.settings, maker)
-        yield {name: _judge(app, account, opened[maker], model) for name, (maker, model) in named.items()}
-    finally:
-        for maker, own in opened.items():
-            if maker:
-                await own.close()
-
-
-def _judge(app: App, account: Account, provider: Provider, name: str) -> MeteredModel:
-    models: dict[Task, str] = dict.fromkeys(app.settings.models(), name)
-    return MeteredModel(provider, models, app.throttle(), account, MemoryRecord(), f"judge/{name}")
+    judges: dict[str, LanguageModel] = {}
+    for name in names or ((app.settings.models()["judging"],) if configured else ()):
+        maker, model = name.split(":", 1) if name.startswith(SERVICES) else ("", name)
+        if maker not in opened:
+            opened[maker] = make_provider(app.settings, maker)
+            stack.push_async_callback(opened[maker].close)
+        models: dict[Task, str] = dict.fromkeys(app.settings.models(), model)
+        judges[name] = MeteredModel(opened[maker], models, app.throttle(), account, MemoryRecord(), f"judge/{model}")
+    return judges
 
 
 def _about(tools: EvaluationTools, account: Account) -> dict[str, str]:

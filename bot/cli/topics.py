@@ -32,7 +32,7 @@ from engine.options import QuickOptions
 from engine.rendering.files import as_json
 from engine.retrieval.embedding import FittedOnTopic, ready
 from engine.retrieval.libraries.combined import ExcludingLibrary, exclusion_of
-from engine.retrieval.libraries.library import EmptyLibrary, Library
+from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.merging.titles import title_letters
 from engine.retrieval.records.record_files import read_record
@@ -142,17 +142,13 @@ async def _write(app: App, subject: Subject, name: str, options: TopicsOptions) 
         embedder = await asyncio.to_thread(ready, own, subject.references)
         context = RunContext(EmptyLibrary(), embedder, limits, model=model, seed=app.settings.seed)
         return await write_selected(recipe, brief, PaperSelection(found), context)
-    library = await app.open_library(options.library)
-    brief = replace(brief, library=library.name, without=await _find_human(subject.human, library))
+    library, human = await app.open_library(options.library), subject.human
+    named = await library.search(Query(human, 1, "title")) if human else ()
+    same = tuple(item.paper.key for item in named if title_letters(item.paper.title) == title_letters(human))
+    brief = replace(brief, library=library.name, without=same)
     searched = ExcludingLibrary(library, exclusion_of(brief))
     context = RunContext(searched, await library.embedder(), limits, model=model, seed=app.settings.seed)
     return await write_unattended(recipe, brief, context)
-
-
-async def _find_human(title: str, library: Library) -> tuple[str, ...]:
-    """The library's key of the survey that people wrote, where it has it."""
-    found = await library.search(Query(title, 1, "title")) if title else ()
-    return tuple(item.paper.key for item in found if title_letters(item.paper.title) == title_letters(title))
 
 
 def read_subjects(path: Path) -> tuple[Subject, ...]:
@@ -162,25 +158,25 @@ def read_subjects(path: Path) -> tuple[Subject, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path} could not be read: {error}") from error
     try:
-        document = json.loads(text)
-    except ValueError:
         try:
+            document = json.loads(text)
+        except ValueError:
             document = [json.loads(line) for line in text.splitlines() if line.strip()]
-        except ValueError as error:
-            raise UserError(f"{path} is neither JSON nor JSON Lines: {error}") from error
+    except ValueError as error:
+        raise UserError(f"{path} is neither JSON nor JSON Lines: {error}") from error
     items = document.get("topics", [document]) if isinstance(document, dict) else document
     if not isinstance(items, list) or not items:
         raise UserError(f"{path} must hold a list of topics, or samples with “subject” and “references”.")
-    return tuple(_read_subject(f"{path.name}, item {at}", item) for at, item in enumerate(items, start=1))
-
-
-def _read_subject(place: str, item: object) -> Subject:
-    fields: Mapping[str, Any] = item if isinstance(item, dict) else {"topic": item}
-    topic = " ".join(str(_read_field(fields, "topic", "subject", "title") or "").split())
-    if not topic:
-        raise UserError(f"{place} names no topic or subject.")
-    name = str(_read_field(fields, "articleid", "id") or topic).replace("/", "-")  # it names a file
-    return Subject(name, topic, str(_read_field(fields, "humansurvey") or ""), _list_references(place, fields))
+    subjects = []
+    for at, item in enumerate(items, start=1):
+        place, fields = f"{path.name}, item {at}", item if isinstance(item, dict) else {"topic": item}
+        topic = " ".join(str(_read_field(fields, "topic", "subject", "title") or "").split())
+        if not topic:
+            raise UserError(f"{place} names no topic or subject.")
+        name = str(_read_field(fields, "articleid", "id") or topic).replace("/", "-")  # it names a file
+        human = str(_read_field(fields, "humansurvey") or "")
+        subjects.append(Subject(name, topic, human, _list_references(place, fields)))
+    return tuple(subjects)
 
 
 def _read_field(fields: Mapping[str, Any], *names: str) -> Any:
@@ -224,14 +220,17 @@ async def _tabulate(systems: Sequence[Path], counts: Mapping[str, int], referenc
     async with open_app() as app:
         embedder = app.libraries.neural_embedder() or await (await app.open_library()).embedder()
     for folder in systems:
-        written = {path: read_document(path) for path in list_surveys(folder) if path.stem in counts}
-        known = {path: human for path in written if (human := humans.get(fold(path.stem)))}
-        measured = {path: measure_overlap(written[path], human, embedder) for path, human in known.items()}
+        measured: dict[Path, dict[str, float | None]] = {}
+        for path in list_surveys(folder):
+            if path.stem in counts:
+                human = humans.get(fold(path.stem))
+                scores = measure_overlap(read_document(path), human, embedder) if human else ()
+                measured[path] = {score.name: score.value for score in scores}
         for low, high in ((0, max(counts.values())), *PUBLISHED):
-            rows = [path for path in written if low <= counts[path.stem] <= high]
-            values = [[s.value for path in rows for s in measured.get(path, ()) if s.name == name] for name in MEASURES]
-            shown = [_show([value for value in column if value is not None]) for column in values]
-            table.add_row(f"{folder.name}, {f'{low}–{high}' if low else 'all'}", f"{len(rows)}", *shown)
+            rows = [values for path, values in measured.items() if low <= counts[path.stem] <= high]
+            columns = ([v for row in rows if (v := row.get(name)) is not None] for name in MEASURES)
+            name = f"{folder.name}, {f'{low}–{high}' if low else 'all'}"
+            table.add_row(name, f"{len(rows)}", *map(_show, columns))
         table.add_section()
     for (low, high), published in PUBLISHED.items():
         table.add_row(f"published, {low}–{high}", "", *(f"{value:.3f}" for value in published))

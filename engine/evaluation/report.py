@@ -115,67 +115,40 @@ def _mean(values: Sequence[float]) -> str:
     return f"{mean:,.{digits}f} ± {spread:,.{digits}f}" if len(values) > 1 else f"{mean:,.{digits}f}"
 
 
-KEEPS, STRAYS = 0.7, 0.45
-"""Closeness to the topic from which a survey keeps to it, and below which it is hardly about it."""
-
-WELL, BADLY = 0.8, 0.5
-"""Shares of supported claims from which claims are well supported, and below which they are badly supported."""
-
-FEW = 5
-"""Sentences with citations below which their share says little."""
-
-
 def write_verdict(scores: Mapping[str, Score], topic: str) -> str:
-    """Three sentences, each in plain words and with the figure behind it."""
-    return " ".join((_judge_topic(scores, topic), _judge_claims(scores), _judge_references(scores)))
+    """Three sentences: how close it keeps to its topic, how many of its claims hold, how many references were found."""
+    none = Score("", None, "")
+    close = scores.get("closeness to the topic", none)
+    if close.value is None:
+        told = [f"How close its references are to “{topic}” cannot be told{close.how and f': {close.how}'}."]
+    else:
+        basis = "".join(f"; {detail}" for detail in close.details)
+        told = [
+            f"Its references reach {close.value:.0%} of the closeness to “{topic}” that the library's nearest papers "
+            f"have{basis}."
+        ]
+    count, of_known = _value_of(scores, "claims"), ""
+    recall, known = scores.get("citation recall", none), scores.get("citation recall, sources known", none)
+    if known.value is not None:
+        recall, of_known = known, " whose sources are known"
+        count *= _value_of(scores, "claims whose sources are all known")
+    if recall.value is None:
+        told.append("It has no sentences with citations that could be read.")
+    else:
+        ruled = ", as far as a rule of words can tell" if recall.how.startswith("approximation") else ""
+        held = f"{round(count * recall.value):,} of its {round(count):,} sentences with citations{of_known}"
+        told.append(f"What they cite supports {held} ({recall.value:.0%}){ruled}.")
+    total = round(_value_of(scores, "references"))
+    if not total or scores.get("references real", none).value is None:
+        return " ".join([*told, "Its list of references could not be read."])
+    wrong, missing = (
+        round(total * _value_of(scores, f"references {kind}")) for kind in ("real with wrong metadata", "not found")
+    )
+    details = f", {wrong:,} of them with wrong metadata" if wrong else ""
+    details += f"; that {missing:,} were not does not prove that they are invented" if missing else ""
+    return " ".join([*told, f"Of its {total:,} references {total - missing:,} were found{details}."])
 
 
 def _value_of(scores: Mapping[str, Score], name: str) -> float:
     """The figure; 0 where it was not measured."""
     return (scores[name].value or 0.0) if name in scores else 0.0
-
-
-def _judge_topic(scores: Mapping[str, Score], topic: str) -> str:
-    found = scores.get("closeness to the topic")
-    if found is None or found.value is None:
-        why = f": {found.how}" if found else ""
-        return f"Whether it keeps to its topic, “{topic}”, cannot be judged{why}."
-    basis = "".join(f"; {detail}" for detail in found.details)
-    figure = f"{found.value:.2f} of 1, where 1 is as close as the library's nearest papers{basis}"
-    if found.value < STRAYS:
-        return f"This survey is hardly about “{topic}” ({figure})."
-    kept = "keeps to" if found.value >= KEEPS else "keeps only in part to"
-    return f"This survey {kept} its topic, “{topic}” ({figure})."
-
-
-def _judge_claims(scores: Mapping[str, Score]) -> str:
-    count, of_known = _value_of(scores, "claims"), ""
-    known, found = scores.get("citation recall, sources known"), scores.get("citation recall")
-    if known and known.value is not None:
-        found, of_known = known, " whose sources are known"
-        count *= _value_of(scores, "claims whose sources are all known")
-    if found is None or found.value is None:
-        return "It has no sentences with citations that could be read."
-    if 0 < (whole := round(count)) < FEW:
-        sentences = "sentence has citations" if whole == 1 else "sentences have citations"
-        return f"Only {whole} {sentences}{of_known}, too few to say how well its claims are supported."
-    word = "well" if found.value >= WELL else "in part" if found.value >= BADLY else "badly"
-    ruled = ", as far as a rule of words can tell" if found.how.startswith("approximation") else ""
-    return f"Its claims are {word} supported{ruled}: {found.value:.0%} of the sentences with citations{of_known} hold."
-
-
-def _judge_references(scores: Mapping[str, Score]) -> str:
-    total = round(_value_of(scores, "references"))
-    if not total or scores.get("references real", Score("", None, "")).value is None:
-        return "Its list of references could not be read."
-    wrong, missing = (
-        round(total * _value_of(scores, f"references {kind}")) for kind in ("real with wrong metadata", "not found")
-    )
-    details = [f"{wrong} of them with wrong metadata"] if wrong else []
-    details += [f"{missing} {_was(missing)} not, which does not prove that they are invented"] if missing else []
-    found = total - missing
-    return f"Of its {total:,} references, {found:,} {_was(found)} found{''.join(f', {d}' for d in details)}."
-
-
-def _was(count: int) -> str:
-    return "was" if count == 1 else "were"

@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,7 +171,7 @@ def one_against_rest(log_odds: Matrix) -> Matrix:
 def unpack_model(content: bytes) -> RoleModel:
     """The model in a numpy archive of its fields; raises `ValueError` for anything else."""
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-        values = {field.name: archive[field.name] for field in fields(RoleModel)}
+        values: dict[str, Any] = {field.name: archive[field.name] for field in fields(RoleModel)}
     return RoleModel(**{name: value if value.ndim else float(value) for name, value in values.items()})
 
 

@@ -384,10 +384,12 @@ async def test_everything_together_and_its_reports(library: LocalLibrary) -> Non
     text = as_markdown(found, about, details=True)
     assert re.search(r"\| citation recall \| \d\.\d\d of 1, higher is better \|", text)
     verdict = text.split("\n\n")[1]
-    assert verdict.startswith("This survey keeps to its topic, “dense retrieval” (")
-    assert verdict.count(". ") == 2 and "references, " in verdict  # three sentences, the first thing that is read
+    assert verdict.startswith("Its references reach ")
+    assert (
+        verdict.count(". ") == 2 and "references 2 were found." in verdict
+    )  # three sentences, the first thing that is read
     other = await evaluate_document(from_survey(survey), "coral reef bleaching", means)
-    assert "This survey is hardly about “coral reef bleaching”" in card(other)
+    assert "Its references reach 0% of the closeness to “coral reef bleaching”" in card(other)
     both = {"ours": [found, found], "theirs": [found]}
     table = comparison(both, about)
     assert "± 0.000" in table

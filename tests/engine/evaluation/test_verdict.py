@@ -19,23 +19,22 @@ async def test_the_topic_is_not_judged_by_too_few_known_references(library: Loca
     tools = EvaluationTools(library, WordEmbedder(), RuleEntailment(WordEmbedder()))
     survey = own_survey()
     told = card(await evaluate_document(from_survey(survey), "dense retrieval", tools))
-    assert "This survey keeps to its topic" in told and "; 2 of its 2 references are known here)." in told
+    assert "of the closeness to “dense retrieval” that the library's nearest papers have" in told
+    assert "; 2 of its 2 references are known here." in told
     unknown = tuple(
         replace(p, key=PaperKey(f"doi:10.1/{n}"), title=f"Unheard {n}", url="") for n, p in enumerate(papers(9))
     )
     few = replace(survey, references=(*survey.references, *unknown))
     told = card(await evaluate_document(from_survey(few), "dense retrieval", tools))
-    assert "cannot be judged: only 2 of its 11 references are known here, and at least 5 must be." in told
+    assert "cannot be told: only 2 of its 11 references are known here, and at least 5 must be." in told
     none = card(await evaluate_document(from_survey(replace(survey, references=unknown)), "dense retrieval", tools))
-    assert "cannot be judged: none of its 9 references are known here." in none
+    assert "cannot be told: none of its 9 references are known here." in none
 
 
-def test_a_share_of_few_claims_is_no_verdict() -> None:
-    recall = {"citation recall": Score("citation recall", 1.0, "asked")}
-    assert "Only 1 sentence has citations, too few" in write_verdict(
-        {**recall, "claims": Score("claims", 1.0, "")}, "bees"
-    )
-    assert "Only 4 sentences have citations, too few" in write_verdict(
-        {**recall, "claims": Score("claims", 4.0, "")}, "bees"
-    )
-    assert "100% of the sentences" in write_verdict({**recall, "claims": Score("claims", 5.0, "")}, "bees")
+def test_claims_are_told_with_their_number() -> None:
+    recall = {"citation recall": Score("citation recall", 0.5, "asked"), "claims": Score("claims", 4.0, "")}
+    assert "supports 2 of its 4 sentences with citations (50%)." in write_verdict(recall, "bees")
+    known = Score("citation recall, sources known", 1.0, "approximation: half of the terms")
+    share = Score("claims whose sources are all known", 0.25, "")
+    told = write_verdict({**recall, known.name: known, share.name: share}, "bees")
+    assert "1 of its 1 sentences with citations whose sources are known (100%), as far as a rule" in told
