@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from importlib import resources
+from pathlib import Path
 
 from engine.addresses import NumberedSentence, number_sentences, sentences_at
 from engine.limits import CHARACTERS_PER_TOKEN
@@ -21,6 +21,7 @@ from engine.retrieval.paper_keys import surname
 from engine.text import sentences, shorten
 from engine.values import Paper
 
+PROMPTS = Path(__file__).parent.parent / "prompts"
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -89,12 +90,13 @@ def _number_lines(numbered: Iterable[NumberedSentence]) -> list[str]:
 
 
 def _fence(paper: Paper, lines: Sequence[str]) -> str:
-    published = ", ".join(part for part in (_first_author(paper), paper.venue, str(paper.year or "")) if part)
+    published = ", ".join(part for part in (first_author(paper), paper.venue, str(paper.year or "")) if part)
     title = f"{paper.title} ({published})" if published else paper.title
     return "\n".join((f'<paper key="{paper.key}">', data(title), *lines, "</paper>"))
 
 
-def _first_author(paper: Paper) -> str:
+def first_author(paper: Paper) -> str:
+    """“Lewis” or “Lewis et al.”; empty where no author is known."""
     return surname(paper.authors[0]) + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
 
 
@@ -121,15 +123,10 @@ def _gist(paper: Paper) -> str:
 @cache
 def prompt_digests() -> Mapping[str, str]:
     """The version of every prompt: its name → the first twelve digits of its file's SHA-256."""
-    folders = [folder for folder in resources.files("engine").joinpath("prompts").iterdir() if folder.is_dir()]
-    files = {f"{folder.name}/{file.name}": file for folder in folders for file in folder.iterdir()}
-    return {
-        name.removesuffix(".md"): hashlib.sha256(file.read_bytes()).hexdigest()[:12]
-        for name, file in sorted(files.items())
-        if name.endswith(".md")
-    }
+    files = {f"{file.parent.name}/{file.stem}": file for file in PROMPTS.glob("*/*.md")}
+    return {name: hashlib.sha256(file.read_bytes()).hexdigest()[:12] for name, file in sorted(files.items())}
 
 
 @cache
 def _template(name: str) -> str:
-    return resources.files("engine").joinpath(f"prompts/{name}.md").read_text(encoding="utf-8")
+    return (PROMPTS / f"{name}.md").read_text(encoding="utf-8")

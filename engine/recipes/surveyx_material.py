@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.llm.model import tokens_of
-from engine.llm.prompting import data, paper_block
+from engine.llm.prompting import data, first_author, paper_block
 from engine.reading.full_text import FullText
 from engine.reading.trees.attribute_trees import AttributeTree, Source
 from engine.reading.trees.forests import Forest, MemoryForest
@@ -20,7 +20,6 @@ from engine.reading.trees.tree_making import (
     make_trees,
     source_of,
 )
-from engine.retrieval.paper_keys import surname
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.values import Paper, PaperKey, Passage
 from engine.writing.estimates import PROMPT_OVERHEAD
@@ -61,7 +60,7 @@ class Material:
 
     def notes(self, keys: Iterable[PaperKey], fields: Collection[str] | None = None) -> str:
         """Papers as quoted data: their trees' values (of these fields), else their abstracts."""
-        return "\n".join(self._entry(key, fields) for key in keys)
+        return "\n".join(self._note(self.papers[key], self.trees.get(key), fields) for key in keys)
 
     def evidence(self, key: PaperKey) -> Paper:
         """The paper with the sentences of its full text that its tree stands on, for a check against them."""
@@ -70,24 +69,20 @@ class Material:
         passages = dict.fromkeys(Passage(value.quote, value.section, value.page) for value in read)
         return replace(self.papers[key], body=(*self.papers[key].body, *passages))
 
-    def _entry(self, key: PaperKey, fields: Collection[str] | None) -> str:
-        tree = self.trees.get(key)
+    @staticmethod
+    def _note(paper: Paper, tree: AttributeTree | None, fields: Collection[str] | None) -> str:
         if tree is None:
-            return paper_block([self.papers[key]])
-        known = [(name, value.text) for name, value in tree.list_known() if fields is None or name in fields]
-        known = known or [(name, value.text) for name, value in tree.list_known()]
-        return self._fence(key, "\n".join(f"{name}: {data(text)}" for name, text in known))
-
-    def _fence(self, key: PaperKey, inside: str) -> str:
-        paper = self.papers[key]
-        return f'<paper key="{key}">\n{data(paper.title)} ({data(author_and_year(paper))})\n{inside}\n</paper>'
+            return paper_block([paper])
+        known = dict(tree.list_known())
+        chosen = {name: value for name, value in known.items() if fields is None or name in fields} or known
+        lines = [f"{name}: {data(value.text)}" for name, value in chosen.items()]
+        title = f"{data(paper.title)} ({data(author_and_year(paper))})"
+        return "\n".join((f'<paper key="{paper.key}">', title, *lines, "</paper>"))
 
 
 def author_and_year(paper: Paper) -> str:
     """“Lewis et al. 2020”; what is not known is left out."""
-    others = " et al." if len(paper.authors) > 1 else ""
-    who = f"{surname(paper.authors[0])}{others}" if paper.authors else ""
-    return " ".join(part for part in (who, str(paper.year or "")) if part) or "no author given"
+    return " ".join(part for part in (first_author(paper), str(paper.year or "")) if part) or "no author given"
 
 
 TREE_TOKENS = 8_000
@@ -118,33 +113,26 @@ class Preparation:
 
     def notes(self) -> tuple[str, ...]:
         """What a person should know: which papers stay with their abstracts, and why."""
-        failed, papers, trees = self.report.failed, self.material.papers, self.material.trees
-        short = sum(key not in trees and key not in failed for key in papers)
-        said = (f"{short} of {len(papers)} papers have only an abstract: no attribute tree is made of those",)
-        if not failed:
-            return said if short else ()
-        titles = [f"“{self.material.papers[key].title}” ({why})" for key, why in list(failed.items())[:NAMED_FAILURES]]
-        more = f"; and {len(failed) - len(titles)} more" if len(failed) > len(titles) else ""
-        return (
-            *(said if short else ()),
-            f"{len(failed)} papers have no attribute tree and stay with their abstracts: {'; '.join(titles)}{more}",
-        )
+        failed, papers = self.report.failed, self.material.papers
+        short = sum(key not in self.material.trees and key not in failed for key in papers)
+        said = [f"{short} of {len(papers)} papers have only an abstract: no attribute tree is made of those"]
+        titles = "; ".join(f"“{papers[key].title}” ({why})" for key, why in list(failed.items())[:NAMED_FAILURES])
+        more = f"; and {len(failed) - NAMED_FAILURES} more" if len(failed) > NAMED_FAILURES else ""
+        lost = f"{len(failed)} papers have no attribute tree and stay with their abstracts: {titles}{more}"
+        return (*(said if short else ()), *([lost] if failed else ()))
 
 
 def plan_trees(due: Sequence[Paper], full_texts: int) -> list[CallChain]:
     """The calls that make the trees of these papers, ``full_texts`` of which are read in whole; sizes in tokens."""
-    chains: list[CallChain] = []
-    read = [TREE_TOKENS] * full_texts
+    sizes = [len(due[start : start + GROUP]) for start in range(0, len(due), GROUP)]
+    calls = [PlannedCall("extraction", n * (KIND_TOKENS + 40) + PROMPT_OVERHEAD, n * 18) for n in sizes]
     short = [tokens_of(paper.content) for paper in due[full_texts:]]
-    for start in range(0, len(due), GROUP):
-        group = min(GROUP, len(due) - start)
-        chains.append((PlannedCall("extraction", group * (KIND_TOKENS + 40) + PROMPT_OVERHEAD, group * 18),))
     for start in range(0, len(short), ABSTRACTS_AT_ONCE):
         some = short[start : start + ABSTRACTS_AT_ONCE]
-        sizes = sum(some) + 40 * len(some) + TREE_OVERHEAD
-        chains.append((PlannedCall("extraction", sizes, ABSTRACT_TREE_TOKENS * len(some)),))
-    chains += [(PlannedCall("extraction", size + TREE_OVERHEAD, TEXT_TREE_TOKENS),) for size in read]
-    return chains
+        read = sum(some) + 40 * len(some) + TREE_OVERHEAD
+        calls.append(PlannedCall("extraction", read, ABSTRACT_TREE_TOKENS * len(some)))
+    calls += [PlannedCall("extraction", TREE_TOKENS + TREE_OVERHEAD, TEXT_TREE_TOKENS)] * full_texts
+    return [(call,) for call in calls]
 
 
 async def grow_forest(
@@ -153,9 +141,7 @@ async def grow_forest(
     """The trees of all papers; those that the forest has cost nothing, each group of new ones is stored when whole."""
     model = context.require_model()
     known = dict(await forest.get([paper.key for paper in papers]))
-    report = TreeReport()
-    groups = groups_of(papers)
-    done = 0
+    report, done = TreeReport(), 0
 
     async def grow(group: Sequence[Paper]) -> None:
         nonlocal done
@@ -169,7 +155,7 @@ async def grow_forest(
 
     await context.progress(Progress("trees", 0, len(papers)))
     async with asyncio.TaskGroup() as tasks:
-        for group in groups:
+        for group in groups_of(papers):
             tasks.create_task(grow(group))
     report.trees = {**known, **report.trees}
     return report
@@ -183,19 +169,15 @@ async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: b
         read = {p.key: replace(p, body=texts[p.key].take_opening(TREE_TOKENS)) if p.key in texts else p for p in papers}
         return Preparation(Material(read, {}), forest, TreeReport(), texts)
     read_in_full = [paper for paper in papers if paper.key in texts]  # of an abstract a tree says what that says
-    known = await forest.get([paper.key for paper in papers])
     report = await grow_forest(read_in_full, texts, context, forest)
-    report.trees = {**known, **report.trees}
-    return Preparation(Material({p.key: p for p in papers}, report.trees), forest, report, texts)
+    trees = {**await forest.get([paper.key for paper in papers]), **report.trees}
+    return Preparation(Material({p.key: p for p in papers}, trees), forest, report, texts)
 
 
 def needs_tree(known: AttributeTree | None, source: Source) -> bool:
     """Whether a tree is to be made: there is none, or it was made from another text and no longer one."""
-    if not source.sentences:
-        return False
-    if known is None:
-        return True
-    return known.digest != source.digest and not (known.level == "full text" and source.level != "full text")
+    is_old = known is None or known.digest != source.digest
+    return bool(source.sentences) and is_old and not (known and known.level == "full text" != source.level)
 
 
 async def read_texts(papers: Sequence[Paper], context: RunContext) -> dict[PaperKey, FullText]:
