@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from engine.checking.check import CLAIMS_PER_CALL
 from engine.errors import LanguageModelError, LimitExceeded, UserError
 from engine.limits import Limits
 from engine.options import QuickOptions
-from engine.retrieval.embedding import ready
 from engine.reviews.review import MOST_CONCLUSIONS, WORDS_PER_QUESTION, ReviewWriting
 from engine.reviews.review_report import (
     METHOD,
@@ -25,18 +24,17 @@ from engine.reviews.review_report import (
     assemble_review,
     explain_nothing_relevant,
     quote_review,
-    quote_table,
     select_papers,
     tell_reading,
 )
-from engine.reviews.review_scope import QUESTIONS, ReviewScope, plan_review
+from engine.reviews.review_scope import QUESTIONS, plan_review
 from engine.reviews.review_search import ReviewSearch
 from engine.reviews.studies import AT_ONCE, MOST_READ, TEXT_SHARE, TOGETHER, Reading, read_studies
 from engine.revising.model_changes import RevisedEitherWay
 from engine.run import CallChain, PlannedCall, Progress, RunContext, Step
 from engine.session.events import Review
 from engine.survey import Section, SurveyWarning
-from engine.values import Brief, Keyword, KeywordPool, Paper, PaperSelection
+from engine.values import Brief, Keyword, KeywordPool, Paper
 from engine.writing.estimates import mean_tokens, plan_check, plan_repairs, tokens_drafted, with_checks
 
 SCOPE_TOKENS, SCOPE_WRITTEN = 670, 150
@@ -97,36 +95,25 @@ class QuickRecipe(RevisedEitherWay):
         most = QUOTED_STUDIES if context.model is None else MOST_READ
         shown = candidates[: options.space if options.only_search else min(options.space, most)]
         if context.model is None:
-            selection = select_papers(search, shown, Reading((), unread=len(candidates) - len(shown)))
-            parts, method = await asyncio.to_thread(_quote_parts, scope, selection, options, context)
+            selection = select_papers(search, shown, Reading(unread=len(candidates) - len(shown)))
+            parts = await asyncio.to_thread(quote_review, scope, selection, context.embedder, options)
+            method = QUOTED_METHOD
         else:
-            reading = await read_studies(brief.topic, scope, shown, _quota(options, context), context)
+            # A search without a review reads all.
+            quota = None if options.only_search else context.limits.review_tokens * options.share // 100
+            reading = await read_studies(brief.topic, scope, shown, quota, context)
             if reading.stopped and not reading.studies:
                 raise LimitExceeded(reading.stopped)
             if not reading.studies:
                 raise UserError(explain_nothing_relevant(brief, reading.left_out))
-            unread = reading.unread + len(candidates) - len(shown)
-            selection = select_papers(search, [s.found for s in reading.studies], replace(reading, unread=unread))
+            reading.unread += len(candidates) - len(shown)
+            selection = select_papers(search, [s.found for s in reading.studies], reading)
             writing = ReviewWriting(brief.topic, scope, reading.studies, context)
-            parts = await _write_parts(writing, reading, only_search=options.only_search)
-            method = SEARCHED_METHOD if options.only_search else METHOD
+            parts, method = await _write_parts(writing, reading, only_search=options.only_search), METHOD
+        method = SEARCHED_METHOD if options.only_search else method
         survey = assemble_review(brief, scope, queries, selection, parts, method)
         pool = KeywordPool((Keyword(brief.topic, "topic"), *(Keyword(q.words(), "library") for q in queries)))
         return Review(pool, selection, survey)
-
-
-def _quota(options: QuickOptions, context: RunContext) -> int | None:
-    """Tokens that the summaries may fill; a search without a review reads all."""
-    return None if options.only_search else context.limits.review_tokens * options.share // 100
-
-
-def _quote_parts(
-    scope: ReviewScope, selection: PaperSelection, options: QuickOptions, context: RunContext
-) -> tuple[ReviewParts, str]:
-    if options.only_search:
-        return ReviewParts(quote_table(selection)), SEARCHED_METHOD
-    embedder = ready(context.embedder, selection.list_included())  # online, none is fitted before
-    return quote_review(scope, selection, embedder), QUOTED_METHOD
 
 
 async def _write_parts(writing: ReviewWriting, reading: Reading, *, only_search: bool) -> ReviewParts:

@@ -139,7 +139,8 @@ class OutlineSteps:
         async with asyncio.TaskGroup() as tasks:
             made = [tasks.create_task(try_work(self._mount(outline, group, material))) for group in groups]
         hints: list[Hint] = []
-        lost, why = 0, LanguageModelError("No paper gave a hint for the outline.", retryable=True)
+        why: ScholiumError = LanguageModelError("No paper gave a hint for the outline.", retryable=True)
+        lost = 0
         for group, task in zip(groups, made, strict=True):
             came = task.result()
             if isinstance(came, ScholiumError):

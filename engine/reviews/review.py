@@ -14,9 +14,8 @@ from pydantic import Field
 from engine.checking.check import CheckedText, CheckTask, check_section
 from engine.citations import cite, remove_addresses, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
-from engine.llm.prompting import data, fill, paper_block
-from engine.retrieval.paper_keys import surname
+from engine.llm.model import PlainText, Request, TypedAnswer
+from engine.llm.prompting import data, fill, first_author, paper_block
 from engine.reviews.review_scope import ReviewScope
 from engine.reviews.studies import Study
 from engine.run import Progress, ReviewDraft, RunContext
@@ -63,13 +62,7 @@ class ReviewWriting:
     scope: ReviewScope
     studies: Sequence[Study]
     context: RunContext
-    background: str = ""
     warnings: list[SurveyWarning] = field(default_factory=list)
-
-    @property
-    def model(self) -> LanguageModel:
-        """The model that writes."""
-        return self.context.require_model()
 
     @property
     def papers(self) -> tuple[Paper, ...]:
@@ -106,14 +99,14 @@ class ReviewWriting:
             "quick/answer",
             request=data(self.request),
             questions=self.scope.number_questions(),
-            background=data(self.background) or "(none)",
+            background="(none)",
             papers=self._entries(),
             number=str(number),
             question=data(question),
             words=str(WORDS_PER_QUESTION),
         )
         request = Request("drafting", f"answer/{number}", prompt, WORDS_PER_QUESTION * 5, 0.7)
-        text = read_prose(await self.model.text(request), question)
+        text = read_prose(await self.context.require_model().text(request), question)
         draft = settle_citations(Draft(OutlineNode(question), self.papers, text))
         self.warnings += draft.warnings
         # What was shown are summaries: the numbers of their sentences are none of the papers'.
@@ -121,36 +114,32 @@ class ReviewWriting:
 
     async def write_table(self) -> Section:
         """What the studies say, side by side; a cell whose sentence does not hold stays empty."""
-        columns = (
-            ("argument", [s.argument for s in self.studies]),
-            ("insight", [s.insight for s in self.studies]),
-            ("limitation", [s.limitation for s in self.studies]),
-            ("figures", [s.figures for s in self.studies]),
-        )
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._column(name, cells)) for name, cells in columns]
-        checked = [task.result() for task in tasks]
-        columns_held = [_by_study(column) for column in checked]
+            tasks = [
+                group.create_task(self._check_column(name)) for name in ("argument", "insight", "limitation", "figures")
+            ]
+        columns = [task.result() for task in tasks]
+        held = [
+            {c.citations[0].key: c for c in column.claims if len({cited.key for cited in c.citations}) == 1}
+            for column in columns
+        ]
         rows = tuple(
             (
                 cite_by_name(study.paper),
-                ", ".join(map(str, study.questions)),
-                study.evidence,
-                *(_cell(held.get(study.paper.key)) for held in columns_held),
+                ", ".join(map(str, study.said.questions)),
+                study.said.evidence,
+                *(strip_citations(c.text) if (c := column.get(study.paper.key)) else "" for column in held),
             )
             for study in self.studies
         )
-        claims = tuple(claim for held in columns_held for claim in held.values())
+        claims = tuple(claim for column in held for claim in column.values())
         table = Table("The studies and what they say to the questions.", HEADER, rows, WIDTHS)
-        return Section("Studies", "", claims, tables=(table,), tally=sum_of([column.tally for column in checked]))
+        return Section("Studies", "", claims, tables=(table,), tally=sum_of([column.tally for column in columns]))
 
-    async def _column(self, name: str, cells: Sequence[str]) -> CheckedText:
+    async def _check_column(self, name: str) -> CheckedText:
         """One sentence about each study."""
-        lines = [
-            f"{cell.rstrip(' .!?')} {cite([study.paper.key])}."
-            for study, cell in zip(self.studies, cells, strict=True)
-            if cell
-        ]
+        cells = [(study.paper.key, getattr(study.said, name)) for study in self.studies]
+        lines = [f"{cell.rstrip(' .!?')} {cite([key])}." for key, cell in cells if cell]
         return await self._check(name, "\n\n".join(lines))
 
     async def draw_conclusions(self, findings: Sequence[Section]) -> tuple[Section | None, tuple[str, ...]]:
@@ -162,7 +151,7 @@ class ReviewWriting:
             papers=self._entries(),
             draft=data("\n\n".join(section.text for section in findings)),
         )
-        answer = await self.model.answer_typed(
+        answer = await self.context.require_model().answer_typed(
             Request("drafting", "conclusions", prompt, 1_024, 0.3), ConclusionsAnswer
         )
         drawn = answer.conclusions[:MOST_CONCLUSIONS]
@@ -190,7 +179,7 @@ class ReviewWriting:
         if not text:
             return CheckedText("")
         task = CheckTask(title, text, self.papers, self.request, title)
-        checked = await check_section(self.model, task)
+        checked = await check_section(self.context.require_model(), task)
         self.warnings += checked.warnings
         return checked
 
@@ -203,15 +192,6 @@ def count_support(claim: Claim, studies: int) -> Claim:
     return replace(claim, text=text, citations=tuple(held))
 
 
-def _by_study(column: CheckedText) -> dict[PaperKey, Claim]:
-    """The sentences that hold, by the study they are about."""
-    return {claim.citations[0].key: claim for claim in column.claims if len({c.key for c in claim.citations}) == 1}
-
-
-def _cell(claim: Claim | None) -> str:
-    return strip_citations(claim.text) if claim else ""
-
-
 def strip_citations(text: str) -> str:
     """A sentence without its citations and its full stop."""
     return remove_citations(text).rstrip(" .")
@@ -219,6 +199,5 @@ def strip_citations(text: str) -> str:
 
 def cite_by_name(paper: Paper) -> str:
     """First author, year and citation, as a table names a study."""
-    others = " et al." if len(paper.authors) > 1 else ""
-    who = f"{surname(paper.authors[0])}{others}" if paper.authors else shorten(clean(paper.title), 60)
+    who = first_author(paper) or shorten(clean(paper.title), 60)
     return f"{inert(who)}{f', {paper.year}' if paper.year else ''} {cite([paper.key])}"

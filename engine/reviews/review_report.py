@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from engine.citations import cite, with_references
 from engine.gathering.search_record import WITHOUT_ROOM, search_flow
 from engine.naming.clustering import clusters, labels
+from engine.options import QuickOptions
 from engine.quoting.abstracts import quotable, quote_contribution, quote_finding, quote_sentences
 from engine.quoting.attribution import whose_words
 from engine.quoting.paper_tables import claim_of
 from engine.quoting.speaking_sentences import find_speaking
 from engine.reading.sentence_roles import Statement
-from engine.retrieval.embedding import Embedder, embed_papers
+from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.online.queries import BooleanQuery
 from engine.reviews.review import FOLLOW_UPS, cite_by_name
 from engine.reviews.review_scope import ReviewScope
@@ -73,10 +74,12 @@ def assemble_review(
     method: str,
 ) -> Survey:
     """The review as a survey, so that all that can be done with a survey can be done with it."""
-    studies = selection.list_included()
+    flow = dict(search_flow(selection))
+    used, found = flow["Papers gathered"], flow["Different papers"]
+    of = "the paper" if found == 1 else f"{used} of the {found} papers"
     sections = [
         _report_questions(brief, scope, queries, selection),
-        replace(parts.studies, text=_report_counts(selection)),
+        replace(parts.studies, text=_report_counts(flow)),
     ]
     if parts.findings:
         sections.append(Section("Findings", "", sections=parts.findings))
@@ -87,7 +90,7 @@ def assemble_review(
         sections.append(Section("Follow-up Questions", "\n".join(f"- {question}" for question in parts.follow_up)))
     survey = Survey(
         title=scope.title,
-        abstract=_sum_up(brief, selection),
+        abstract=f"This quick review looks at “{brief.topic}” in {of} that {'was' if found == 1 else 'were'} found.",
         sections=tuple(sections),
         references=(),
         method=method,
@@ -96,16 +99,9 @@ def assemble_review(
         warnings=parts.warnings,
         follow_up=parts.follow_up,
     )
-    resolved = with_references(survey, {paper.key: paper for paper in studies})
-    facts = tuple((name, f"{count:,}") for name, count in search_flow(selection) if count)
+    resolved = with_references(survey, {paper.key: paper for paper in selection.list_included()})
+    facts = tuple((name, f"{count:,}") for name, count in flow.items() if count)
     return with_notice(replace(resolved, facts=(*facts, ("Papers cited", str(len(resolved.references))))))
-
-
-def _sum_up(brief: Brief, selection: PaperSelection) -> str:
-    flow = dict(search_flow(selection))
-    used, found = flow["Papers gathered"], flow["Different papers"]
-    said = "the paper that was found" if found == 1 else f"{used} of the {found} papers that were found"
-    return f"This quick review looks at “{brief.topic}” in {said}."
 
 
 def _report_questions(
@@ -119,16 +115,15 @@ def _report_questions(
     return Section("Question and Search", text)
 
 
-def _report_counts(selection: PaperSelection) -> str:
-    flow = dict(search_flow(selection))
-    out, unread = flow["Left out as not relevant"], flow["Left out because enough were better"]
-    found, used = flow["Different papers"], flow["Papers gathered"]
-    parts = [f"{found} different papers were found; {used} {'is' if used == 1 else 'are'} used here."]
-    parts += [f"Read and left out as not relevant: {out}; the reasons stand at the end."] if out else []
-    without_room = flow.get(WITHOUT_ROOM, 0)
-    parts += [f"Relevant, but beyond the share of tokens: {without_room}."] if without_room else []
-    parts += [f"Not read: {unread}."] if unread else []
-    return " ".join(parts)
+def _report_counts(flow: Mapping[str, int]) -> str:
+    used = flow["Papers gathered"]
+    counts = {
+        "Read and left out as not relevant: {}; the reasons stand at the end.": flow["Left out as not relevant"],
+        "Relevant, but beyond the share of tokens: {}.": flow.get(WITHOUT_ROOM, 0),
+        "Not read: {}.": flow["Left out because enough were better"],
+    }
+    first = f"{flow['Different papers']} different papers were found; {used} {'is' if used == 1 else 'are'} used here."
+    return " ".join((first, *(said.format(count) for said, count in counts.items() if count)))
 
 
 def _limits(selection: PaperSelection) -> list[str]:
@@ -143,8 +138,13 @@ def _limits(selection: PaperSelection) -> list[str]:
     return found
 
 
-def quote_review(scope: ReviewScope, selection: PaperSelection, embedder: Embedder) -> ReviewParts:
+def quote_review(
+    scope: ReviewScope, selection: PaperSelection, embedder: Embedder, options: QuickOptions
+) -> ReviewParts:
     """The parts of a review without a language model: quotations, and groups of the papers as the next topics."""
+    if options.only_search:
+        return ReviewParts(quote_table(selection))
+    embedder = ready(embedder, selection.list_included())  # online, none is fitted before
     papers = selection.list_included()
     candidates = [s for paper in papers for s in quotable(paper) if s.statement != "problem"]
     said_there = {term for s in candidates for term in terms(f"{s.paper.title} {s.text}")}

@@ -67,15 +67,6 @@ class ReviewScope:
         return "\n".join(f"{i}. {data(question)}" for i, question in enumerate(self.questions, start=1))
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What a request says about the papers it wants."""
-
-    years: YearRange
-    kinds: tuple[PaperKind, ...] = ()
-    fields: tuple[Field, ...] = ()
-
-
 async def plan_review(request: str, years: YearRange, model: LanguageModel | None) -> ReviewScope:
     """The scope of a review, in one call; ``years`` are those that were set apart from the request's words.
 
@@ -88,8 +79,8 @@ async def plan_review(request: str, years: YearRange, model: LanguageModel | Non
     said = {int(number) + step for number in re.findall(r"\d{4}", request) for step in (-1, 0, 1)}
     first, last = (year if year in said else None for year in (answer.first_year, answer.last_year))
     years = YearRange(first, last) if years == ALL_YEARS else years
-    filters = Filters(years, tuple(answer.kinds), tuple(answer.fields))
-    queries = dict.fromkeys(query for q in answer.queries if (query := _query(q.groups, filters)).groups)
+    bounds = BooleanQuery((), years, tuple(answer.kinds), tuple(answer.fields))
+    queries = dict.fromkeys(query for q in answer.queries if (query := _query(q.groups, bounds)).groups)
     found = tuple(queries) or plan_by_rule(request, years).queries
     title = shorten(inert(clean(answer.title)).rstrip("."), TITLE_CHARACTERS) or to_title_case(request)
     questions = tuple(shorten(inert(next(iter(sentences(q)), "")), QUESTION_CHARACTERS) for q in answer.questions)
@@ -104,7 +95,7 @@ def plan_by_rule(request: str, years: YearRange) -> ReviewScope:
     return ReviewScope(
         shorten(asked, TITLE_CHARACTERS),
         tuple(shorten(question, QUESTION_CHARACTERS) for question in questions),
-        (_query([[line]], Filters(years)),),
+        (_query([[line]], BooleanQuery((), years)),),
         life_sciences=True,
         subject=line,
     )
@@ -116,7 +107,6 @@ async def plan_other_queries(
     """Queries in other words, none of which was tried; none without a language model, since all words were ranked."""
     if model is None:
         return ()
-    filters = Filters(tried[0].years, tried[0].kinds, tried[0].fields)
     prompt = fill(
         "quick/queries",
         request=data(request),
@@ -126,12 +116,11 @@ async def plan_other_queries(
     )
     answer = await model.answer_typed(Request("outline", f"queries/{len(tried)}", prompt, 512, 0.5), QueriesAnswer)
     known = {query.groups for query in tried}
-    new = dict.fromkeys(query for q in answer.queries if (query := _query(q.groups, filters)).groups not in known)
+    new = dict.fromkeys(query for q in answer.queries if (query := _query(q.groups, tried[0])).groups not in known)
     return tuple(query for query in new if query.groups)[:QUERIES]
 
 
-def _query(groups: Sequence[Sequence[str]], filters: Filters) -> BooleanQuery:
-    """Phrases without operators; empty ones and empty groups are left out."""
+def _query(groups: Sequence[Sequence[str]], bounds: BooleanQuery) -> BooleanQuery:
+    """Phrases without operators within the same bounds; empty ones and empty groups are left out."""
     kept = (tuple(dict.fromkeys(p for phrase in group if (p := plain_phrase(phrase)))) for group in groups)
-    whole = tuple(group[:MOST_PHRASES] for group in kept if group)[:MOST_GROUPS]
-    return BooleanQuery(whole, filters.years, filters.kinds, filters.fields)
+    return replace(bounds, groups=tuple(group[:MOST_PHRASES] for group in kept if group)[:MOST_GROUPS])

@@ -11,10 +11,9 @@ from typing import Literal
 
 from engine.errors import LanguageModelError, LimitExceeded, RetrievalError
 from engine.limits import CHARACTERS_PER_TOKEN
-from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer, tokens_of
+from engine.llm.model import PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block
 from engine.reading.full_text import FullText
-from engine.reading.open_access import FullTexts
 from engine.reviews.review_scope import ReviewScope
 from engine.reviews.review_search import is_open
 from engine.run import Progress, ReviewDraft, RunContext
@@ -88,14 +87,8 @@ class Study:
     """A paper that says something to the questions, with the text that was read of it, and what it says."""
 
     found: FoundPaper
-    questions: tuple[int, ...]
-    """Numbers (from 1) of the questions it has something to say about."""
-    evidence: Evidence
-    argument: str
-    insight: str
-    limitation: str
-    figures: str
-    summary: str
+    said: StudyAnswer
+    """Of each text its first sentences; of the questions those there are, of the figures those of the paper."""
 
     @property
     def paper(self) -> Paper:
@@ -104,13 +97,14 @@ class Study:
 
     def entry(self) -> Paper:
         """The paper with the summary in place of its text, as later prompts have it."""
+        said = self.said
         lines = (
-            f"Kind of evidence: {self.evidence}",
-            f"Argument: {self.argument}",
-            f"Key insight: {self.insight}",
-            f"Limitation: {self.limitation}" if self.limitation else "",
-            f"Figures: {self.figures}" if self.figures else "",
-            self.summary,
+            f"Kind of evidence: {said.evidence}",
+            f"Argument: {said.argument}",
+            f"Key insight: {said.insight}",
+            f"Limitation: {said.limitation}" if said.limitation else "",
+            f"Figures: {said.figures}" if said.figures else "",
+            said.summary,
         )
         return replace(self.paper, abstract=" ".join(line for line in lines if line), summary="", body=())
 
@@ -123,58 +117,22 @@ _Outcome = Study | LeftOut | LimitExceeded | None
 """A study, why it is none, the limit that was reached, or ``None`` where the model failed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Reading:
     """What came of reading: the studies, the papers read and left out with the reason, and how many were not read."""
 
-    studies: tuple[Study, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    quota: int | None = None
+    """Tokens that the studies' entries may have together."""
+    studies: list[Study] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
     unread: int = 0
     unjudged: int = 0
     """Papers whose call failed."""
     stopped: str = ""
     """Why reading ended before its time; empty where it did not."""
-
-
-async def read_studies(
-    request: str, scope: ReviewScope, candidates: Sequence[FoundPaper], quota: int | None, context: RunContext
-) -> Reading:
-    """Read papers in their order, `TOGETHER` in a call, until the summaries fill ``quota`` tokens (``None``: all).
-
-    Papers are settled in their order, so that the same papers are kept however fast each call is. Where a limit is
-    reached, what was read by then stays.
-    """
-    model, settled = context.require_model(), _Settled(quota)
-    waiting = deque(candidates)
-    reading: deque[tuple[list[FoundPaper], asyncio.Task[list[_Outcome]]]] = deque()
-    async with asyncio.TaskGroup() as group:
-        while True:
-            while waiting and len(reading) < AT_ONCE and settled.has_room(sum(len(some) for some, _ in reading)):
-                together = [waiting.popleft() for _ in range(min(TOGETHER, len(waiting)))]
-                reading.append((together, group.create_task(_read(request, scope, together, model, context))))
-            if not reading:
-                break
-            together, task = reading.popleft()
-            for outcome in await task:
-                settled.take(outcome)
-            await context.progress(Progress("reading studies", settled.read, len(candidates), together[-1].paper.title))
-            await context.reviewing(ReviewDraft(scope.title, scope.questions, tuple(s.found for s in settled.studies)))
-    unread = len(candidates) - len(settled.studies) - len(settled.out) - settled.unjudged
-    return Reading(tuple(settled.studies), tuple(settled.out), unread, settled.unjudged, settled.stopped)
-
-
-@dataclass
-class _Settled:
-    """What was read so far, within so many tokens."""
-
-    quota: int | None
-    studies: list[Study] = field(default_factory=list)
-    out: list[LeftOut] = field(default_factory=list)
     used: int = 0
     read: int = 0
-    unjudged: int = 0
     full: bool = False
-    stopped: str = ""
 
     def has_room(self, in_flight: int) -> bool:
         """Whether more will likely fit, when the papers that are being read are counted as the ones before."""
@@ -185,24 +143,52 @@ class _Settled:
 
     def take(self, outcome: _Outcome) -> None:
         """Count one outcome; a study for which there is no room is left out."""
-        if isinstance(outcome, LimitExceeded):
-            self.full, self.stopped = True, str(outcome)
-            return
-        self.read += 1
-        if isinstance(outcome, LeftOut):
-            self.out.append(outcome)
-        elif outcome is None:
-            self.unjudged += 1
-        elif self.full or (self.quota is not None and self.studies and self.used + outcome.tokens() > self.quota):
-            self.full = True
-            self.out.append(LeftOut(replace(outcome.paper, body=()), "no room", NO_ROOM))
-        else:
-            self.studies.append(outcome)
-            self.used += outcome.tokens()
+        self.read += not isinstance(outcome, LimitExceeded)
+        match outcome:
+            case LimitExceeded():
+                self.full, self.stopped = True, str(outcome)
+            case LeftOut():
+                self.left_out.append(outcome)
+            case None:
+                self.unjudged += 1
+            case Study():
+                more = self.used + outcome.tokens()
+                self.full = self.full or (self.quota is not None and bool(self.studies) and more > self.quota)
+                if self.full:
+                    self.left_out.append(LeftOut(replace(outcome.paper, body=()), "no room", NO_ROOM))
+                else:
+                    self.studies.append(outcome)
+                    self.used = more
+
+
+async def read_studies(
+    request: str, scope: ReviewScope, candidates: Sequence[FoundPaper], quota: int | None, context: RunContext
+) -> Reading:
+    """Read papers in their order, `TOGETHER` in a call, until the summaries fill ``quota`` tokens (``None``: all).
+
+    Papers are settled in their order, so that the same papers are kept however fast each call is. Where a limit is
+    reached, what was read by then stays.
+    """
+    result, waiting = Reading(quota), deque(candidates)
+    reading: deque[tuple[list[FoundPaper], asyncio.Task[list[_Outcome]]]] = deque()
+    async with asyncio.TaskGroup() as group:
+        while True:
+            while waiting and len(reading) < AT_ONCE and result.has_room(sum(len(some) for some, _ in reading)):
+                together = [waiting.popleft() for _ in range(min(TOGETHER, len(waiting)))]
+                reading.append((together, group.create_task(_read(request, scope, together, context))))
+            if not reading:
+                break
+            together, task = reading.popleft()
+            for outcome in await task:
+                result.take(outcome)
+            await context.progress(Progress("reading studies", result.read, len(candidates), together[-1].paper.title))
+            await context.reviewing(ReviewDraft(scope.title, scope.questions, tuple(s.found for s in result.studies)))
+    result.unread = len(candidates) - len(result.studies) - len(result.left_out) - result.unjudged
+    return result
 
 
 async def _read(
-    request: str, scope: ReviewScope, together: Sequence[FoundPaper], model: LanguageModel, context: RunContext
+    request: str, scope: ReviewScope, together: Sequence[FoundPaper], context: RunContext
 ) -> list[_Outcome]:
     """What came of each of the papers, in their order, by one call."""
     async with asyncio.TaskGroup() as group:
@@ -220,21 +206,19 @@ async def _read(
         )
         asked = Request("reading", f"study/{readable[0].key}", prompt, 1_024 * len(readable), TEMPERATURE)
         try:
-            came = await model.answer_typed(asked, StudiesAnswer)
+            came = await context.require_model().answer_typed(asked, StudiesAnswer)
             answers = {answer.key.strip().strip("[]").removeprefix("@"): answer for answer in came.studies}
         except LanguageModelError:
             pass
         except LimitExceeded as error:
             failure = error
     return [
-        _settle(replace(found, paper=paper), answers.get(paper.key), failure, scope)
+        _settle(replace(found, paper=paper), answers.get(paper.key), failure, len(scope.questions))
         for found, paper in zip(together, papers, strict=True)
     ]
 
 
-def _settle(
-    found: FoundPaper, answer: StudyAnswer | None, failure: LimitExceeded | None, scope: ReviewScope
-) -> _Outcome:
+def _settle(found: FoundPaper, answer: StudyAnswer | None, failure: LimitExceeded | None, questions: int) -> _Outcome:
     paper = found.paper
     if not paper.content and not paper.body:
         return LeftOut(paper, "not relevant", "no source has an abstract or a text of it")
@@ -243,16 +227,15 @@ def _settle(
     reason = _line(answer.reason) or "no reason was given"
     if not answer.relevant:
         return LeftOut(replace(paper, body=()), "not relevant", reason)
-    return Study(
-        replace(found, judgement=reason),
-        tuple(sorted({n for n in answer.questions if 1 <= n <= len(scope.questions)})),
-        answer.evidence,
-        _line(answer.argument),
-        _line(answer.insight),
-        _line(answer.limitation),
-        keep_known_figures(answer.figures, paper),
-        shorten(inert(clean(answer.summary)), SUMMARY_CHARACTERS),
-    )
+    said = {
+        "questions": sorted({n for n in answer.questions if 1 <= n <= questions}),
+        "argument": _line(answer.argument),
+        "insight": _line(answer.insight),
+        "limitation": _line(answer.limitation),
+        "figures": keep_known_figures(answer.figures, paper),
+        "summary": shorten(inert(clean(answer.summary)), SUMMARY_CHARACTERS),
+    }
+    return Study(replace(found, judgement=reason), answer.model_copy(update=said))
 
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -280,24 +263,18 @@ async def add_text(paper: Paper, context: RunContext) -> Paper:
 
     Each source has `TEXT_S` seconds; what it does not give by then is done without.
     """
-    most = int(TEXT_SHARE * context.limits.review_tokens)
     if context.texts and (is_open(paper) or paper.content == ""):
-        text = await _read_text(context.texts, paper)
+        try:
+            async with asyncio.timeout(TEXT_S):
+                text = (await context.texts.read([paper], 1, _watch_nothing)).get(paper.key)
+        except (TimeoutError, RetrievalError):
+            text = None
         if text:
-            return replace(paper, body=choose_passages(text, most))
+            return replace(paper, body=choose_passages(text, int(TEXT_SHARE * context.limits.review_tokens)))
     if paper.content or context.online is None:
         return paper
     abstract = await context.online.abstract_of(paper, TEXT_S)
     return replace(paper, abstract=abstract) if abstract else paper
-
-
-async def _read_text(texts: FullTexts, paper: Paper) -> FullText | None:
-    """The full text, ``None`` where there is none or it does not come in time."""
-    try:
-        async with asyncio.timeout(TEXT_S):
-            return (await texts.read([paper], 1, _watch_nothing)).get(paper.key)
-    except (TimeoutError, RetrievalError):
-        return None
 
 
 async def _watch_nothing(_: int, __: int) -> None:
