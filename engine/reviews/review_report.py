@@ -200,7 +200,7 @@ def select_papers(search: ReviewSearch, used: Sequence[FoundPaper], reading: Rea
         (*found, *(FoundPaper(paper, 0.0) for paper in retracted)),
         excluded=tuple(paper.key for paper in retracted),
         searches=tuple(search.records),
-        left_out=reading.left_out,
+        left_out=tuple(reading.left_out),
         repeats=search.known.repeats,
         beyond=reading.unread + reading.unjudged,
     )

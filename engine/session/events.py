@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Literal
 
 from engine.survey import Section, SectionChange, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection
@@ -45,17 +45,6 @@ class Job:
     """The number of the section that `papers` are searched for, or that is divided; empty for the whole survey."""
     searches: bool = False
     """Whether further papers are searched for the question of `answer` first."""
-
-
-class AskedOfJob(TypedDict, total=False):
-    """The fields of a `Job` that say more than its kind."""
-
-    change: SectionChange
-    question: str
-    details: bool
-    lines: tuple[str, ...]
-    section: str
-    searches: bool
 
 
 @dataclass(frozen=True, slots=True)

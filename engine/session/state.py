@@ -19,54 +19,10 @@ the contents exactly, any number of steps; the revision never goes back.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, Unpack
+from typing import Literal
 
-from engine.session.events import (
-    Action,
-    AddBackground,
-    Approve,
-    AskedOfJob,
-    AskQuestion,
-    Candidate,
-    ContentChange,
-    EditKeywords,
-    EditOutline,
-    EditPapers,
-    Evaluate,
-    Event,
-    Exchange,
-    FindGaps,
-    GoBack,
-    Job,
-    JobDone,
-    JobFailed,
-    JobKind,
-    JobResult,
-    MorePapers,
-    MovePaper,
-    PersonEvent,
-    Propose,
-    Redo,
-    Regenerate,
-    Review,
-    Revise,
-    RewriteAll,
-    SearchSection,
-    SectionFinished,
-    SplitSection,
-    Start,
-    StartJob,
-    StartOver,
-    Stop,
-    StopJob,
-    TakeCandidate,
-    Tell,
-    Undo,
-    UseList,
-    WriteFull,
-    Written,
-    keep_exchange,
-)
+from engine.session import events
+from engine.session.events import Action, Candidate, Job, JobKind, Propose, Tell
 from engine.session.kept_text import FormerText, KeptPart, KeptText, keep_text, read_former_text
 from engine.session.outline_edits import find_parts, split, supply_section, word_section_query
 from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper, require_candidate
@@ -117,10 +73,10 @@ class SurveySession:
     job: Job | None = None
     jobs_started: int = 0
     undone: tuple[State, ...] = ()
-    exchanges: tuple[Exchange, ...] = ()
+    exchanges: tuple[events.Exchange, ...] = ()
 
 
-AboutSurvey = Revise | AskQuestion | FindGaps | Evaluate | AddBackground
+AboutSurvey = events.Revise | events.AskQuestion | events.FindGaps | events.Evaluate | events.AddBackground
 Step = tuple[SurveySession, tuple[Action, ...]]
 
 _APPROVED: dict[Phase, JobKind] = {
@@ -129,81 +85,88 @@ _APPROVED: dict[Phase, JobKind] = {
 _PROPOSED_BY: dict[Phase, JobKind] = {"keywords": "keywords", "papers": "papers", "outline": "outline"}
 
 
-def advance(session: SurveySession, event: Event) -> Step:
+def advance(session: SurveySession, event: events.Event) -> Step:
     """What happens next. Pure; raises `UserError` where an edit cannot be done, and then nothing changed."""
     match event:
-        case SectionFinished() | JobDone() | JobFailed():
+        case events.SectionFinished() | events.JobDone() | events.JobFailed():
             return _from_job(session, event)
-        case Stop() | StartOver():
+        case events.Stop() | events.StartOver():
             return _end(session, event)
         case _ if session.job is not None:
-            return session, (Tell("running already" if isinstance(event, Start) else "busy"),)
+            return session, (Tell("running already" if isinstance(event, events.Start) else "busy"),)
         case _:
             return _at_rest(session, event)
 
 
-def _at_rest(session: SurveySession, event: PersonEvent) -> Step:
+def _at_rest(session: SurveySession, event: events.PersonEvent) -> Step:
     """Events that need the person's turn."""
     match event:
-        case Approve() | Regenerate():
+        case events.Approve() | events.Regenerate():
             if event.revision is not None and event.revision != session.revision:
                 return session, (Tell("stale"), Propose())
-            return _approve(session) if isinstance(event, Approve) else _regenerate(session)
-        case Undo(steps):
+            return _approve(session) if isinstance(event, events.Approve) else _regenerate(session)
+        case events.Undo(steps):
             return _undo(session, steps)
-        case Redo():
+        case events.Redo():
             return _redo(session)
-        case GoBack():
+        case events.GoBack():
             return _go_back(session)
-        case Start() | WriteFull():
+        case events.Start() | events.WriteFull():
             return _start(session, event)
-        case RewriteAll() | TakeCandidate():
-            return _rewrite_all(session) if isinstance(event, RewriteAll) else _take_candidate(session, event.number)
-        case Revise() | AskQuestion() | FindGaps() | Evaluate() | AddBackground():
+        case events.RewriteAll() | events.TakeCandidate():
+            return (
+                _rewrite_all(session)
+                if isinstance(event, events.RewriteAll)
+                else _take_candidate(session, event.number)
+            )
+        case events.Revise() | events.AskQuestion() | events.FindGaps() | events.Evaluate() | events.AddBackground():
             return _about_survey(session, event)
-        case MorePapers() if session.state.phase == "discussion" and session.exchanges:
-            return _begin(session, "answer", question=session.exchanges[-1].question, searches=True)
+        case events.MorePapers() if session.state.phase == "discussion" and session.exchanges:
+            return _begin(session, Job("", "answer", question=session.exchanges[-1].question, searches=True))
         case _:
             return _content(session, event)
 
 
-def _start(session: SurveySession, event: Start | WriteFull) -> Step:
+def _start(session: SurveySession, event: events.Start | events.WriteFull) -> Step:
     """Begin anew, or with the papers of the quick review that is there."""
     before = session.state
-    if isinstance(event, Start):
+    if isinstance(event, events.Start):
         carried = before.papers if event.carries else None
         fresh = State(brief=event.brief, papers=carried, paper_limit=event.papers)
-        return _begin(_with_state(session, fresh), "review" if event.brief.quick else "keywords")
+        return _begin(_with_state(session, fresh), Job("", "review" if event.brief.quick else "keywords"))
     if before.survey is None or before.papers is None:
         return _not_now(session)
     limit = max(event.papers, len(before.papers.found))
     return _apply_edit(session, State("papers", event.brief, before.keywords, before.papers, limit))
 
 
-def _content(session: SurveySession, event: ContentChange) -> Step:
+def _content(session: SurveySession, event: events.ContentChange) -> Step:
     """Changes of a proposal, each in its phase only."""
     state = session.state
     match event:
-        case EditKeywords(add, drop) if state.phase == "keywords" and state.keywords:
+        case events.EditKeywords(add, drop) if state.phase == "keywords" and state.keywords:
             return _apply_edit(session, replace(state, keywords=edit_keywords(state.keywords, add, drop)))
-        case EditPapers() if state.phase == "papers" and state.papers:
+        case events.EditPapers() if state.phase == "papers" and state.papers:
             return _apply_edit(session, replace(state, papers=edit_papers(state.papers, event)))
-        case EditOutline(apply) if state.phase in WITH_OUTLINE and state.outline:
+        case events.EditOutline(apply) if state.phase in WITH_OUTLINE and state.outline:
             return _apply_outline(session, apply(state.outline))
-        case MovePaper(position, place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
+        case events.MovePaper(position, place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
             return _apply_outline(session, move_paper(state.outline, state.papers, position, place))
-        case SplitSection(place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
+        case events.SplitSection(place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
             if parts := find_parts(state.outline, place, state.papers):
                 return _apply_outline(session, split(place, parts)(state.outline))
-            return _begin(session, "divide", section=place)
-        case MorePapers(count) if state.phase in {"papers", "discussion"} and not (state.brief and state.brief.quick):
-            return _begin(_with_state(session, replace(state, paper_limit=state.paper_limit + count)), "papers")
-        case SearchSection(place) if state.phase == "outline" and state.outline and state.keywords:
-            more = edit_keywords(state.keywords, (word_section_query(state.outline, place, state.keywords),), ())
-            searching = replace(state, keywords=more, keeps_outline=True)
-            return _begin(_with_state(session, searching), "papers", section=place)
-        case UseList(lines) if state.brief and state.phase in {"topic", "keywords", "papers"}:
-            return _begin(session, "list", lines=lines)
+            return _begin(session, Job("", "divide", section=place))
+        case events.MorePapers(count) if state.phase in {"papers", "discussion"} and not (
+            state.brief and state.brief.quick
+        ):
+            more = replace(state, paper_limit=state.paper_limit + count)
+            return _begin(_with_state(session, more), Job("", "papers"))
+        case events.SearchSection(place) if state.phase == "outline" and state.outline and state.keywords:
+            edited = edit_keywords(state.keywords, (word_section_query(state.outline, place, state.keywords),), ())
+            searching = replace(state, keywords=edited, keeps_outline=True)
+            return _begin(_with_state(session, searching), Job("", "papers", section=place))
+        case events.UseList(lines) if state.brief and state.phase in {"topic", "keywords", "papers"}:
+            return _begin(session, Job("", "list", lines=lines))
         case _:
             return _not_now(session)
 
@@ -212,16 +175,16 @@ def _about_survey(session: SurveySession, event: AboutSurvey) -> Step:
     """Events that need the finished survey, or at least its papers."""
     state = session.state
     match event:
-        case Revise(change) if state.phase == "discussion":
-            return _begin(session, "revise", change=change)
-        case AskQuestion(question) if state.phase == "discussion":
-            return _begin(session, "answer", question=question)
-        case FindGaps() if state.papers and state.phase not in {"topic", "keywords"}:
-            return _begin(session, "gaps")
-        case AddBackground() if state.phase == "discussion":
-            return _begin(session, "background")
-        case Evaluate(details) if state.phase == "discussion":
-            return _begin(session, "evaluate", details=details)
+        case events.Revise(change) if state.phase == "discussion":
+            return _begin(session, Job("", "revise", change=change))
+        case events.AskQuestion(question) if state.phase == "discussion":
+            return _begin(session, Job("", "answer", question=question))
+        case events.FindGaps() if state.papers and state.phase not in {"topic", "keywords"}:
+            return _begin(session, Job("", "gaps"))
+        case events.AddBackground() if state.phase == "discussion":
+            return _begin(session, Job("", "background"))
+        case events.Evaluate(details) if state.phase == "discussion":
+            return _begin(session, Job("", "evaluate", details=details))
         case _:
             return _not_now(session)
 
@@ -274,37 +237,34 @@ def _approve(session: SurveySession) -> Step:
     if kind == "write" and session.state.outline and session.state.outline.is_grouping:
         kind = "headings"
     if kind == "write" and session.state.phase == "outline":
-        session = _with_state(session, _begin_writing(session.state))
-    return _begin(session, kind)
-
-
-def _begin_writing(state: State) -> State:
-    """With what stays of the text written before."""
-    kept = find_kept_text(state)
-    fresh = replace(state, phase="writing", survey=None, written_from=state.outline, candidates=(), chosen=0)
-    return replace(fresh, sections=kept.sections, kept=kept.parts)
+        state, stays = session.state, find_kept_text(session.state)
+        fresh = replace(state, phase="writing", survey=None, written_from=state.outline, candidates=(), chosen=0)
+        session = _with_state(session, replace(fresh, sections=stays.sections, kept=stays.parts))
+    return _begin(session, Job("", kind))
 
 
 def _regenerate(session: SurveySession) -> Step:
     kind = _PROPOSED_BY.get(session.state.phase)
     if kind is None:
         return session, (Tell("nothing to approve"),)
-    return _begin(_with_state(session, replace(session.state, attempt=session.state.attempt + 1)), kind)
+    again = replace(session.state, attempt=session.state.attempt + 1)
+    return _begin(_with_state(session, again), Job("", kind))
 
 
-def _begin(session: SurveySession, kind: JobKind, **asked: Unpack[AskedOfJob]) -> Step:
+def _begin(session: SurveySession, asked: Job) -> Step:
+    """The job that was asked for, with its id and what a question comes after."""
     number = session.jobs_started + 1
-    before = session.exchanges if kind == "answer" else ()
-    before = before[:-1] if asked.get("searches") else before  # the question is asked again
-    job = Job(f"{session.id}-{number}", kind, before=before, **asked)
-    return replace(session, job=job, jobs_started=number), (StartJob(job),)
+    before = session.exchanges if asked.kind == "answer" else ()
+    before = before[:-1] if asked.searches else before  # the question is asked again
+    job = replace(asked, id=f"{session.id}-{number}", before=before)
+    return replace(session, job=job, jobs_started=number), (events.StartJob(job),)
 
 
-def _end(session: SurveySession, event: Stop | StartOver) -> Step:
+def _end(session: SurveySession, event: events.Stop | events.StartOver) -> Step:
     """End what runs; keep what is there, or begin anew."""
-    stopped: tuple[Action, ...] = (StopJob(session.job),) if session.job else ()
+    stopped: tuple[Action, ...] = (events.StopJob(session.job),) if session.job else ()
     quiet = replace(session, job=None)
-    if isinstance(event, StartOver):
+    if isinstance(event, events.StartOver):
         return _with_state(quiet, State()), (*stopped, Tell("started over"))
     return quiet, (*stopped, Tell("stopped" if stopped else "nothing to stop"))
 
@@ -342,22 +302,22 @@ def _go_back(session: SurveySession) -> Step:
     return _with_state(session, replace(session.state, phase=target)), (Propose(),)
 
 
-def _from_job(session: SurveySession, event: SectionFinished | JobDone | JobFailed) -> Step:
+def _from_job(session: SurveySession, event: events.SectionFinished | events.JobDone | events.JobFailed) -> Step:
     job = session.job
     if job is None or job.id != event.job_id:  # a job that was stopped, or another's
         return session, ()
     match event:
-        case SectionFinished(_, position, section):
+        case events.SectionFinished(_, position, section):
             sections = tuple(sorted({**dict(session.state.sections), position: section}.items()))
             return replace(session, state=replace(session.state, sections=sections)), ()
-        case JobFailed():
+        case events.JobFailed():
             return replace(session, job=None), ()
-        case JobDone(_, result, answered):
-            kept = keep_exchange(session.exchanges, job.kind, job.question, answered)
+        case events.JobDone(_, result, answered):
+            kept = events.keep_exchange(session.exchanges, job.kind, job.question, answered)
             return _apply_result(replace(session, job=None, exchanges=kept), job, result)
 
 
-def _apply_result(session: SurveySession, job: Job, result: JobResult) -> Step:
+def _apply_result(session: SurveySession, job: Job, result: events.JobResult) -> Step:
     state = session.state
     match result:
         case None:
@@ -375,10 +335,10 @@ def _apply_result(session: SurveySession, job: Job, result: JobResult) -> Step:
             new = replace(state, phase="outline", outline=result, keeps_outline=kept)
         case Survey():
             new = replace(state, phase="discussion", survey=result)
-        case Written(candidates, best):
+        case events.Written(candidates, best):
             new = _with_candidate(replace(state, candidates=candidates), best)
             new = new if len(candidates) > 1 else replace(new, candidates=(), chosen=0)
-        case Review(keywords, papers, survey):
+        case events.Review(keywords, papers, survey):
             new = replace(state, phase="discussion", keywords=keywords, papers=papers, survey=survey)
     written = replace(_at_state(session, new), undone=())  # one step with its approval: undo leads to the outline
     return (written, (Propose(),)) if state.phase == "writing" else _apply_edit(session, new)
