@@ -46,7 +46,7 @@ from engine.survey import UNCHECKED, UNJUDGED, Citation, Claim, ClaimTally, Surv
 from engine.text import fold, join_sentences, sentences, split_sentences, words
 from engine.values import Paper
 
-CLAIMS_PER_CALL = 8
+CLAIMS_PER_CALL = 10
 """Most claims judged in one call; a section's calls run at once, because answers are slower than questions."""
 
 FEWER_CLAIMS = 3

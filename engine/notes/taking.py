@@ -19,7 +19,7 @@ from engine.reading.trees.attribute_trees import AttributeTree
 from engine.survey import MANNERS, How, Note
 from engine.values import OutlineNode, Paper, PaperKey
 
-READ_AT_ONCE = 10
+READ_AT_ONCE = 7
 """Papers that one call reads: the calls of a subsection run side by side, and an answer is slower than a question."""
 
 WORDS_PER_NOTE, FEWEST_NOTES = 60, 6

@@ -25,7 +25,6 @@ from engine.writing.critique import Edits, Reading, apply_edits, criticise, scor
 from engine.writing.drafting import (
     ALL_STEPS,
     ENOUGH,
-    SPARE,
     Assignment,
     Draft,
     Material,
@@ -139,13 +138,16 @@ class Composition:
         inside = [body[i] for i in sorted(body) if i not in around]
         if not inside or not around or not self.steps.frame:
             return {}
-        framing = Framing(self.model, self.task, inside, self.papers, self._describe_matrix(), self.steps.check)
-        due = {str(i + 1): top for i, top in around.items() if i not in body} | {"abstract": ABSTRACT}
-        async with asyncio.TaskGroup() as group:
-            tasks = {place: group.create_task(self._write_outer(framing, node)) for place, node in due.items()}
-        written = {place: draft for place, task in tasks.items() if (draft := task.result())}
+        framing = Framing(self.model, self.task, inside, self.papers, self._describe_matrix())
         reading = self._reading("frame", "\n".join(framing.list_findings()))
-        drafts = await apply_edits(self.model, reading, written, await self._criticise(written, reading))
+        due = {str(i + 1): top for i, top in around.items() if i not in body} | {"abstract": ABSTRACT}
+        waiting = {place: asyncio.get_running_loop().create_future() for place in due}
+        async with asyncio.TaskGroup() as group:
+            writing = [group.create_task(self._write_outer(framing, due[place], waiting[place])) for place in due]
+            judged = {place: draft for place, future in waiting.items() if (draft := await future)}
+            reviewing = group.create_task(self._criticise(judged, reading))
+        written = {place: draft for place, task in zip(due, writing, strict=True) if (draft := task.result())}
+        drafts = await apply_edits(self.model, reading, written, reviewing.result())
         self.warnings += [warning for draft in drafts.values() for warning in draft.warnings]
         self.abstract = drafts.pop("abstract", None)
         framed = _list_sections([(i, top) for i, top in around.items() if i not in body], drafts)
@@ -153,12 +155,22 @@ class Composition:
             await self.context.section_finished(section, i)
         return framed
 
-    async def _write_outer(self, framing: Framing, node: OutlineNode) -> Draft | None:
+    async def _write_outer(
+        self, framing: Framing, node: OutlineNode, judged: asyncio.Future[Draft | None]
+    ) -> Draft | None:
+        why: object = "no sentence of it holds"
+        draft = None
         try:
-            return await framing.write(node)
+            draft = await self._check(await framing.draft(node), judged=judged)
         except (LanguageModelError, LimitExceeded) as error:
-            self._note_unfinished(node.title, error)
+            why = error
+        finally:
+            if not judged.done():
+                judged.set_result(None)
+        if not draft or not draft.text:
+            self._note_unfinished(node.title, why)
             return None
+        return draft
 
     def _describe_matrix(self) -> str:
         """How many papers each part has notes of, in the outline's order, and by which means they showed something."""
@@ -285,7 +297,7 @@ class Composition:
             return None
         material = self._material[place]
         missing = self.task.words - words
-        request = build_completion_request(self.task, material, draft.text, round(missing * SPARE))
+        request = build_completion_request(self.task, material, draft.text, missing)
         more = Draft(material.node, material.papers, "")
         try:
             prose = read_prose(await self.model.text(request), material.node.title)

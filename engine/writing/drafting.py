@@ -119,9 +119,6 @@ SHORTEST_SHARE, LONGEST_SHARE, SPARE_WORDS = 0.5, 1.6, 160
 """A draft outside these shares of the words asked for is asked for once more; a short one may have so many words more.
 One that stays too long ends after a sentence."""
 
-SPARE = 1.02
-"""So many times the words of a part are asked for: the check takes some of them out."""
-
 ENOUGH = 0.85
 """A part with this share of its words stands; else what is missing is asked for once."""
 
@@ -150,7 +147,7 @@ def build_draft_request(task: Assignment, material: Material, attempt: int = 0, 
         within=_within(parent),
         description=data(node.description or node.title),
         papers=material.show(),
-        words=str(round(task.words * SPARE)),
+        words=str(task.words),
         least=str(fewest_cited(task.words, len(shown))),
         siblings=_siblings(parent, material),
         problem=" ".join(_remarks(task, problem)),

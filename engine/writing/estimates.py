@@ -18,7 +18,7 @@ from engine.reading.full_text import OPENING_TOKENS
 from engine.run import CallChain, PlannedCall, WritingPlan
 from engine.session.kept_text import KeptText, leaves_of, parts_to_write
 from engine.values import OutlineNode, Paper, PaperKey, Passage
-from engine.writing.drafting import ALL_STEPS, SPARE, Assignment, Material, Steps, build_draft_request
+from engine.writing.drafting import ALL_STEPS, Assignment, Material, Steps, build_draft_request
 from engine.writing.outer_parts import ABSTRACT_WORDS, FINDINGS_EACH, FRAME_WORDS
 
 TOKENS_PER_DRAFTED_WORD = 1.8
@@ -116,7 +116,7 @@ def _plan_part(
     task: Assignment, number: str, node: OutlineNode, papers: Sequence[Paper], steps: Steps
 ) -> list[CallChain]:
     """The notes of one subsection side by side, its draft from them, and its check."""
-    written = tokens_drafted(round(task.words * SPARE)) + POINTS_WRITTEN
+    written = tokens_drafted(task.words) + POINTS_WRITTEN
     if not steps.notes:
         read = build_draft_request(task, Material(node, tuple(papers))).prompt.tokens()
         drafted = (PlannedCall("drafting", read, written),)

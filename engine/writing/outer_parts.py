@@ -7,21 +7,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from engine.citations import Address, cite_sentences, list_cited_keys, replace_citations
-from engine.errors import LanguageModelError
 from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
 from engine.survey import Claim, Section, walk
 from engine.text import split_sentences
 from engine.values import OutlineNode, Paper, PaperKey
-from engine.writing.drafting import Assignment, Draft, mark_unchecked, settle_citations, verify_citations
+from engine.writing.drafting import Assignment, Draft, settle_citations
 from engine.writing.model_text import read_prose
 
 FRAME_WORDS = 220
 ABSTRACT_WORDS = 130
 ABSTRACT = OutlineNode("Abstract")
-FINDINGS_EACH = 6
-"""Sentences of each finished subsection that are shown: those that open its paragraphs, which say what they show, then
-those that compare the papers they cite."""
+OPENINGS, FINDINGS_EACH = 3, 5
+"""Sentences of each finished subsection that are shown: those that open its first paragraphs, which say what they show,
+then those that compare the papers they cite, and others that open one."""
 
 PURPOSES: Mapping[str, str] = {
     "introduction": "It introduces the survey: what the subject is and why it is worked on, as the sections show it, "
@@ -34,7 +33,7 @@ PURPOSES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Framing:
-    """The parts around the ``sections`` of one trial; every claim in them is checked against its papers."""
+    """The parts around the ``sections`` of one trial."""
 
     model: LanguageModel
     task: Assignment
@@ -42,13 +41,9 @@ class Framing:
     papers: Mapping[PaperKey, Paper]
     matrix: str
     """How many papers of each part showed something by which means."""
-    check: bool
 
-    async def write(self, node: OutlineNode) -> Draft:
-        """The introduction, the conclusion or the `ABSTRACT` as it holds.
-
-        Raises `LanguageModelError` where nothing of it holds.
-        """
+    async def draft(self, node: OutlineNode) -> Draft:
+        """The introduction, the conclusion or the `ABSTRACT`, to be checked."""
         title, findings = node.title, self.list_findings()
         words = ABSTRACT_WORDS if node is ABSTRACT else min(self.task.words, FRAME_WORDS)
         cited = dict.fromkeys(key for line in findings for key in list_cited_keys(line) if key in self.papers)
@@ -65,14 +60,7 @@ class Framing:
         request = Request("drafting", f"frame/{self.task.trial}/{title}", prompt, max(1_024, words * 4), 0.7)
         prose = read_prose(await self.model.text(request), title)
         draft = settle_citations(Draft(node, papers, prose))
-        if self.check:
-            named = replace(draft, text=self._name_sentences(draft.text))
-            draft = await verify_citations(self.model, named, self.task.topic, self.papers.values())
-        else:
-            draft = mark_unchecked(draft)
-        if not draft.text:
-            raise LanguageModelError("no sentence of it holds", retryable=True)
-        return draft
+        return replace(draft, text=self._name_sentences(draft.text))
 
     def list_findings(self) -> list[str]:
         """Headings of the finished sections, and under each what opens its paragraphs and what compares papers."""
@@ -105,5 +93,5 @@ class Framing:
             lines = [line for paragraph in paragraphs for line in paragraph]
             opening = [paragraph[0] for paragraph in paragraphs if paragraph]
             comparing = [line for line in lines if len(list_cited_keys(line)) > 1]
-            chosen = list(dict.fromkeys((*opening, *comparing)))[:FINDINGS_EACH]
+            chosen = list(dict.fromkeys((*opening[:OPENINGS], *comparing, *opening)))[:FINDINGS_EACH]
             yield f"{number} {section.title}", [claimed[line] for line in lines if line in chosen]

@@ -286,8 +286,8 @@ async def test_a_model_without_verdicts_leaves_no_claim_and_that_is_said() -> No
     assert (found.text, found.tally.unanswered) == ("", 1)
 
 
-async def test_eight_claims_are_judged_in_one_call() -> None:
-    text = " ".join(f"SwiftNet flies at 60 km/h in race {'abcdefghij'[n]} {F}." for n in range(9))
+async def test_ten_claims_are_judged_in_one_call() -> None:
+    text = " ".join(f"SwiftNet flies at 60 km/h in race {'abcdefghijk'[n]} {F}." for n in range(11))
     _, model = await check(text, Judge())
     assert sum("<claim" in request.prompt.question for request in model.requests) == 2
 

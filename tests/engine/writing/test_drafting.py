@@ -99,7 +99,7 @@ def test_a_subsection_is_asked_for_with_its_place_its_length_and_its_papers() ->
     assert "retrieval (written for students)" in asked
     assert "“Dense” of the section “Ways” (How texts are found). It says: About dense." in asked
     assert "not yours:\nSparse: About sparse.\nHybrid: About hybrid.\n" in asked
-    assert "Write more than 510 words" in asked and "cite at least 6 of these papers" in asked
+    assert "Write more than 500 words" in asked and "cite at least 6 of these papers" in asked
     assert asked.count("<paper key=") == 9
     assert request.step == "draft/2/Dense/again 1"
     assert (request.max_tokens, request.temperature, request.top_p) == (1_500, 0.5, 0.9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.survey import Citation, Claim, Section
 from engine.values import Outline, OutlineNode
-from engine.writing.drafting import Assignment
+from engine.writing.drafting import Assignment, verify_citations
 from engine.writing.outer_parts import Framing
 from tests.fakes import FakeModel, paper, whole
 from tests.stand_ins.simulation import simulate_answer
@@ -22,7 +22,8 @@ async def test_a_conclusion_is_held_against_the_sentences_that_its_findings_cite
     model = FakeModel(lambda prompt, kind: simulate_answer(prompt, kind) if kind else written)
     node = OutlineNode("Conclusion", "What was found.", role="conclusion")
     task = Assignment("prescribing", Outline("T", (node,)), 50)
-    draft = await Framing(model, task, sections, {TRIAL.key: TRIAL}, "", check=True).write(node)
+    drafted = await Framing(model, task, sections, {TRIAL.key: TRIAL}, "").draft(node)
+    draft = await verify_citations(model, drafted, "prescribing", [TRIAL])
     assert "2 Support" in whole(model.requests[0])
     assert f"- {said}" in whole(model.requests[0])
     assert "Use was low." in whole(model.asked("check/")[0])
@@ -38,5 +39,5 @@ async def test_a_conclusion_is_written_from_what_opens_paragraphs_and_what_compa
     claims = tuple(Claim(line, cited if both in line else cited[:1]) for line in lines)
     sections = (Section("Support", " ".join(lines), claims=claims),)
     task = Assignment("prescribing", Outline("T", ()), 50)
-    framing = Framing(FakeModel(simulate_answer), task, sections, {p.key: p for p in (TRIAL, other)}, "", check=True)
+    framing = Framing(FakeModel(simulate_answer), task, sections, {p.key: p for p in (TRIAL, other)}, "")
     assert framing.list_findings() == ["2 Support", f"- {lines[0]}", f"- {lines[2]}"]
