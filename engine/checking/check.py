@@ -36,12 +36,10 @@ from engine.checking.sentence_state import (
     SentenceState,
     count_claims,
     list_claims,
-    share_evenly,
 )
 from engine.citations import keep_allowed_citations, list_addresses, list_cited_keys, remove_addresses, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
-from engine.local_models import Entailment
 from engine.survey import UNCHECKED, UNJUDGED, Citation, Claim, ClaimTally, SurveyWarning
 from engine.text import fold, join_sentences, sentences, split_sentences, words
 from engine.values import Paper
@@ -152,7 +150,7 @@ class _Check:
             if self.task.words_stand:
                 for line in self.lines:
                     if line.state == "failed":
-                        line.lose_citations()
+                        line.state, line.citations, line.text = "framing", (), remove_citations(line.text)
             failed = [line for line in self.lines if line.state == "failed"]
             hanging = [] if self.task.words_stand else self._find_hanging()
             if failed or hanging:
@@ -163,18 +161,14 @@ class _Check:
 
     def prepare(self) -> None:
         """Find evidence and doubts of every sentence that is to be judged; what the program refuses fails at once."""
-        for line in self.lines:
-            if line.state != "pending":
-                continue
+        pending = [line for line in self.lines if line.state == "pending"]
+        for line in sorted(pending, key=lambda line: line.is_ours):  # those of our own rest on what others have
             line.text = SCOPE.sub("", line.text)
-            if not line.is_ours:
-                cited = [self.papers[key] for key in list_cited_keys(line.text)]
-                line.evidence = choose_evidence(line.text, cited, line.named)
-        for line in self.lines:
-            if line.state != "pending":
-                continue
             if line.is_ours:
                 line.evidence = self._evidence_around(line)
+            else:
+                cited = [self.papers[key] for key in list_cited_keys(line.text)]
+                line.evidence = choose_evidence(line.text, cited, line.named)
             if line.of_all and not line.searched:
                 known = {item.paper for item in line.evidence}
                 line.searched = search_gathered(line.text, [paper for paper in self.gathered if paper not in known])
@@ -183,16 +177,11 @@ class _Check:
             line.doubts = (*unknown, *find_doubts(line.text, source, is_ours=line.is_ours))
             if vetoes := [doubt for doubt in line.doubts if doubt.is_veto]:
                 line.fail("; ".join(doubt.explain() for doubt in vetoes))
-        if self.model and self.model.entailment:
-            self._ask_entailment(self.model.entailment)
-
-    def _ask_entailment(self, entailment: Entailment) -> None:
-        """Doubt what a model of this machine finds less likely to follow from its evidence than not."""
-        asked = [line for line in self.lines if line.state == "pending" and line.evidence]
-        pairs = [(source_of(line.evidence).text, remove_citations(line.text)) for line in asked]
-        for line, likely in zip(asked, entailment.judge(pairs), strict=True):
-            if likely < EVEN:
-                line.doubts = (*line.doubts, Doubt("entailment", entailment.name))
+        if self.model and (entailment := self.model.entailment):
+            asked = [line for line in self.lines if line.state == "pending" and line.evidence]
+            pairs = [(source_of(line.evidence).text, remove_citations(line.text)) for line in asked]
+            for line, likely in zip(asked, entailment.judge(pairs), strict=True):
+                line.doubts += (Doubt("entailment", entailment.name),) * bool(likely < EVEN)
 
     def _evidence_around(self, line: SentenceState) -> tuple[EvidenceSentence, ...]:
         """The evidence of the cited sentences nearest to it: of its paragraph, or else of the whole text."""
@@ -282,7 +271,9 @@ class _Check:
 
         if not lines:
             return
-        groups = share_evenly(lines, FEWER_CLAIMS if kind == "reword" else CLAIMS_PER_CALL)
+        count, most = len(lines), FEWER_CLAIMS if kind == "reword" else CLAIMS_PER_CALL
+        calls = -(-count // most)
+        groups = [lines[count * at // calls : count * (at + 1) // calls] for at in range(calls)]
         # All before the first answer, which may remove a neighbour: a recorded answer is found by the same request.
         step = f"check/{self.task.step or self.task.title}/{kind} {self.rounds}"
         requests = [build(group, f"{step}.{at}") for at, group in enumerate(groups)]
@@ -297,7 +288,11 @@ class _Check:
                 line.remove()
             elif line.state == "pending" or line.asked_twice or (line.state == "held" and line.doubts):
                 line.state = "framing" if line.is_ours else "unchecked"
-                line.citations = tuple(_cite_named(line, self.papers[key]) for key in list_cited_keys(line.text))
+                named = {item.paper.key: item for item in reversed(line.evidence) if item.is_among(line.named)}
+                cited = list_cited_keys(line.text)
+                line.citations = tuple(
+                    named[key].cite("unchecked") if key in named else Citation(key, "", "unchecked") for key in cited
+                )
         for before, line in zip(self.lines, self.lines[1:], strict=False):
             is_alone = before.state == "removed" and before.paragraph == line.paragraph
             if is_alone and line.state in {"unchecked", "framing"} and PRONOUNS.intersection(words(line.text)[:1]):
@@ -382,12 +377,3 @@ def _settle(line: SentenceState, verdict: ClaimVerdict | str | None) -> bool:
         return False
     line.hold(pick_evidence(line.evidence, letters))
     return bool(line.doubts)
-
-
-def _cite_named(line: SentenceState, paper: Paper) -> Citation:
-    """The first sentence that the text named of the paper, not held against what is said."""
-    own = next(
-        (item for item in line.evidence if item.paper == paper and item.said.number in line.named.get(paper.key, ())),
-        None,
-    )
-    return own.cite("unchecked") if own else Citation(paper.key, "", "unchecked")

@@ -41,6 +41,10 @@ class EvidenceSentence:
     paper: Paper
     said: NumberedSentence
 
+    def is_among(self, named: Addresses) -> bool:
+        """Whether it is one of those that were named."""
+        return self.said.number in named.get(self.paper.key, ())
+
     def cite(self, verdict: Verdict) -> Citation:
         """It as a citation that was judged so."""
         own = self.said
@@ -134,7 +138,10 @@ def show_evidence(evidence: Sequence[EvidenceSentence], *, by_address: bool = Fa
     for at, item in enumerate(evidence):
         if item.paper != paper:
             paper = item.paper
-            lines.append(f"From “{data(paper.title)}”{data(_say_who(paper))}:")
+            others = " et al." if len(paper.authors) > 1 else ""
+            who = [f"{surname(paper.authors[0])}{others}"] if paper.authors else []
+            said = ", ".join([*who, *([str(paper.year)] if paper.year else [])])
+            lines.append(f"From “{data(paper.title)}”{f' ({data(said)})' if said else ''}:")
         label = f"[@{paper.key}:{item.said.number}]" if by_address else f"{letter_of(at)}."
         lines.append(f"{label} {data(' '.join(item.said.text.split()))}")
     return "\n".join(lines) or "(none)"
@@ -147,12 +154,4 @@ def letter_of(at: int) -> str:
 
 def pick_evidence(evidence: Sequence[EvidenceSentence], labels: str) -> tuple[EvidenceSentence, ...]:
     """The sentences with these letters, however a model writes them (``a``, ``bc``, ``[a]``); all where none is one."""
-    letters = {letter for letter in labels.lower() if letter.isalpha()}
-    return tuple(item for at, item in enumerate(evidence) if letter_of(at) in letters) or tuple(evidence)
-
-
-def _say_who(paper: Paper) -> str:
-    others = " et al." if len(paper.authors) > 1 else ""
-    parts = [f"{surname(paper.authors[0])}{others}" if paper.authors else "", str(paper.year or "")]
-    said = ", ".join(part for part in parts if part)
-    return f" ({said})" if said else ""
+    return tuple(item for at, item in enumerate(evidence) if letter_of(at) in labels.lower()) or tuple(evidence)

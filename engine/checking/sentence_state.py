@@ -9,7 +9,7 @@ from typing import Literal
 
 from engine.checking.claim_evidence import Addresses, EvidenceSentence
 from engine.checking.doubts import Doubt
-from engine.citations import keep_allowed_citations, list_cited_keys, remove_citations, replace_citations
+from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
 from engine.survey import Citation, Claim, ClaimTally, Ending
 from engine.text import fold
 
@@ -85,9 +85,6 @@ class SentenceState:
     def remove(self) -> None:
         self.state, self.citations = "removed", ()
 
-    def lose_citations(self) -> None:
-        self.state, self.citations, self.text = "framing", (), remove_citations(self.text)
-
     def name_scope(self, gathered: int) -> None:
         """Say of how many papers it is said, before its citations."""
         self.text = SCOPE.sub("", self.text)
@@ -95,13 +92,8 @@ class SentenceState:
 
     @property
     def ending(self) -> Ending:
-        return "kept" if _bare(self.original) == _bare(self.text) else "reworded"
-
-
-def share_evenly(lines: Sequence[SentenceState], most: int) -> list[Sequence[SentenceState]]:
-    """The lines in as few groups of at most so many as there can be, of nearly the same size."""
-    groups, count = -(-len(lines) // most), len(lines)
-    return [lines[count * at // groups : count * (at + 1) // groups] for at in range(groups)]
+        was, now = (fold(replace_citations(text, lambda _: "")) for text in (self.original, self.text))
+        return "kept" if was == now else "reworded"
 
 
 def list_claims(lines: Sequence[SentenceState]) -> tuple[Claim, ...]:
@@ -143,7 +135,3 @@ def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
         agreed=sum(line.agreed for line in own),
         asked_twice=sum(line.asked_twice for line in own),
     )
-
-
-def _bare(text: str) -> str:
-    return fold(replace_citations(text, lambda _: ""))

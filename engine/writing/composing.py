@@ -230,7 +230,8 @@ class Composition:
         material = await self._prepare(part)
         if self.steps.in_turn:
             material = replace(material, before=await self._read_before(part.place))
-        draft = await self._draft(material)
+        others = OtherPapers(list(self.papers.values()), self._find_titles if self.task.cite_known else None)
+        draft = await draft_subsection(self.model, self.task, material, others)
         self._drafted[part.place].set_result(draft)
         if self.rework:
             draft = await self.rework(draft)
@@ -263,10 +264,6 @@ class Composition:
             return Material(part.node, tuple(own[: question.most]))
         self.notes[part.place] = notes
         return Material(part.node, tuple(paper for paper in own if paper.key in noted), notes)
-
-    async def _draft(self, material: Material) -> Draft:
-        others = OtherPapers(list(self.papers.values()), self._find_titles if self.task.cite_known else None)
-        return await draft_subsection(self.model, self.task, material, others)
 
     async def _find_titles(self, titles: Sequence[str]) -> Sequence[Paper]:
         """Papers of the library whose titles are nearest to those that the model wrote; they become the survey's."""

@@ -138,17 +138,12 @@ def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> Edi
         if not (said.isdigit() and 1 <= int(said) <= len(lines)):
             continue
         old, new = lines[int(said) - 1], remove_citations(" ".join(answer.text.split())).rstrip(" .")
-        cited = cite_sentences(list_addresses(old) or _list_behind(old, parts[place]))
+        behind = (c for own in parts[place].claims if own.text == old for c in own.citations if c.sentence)
+        addresses = list_addresses(old) or [Address(c.key, (c.sentence or 0,)) for c in behind]
+        cited = cite_sentences(addresses)
         text = (f"{new} {cited}." if cited else f"{new}.") if new else ""
         found.setdefault(place, {}).setdefault(old, text)
     return found
-
-
-def _list_behind(line: str, part: Draft) -> list[Address]:
-    """The sentences of papers that a sentence of our own rests on; none where it only frames."""
-    return [
-        Address(c.key, (c.sentence,)) for own in part.claims if own.text == line for c in own.citations if c.sentence
-    ]
 
 
 async def _apply(model: LanguageModel, reading: Reading, part: Draft, asked_for: Mapping[str, str]) -> Draft:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from engine.checking.check import CheckedText, CheckTask, check_section, check_without_model
 from engine.checking.citation_forms import UNKNOWN, read_citations
@@ -13,7 +14,7 @@ from engine.llm.model import LanguageModel, Request
 from engine.llm.prompting import data, fill
 from engine.notes.taking import count_manners, group_notes, show_sentences
 from engine.survey import Claim, ClaimTally, Note, SurveyWarning
-from engine.text import join_sentences, split_sentences
+from engine.text import all_sentences, replace_sentences
 from engine.values import Outline, OutlineNode, Paper, PaperKey, walk_outline
 from engine.writing.model_text import read_prose
 
@@ -139,18 +140,23 @@ def build_draft_request(task: Assignment, material: Material, attempt: int = 0, 
     the outline leaves the request as it is, and a recorded answer to it is found again.
     """
     node, shown = material.node, material.papers
-    parent = _parent_of(node, task.outline)
+    alike = [top for _, top in walk_outline(task.outline.nodes) if node in top.children]
+    # Two sections may have a part of the same name, papers and description.
+    parent = next((top for top in alike if any(child is node for child in top.children)), next(iter(alike), None))
+    about = f" ({data(parent.description)})" if parent and parent.description else ""
     prompt = fill(
         task.prompt,
         topic=data(task.topic + (f" ({task.wishes})" if task.wishes else "")),
         title=data(node.title),
-        within=_within(parent),
+        within=f" of the section “{data(parent.title)}”{about}" if parent else "",
         description=data(node.description or node.title),
         papers=material.show(),
         words=str(task.words),
         least=str(fewest_cited(task.words, len(shown))),
         siblings=_siblings(parent, material),
-        problem=" ".join(_remarks(task, problem)),
+        problem=" ".join(
+            [KNOWN_TITLES] * task.cite_known + [f"Your last draft was not used: {problem}."] * bool(problem)
+        ),
     )
     step = f"draft/{task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
     return Request("drafting", step, prompt, max(1_024, task.words * 3), task.temperature, task.top_p)
@@ -169,18 +175,6 @@ def build_completion_request(task: Assignment, material: Material, text: str, wo
     )
     step = f"lengthen/{task.trial}/{material.node.title}"
     return Request("drafting", step, prompt, max(1_024, words * 3), task.temperature, task.top_p)
-
-
-def _parent_of(node: OutlineNode, outline: Outline) -> OutlineNode | None:
-    """The section that the subsection stands in; two sections may have one of the same name, papers and description."""
-    alike = [top for _, top in walk_outline(outline.nodes) if node in top.children]
-    own = (top for top in alike if any(child is node for child in top.children))
-    return next(own, alike[0] if alike else None)
-
-
-def _remarks(task: Assignment, problem: str) -> list[str]:
-    known = [KNOWN_TITLES] if task.cite_known else []
-    return [*known, f"Your last draft was not used: {problem}."] if problem else known
 
 
 def most_words(words: int) -> int:
@@ -232,25 +226,11 @@ def hold_length(draft: Draft, words: int) -> Draft:
     """The draft for which so many words were asked; one that is far too long ends after a sentence, which is noted."""
     if len(draft.text.split()) <= most_words(words):
         return draft
-    kept: list[list[str]] = []
-    room = most_words(words)
-    for paragraph in split_sentences(draft.text):
-        fitting: list[str] = []
-        for sentence in paragraph:
-            room -= len(sentence.split())
-            if room < 0:
-                break
-            fitting.append(sentence)
-        kept += [fitting] if fitting else []
-    text = join_sentences(kept)
+    lengths = accumulate(len(sentence.split()) for sentence in all_sentences(draft.text))
+    gone = {at: "" for at, length in enumerate(lengths, start=1) if length > most_words(words)}
+    text = replace_sentences(draft.text, gone)
     said = f"cut from {len(draft.text.split()):,} words to {len(text.split()):,}"
     return replace(draft, text=text, warnings=(*draft.warnings, SurveyWarning("length", draft.node.title, said)))
-
-
-def _within(parent: OutlineNode | None) -> str:
-    """The section that it stands in; empty for a section without subsections."""
-    about = f" ({data(parent.description)})" if parent and parent.description else ""
-    return f" of the section “{data(parent.title)}”{about}" if parent else ""
 
 
 def _siblings(parent: OutlineNode | None, material: Material) -> str:
@@ -274,18 +254,12 @@ def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
     own, cited = {paper.key for paper in draft.papers}, set(list_cited_keys(read.text))
     joined = tuple(paper for paper in others if paper.key in cited - own)
     named = {r.key: r.certainty for r in read.repairs if r.key not in r.said}
-    uncertain = [r for r in read.repairs if r.certainty < 1]
-    warnings = [
-        SurveyWarning("unknown citation", title, f"read as [@{r.key}] ({r.certainty:.0%}): {r.said}") for r in uncertain
-    ]
-    warnings += [SurveyWarning("unknown citation", title, f"removed: {said}") for said in read.unknown]
-    warnings += [
-        SurveyWarning("unknown citation", title, f"[@{p.key}] was not shown for this part ({named[p.key]:.0%} alike)")
-        for p in joined
-        if p.key in named
-    ]
-    papers = (*draft.papers, *joined)
-    return replace(draft, text=read.text, papers=papers, warnings=(*draft.warnings, *warnings))
+    details = [f"read as [@{r.key}] ({r.certainty:.0%}): {r.said}" for r in read.repairs if r.certainty < 1]
+    details += [f"removed: {said}" for said in read.unknown]
+    strange = [paper.key for paper in joined if paper.key in named]
+    details += [f"[@{key}] was not shown for this part ({named[key]:.0%} alike)" for key in strange]
+    warnings = (SurveyWarning("unknown citation", title, detail) for detail in details)
+    return replace(draft, text=read.text, papers=(*draft.papers, *joined), warnings=(*draft.warnings, *warnings))
 
 
 async def verify_citations(model: LanguageModel, draft: Draft, topic: str, gathered: Iterable[Paper]) -> Draft:

@@ -16,7 +16,7 @@ from engine.llm.prompting import paper_tokens
 from engine.notes.taking import Question, build_request, divide_reading
 from engine.reading.full_text import OPENING_TOKENS
 from engine.run import CallChain, PlannedCall, WritingPlan
-from engine.session.kept_text import KeptText, leaves_of, parts_to_write
+from engine.session.kept_text import leaves_of, parts_to_write
 from engine.values import OutlineNode, Paper, PaperKey, Passage
 from engine.writing.drafting import ALL_STEPS, Assignment, Material, Steps, build_draft_request
 from engine.writing.outer_parts import ABSTRACT_WORDS, FINDINGS_EACH, FRAME_WORDS
@@ -102,7 +102,9 @@ def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = ALL_STE
         own = own or everything[: plan.limits.papers_per_node]  # a section that the person added gets its papers then
         chains += _plan_part(task, number, node, own, steps)
     if steps.check:
-        chains += plan_repairs(task.words, len(body)) + plan_kept_checks(plan.kept)
+        chains += plan_repairs(task.words, len(body))
+        again = (part.section.text for part in plan.kept.parts if not part.is_checked)
+        chains += [chain for text in again for chain in with_checks((), len(text.split()) - WORDS_BEYOND)]
     if steps.check and steps.review and body:
         chains += _plan_review(task, steps.judges)
     around = [node for _, node in due if node.role != "body"]
@@ -149,14 +151,6 @@ def _plan_review(task: Assignment, judges: Sequence[str]) -> list[CallChain]:
     again = replace(plan_check(1), wave=REVIEWING)
     score = replace(read, task="judging", output_tokens=JUDGE_TOKENS)
     return [(read, again), *[(again,)] * (edits - 1), *[(read,)] * (len(judges) - 1), *[(score,)] * (2 * len(judges))]
-
-
-def plan_kept_checks(kept: KeptText) -> list[CallChain]:
-    """Checking the parts that stay and whose claims could not be checked when they were written."""
-    chains: list[CallChain] = []
-    for part in (part for part in kept.parts if not part.is_checked):
-        chains += with_checks((), len(part.section.text.split()) - WORDS_BEYOND)
-    return chains
 
 
 def tokens_drafted(words: int) -> int:
@@ -217,23 +211,18 @@ def estimate_cost(
     found = [prices.find(models[call.task]) for call in calls]
     known = [price.cost(c.input_tokens, c.output_tokens) for price, c in zip(found, calls, strict=True) if price]
     again = [call for call in calls if call.task == "checking"] * REPAIRS
-    waves = ([[c for c in chain if c.wave == wave] for chain in chains] for wave in sorted({c.wave for c in calls}))
+    seconds = 0.0
+    for wave in {c.wave for c in calls}:  # those of one wave begin together
+        durations = [
+            sum(expect_seconds(c.input_tokens, c.output_tokens) for c in chain if c.wave == wave) for chain in chains
+        ]
+        seconds += max(max(durations), sum(durations) / max(1, at_once))
     return Estimate(
         len(calls),
         sum(c.input_tokens for c in calls),
         sum(c.output_tokens for c in calls),
         sum(known) if len(known) == len(calls) else None,
-        sum(_measure_wave(wave, at_once) for wave in waves),
+        seconds,
         len(calls) + len(again),
         sum(c.input_tokens + c.output_tokens for c in (*calls, *again)),
     )
-
-
-def _measure_wave(chains: Sequence[Sequence[PlannedCall]], at_once: int) -> float:
-    """Seconds until all chains have ended that begin together."""
-    durations = [sum(map(_duration_s, chain)) for chain in chains]
-    return max(max(durations), sum(durations) / max(1, at_once))
-
-
-def _duration_s(call: PlannedCall) -> float:
-    return expect_seconds(call.input_tokens, call.output_tokens)

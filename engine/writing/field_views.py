@@ -17,9 +17,9 @@ from engine.quoting.field_overview import Line, draw_growth, draw_map, draw_time
 from engine.quoting.paper_tables import caption_table, tabulate_papers
 from engine.quoting.shared_names import find_shared_names
 from engine.run import RunContext, WritingTask
-from engine.survey import Figure, Section, walk
+from engine.survey import Section, walk
 from engine.text import terms
-from engine.values import Brief, FoundPaper, Paper, PaperKey, Query
+from engine.values import Brief, Paper, PaperKey, Query
 from engine.writing.assembly import FieldView, holds_something
 
 NEARBY_PAPERS = 60
@@ -68,8 +68,11 @@ async def view_field(
             if task.outline.nodes[position].role == "body":
                 shown[position] = await asyncio.to_thread(_with_table, section, papers.get(section.title, ()))
     if figures:
-        drawn = await asyncio.to_thread(_draw_figures, lines, task.selection.found, context)
-        shown[min(shown)] = replace(shown[min(shown)], figures=drawn)
+        cited = sum(len(line.papers) for line in lines)
+        field_map = await asyncio.to_thread(draw_map, lines, context.embedder) if cited >= FEWEST_ON_MAP else None
+        drawn = ((draw_growth(task.selection.found), GROWTH), (draw_time_line(lines), TIME_LINE), (field_map, MAP))
+        told = tuple(replace(figure, introduction=said) for figure, said in drawn if figure)
+        shown[min(shown)] = replace(shown[min(shown)], figures=told)
     return shown, FieldView(write_overview(task.brief.topic, lines), names, tuple(nearby))
 
 
@@ -127,10 +130,3 @@ def _with_table(section: Section, papers: Sequence[Paper]) -> Section:
     made = tabulate_papers(known, caption_table(section.title), cited)
     table = replace(made.table, introduction=SIDE_BY_SIDE.format(whose_words(known)))
     return replace(section, tables=(table,), claims=tuple(dict.fromkeys((*section.claims, *made.claims))))
-
-
-def _draw_figures(lines: Sequence[Line], found: Sequence[FoundPaper], context: RunContext) -> tuple[Figure, ...]:
-    cited = sum(len(line.papers) for line in lines)
-    field_map = draw_map(lines, context.embedder) if cited >= FEWEST_ON_MAP else None
-    drawn = ((draw_growth(found), GROWTH), (draw_time_line(lines), TIME_LINE), (field_map, MAP))
-    return tuple(replace(figure, introduction=said) for figure, said in drawn if figure)

@@ -30,11 +30,13 @@ def with_notice(survey: Survey) -> Survey:
         return survey
     stored = [claim for _, section in walk(survey.sections) for claim in section.claims]
     claims = [claim for claim in stored if not claim.common]
+    common = len(stored) - len(claims)
+    explain = _pluralize(common, "sentence explains a term", "sentences explain terms")
     parts = (
         survey.method,
         _on_quotations(survey, claims),
         _on_checks(checks_of(survey)),
-        _on_common(len(stored) - len(claims)),
+        f"{explain} as common knowledge, without a citation." if common else "",
         _on_unchecked(claims),
         DISCLAIMER,
     )
@@ -80,74 +82,41 @@ def _on_quotations(survey: Survey, claims: Sequence[Claim]) -> str:
 
 
 def _on_checks(tally: ClaimTally | None) -> str:
+    """What claims were checked against, what became of them, and how often model and program were one."""
     if tally is None or tally.claims == 0:
         return ""
-    examined = tally.claims - tally.unchecked - tally.unanswered
-    if examined == 0 or tally.kept + tally.cited_anew + tally.reworded == 0:
-        return _on_unanswered(tally)
-    against = list_words(_against(tally))
-    changes = [
-        f"{count:,} {what}"
-        for count, what in (
-            (tally.cited_anew, "cited anew"),
-            (tally.reworded, "reworded"),
-            (tally.removed - tally.unanswered, "removed"),
-        )
-        if count
-    ]
-    became = f" Of these, {_were(changes)}." if changes else " All of them stand as they were written."
-    checked = f"{examined:,} of {tally.claims:,} claims were checked against {against}.{became}"
-    return " ".join(part for part in (checked, _on_ours(tally), _on_agreement(tally), _on_unanswered(tally)) if part)
-
-
-def _on_ours(tally: ClaimTally) -> str:
-    """How many sentences are the survey's own, and how many went because another says the same."""
-    ours = _pluralize(tally.ours, "claim is", "claims are") + " the survey’s own, judged by its neighbours’ evidence."
-    gone = (
-        _pluralize(tally.repeated, "claim repeated another and was", "claims repeated others and were") + " left out."
-    )
-    return " ".join([ours] * bool(tally.ours) + [gone] * bool(tally.repeated))
-
-
-def _on_common(count: int) -> str:
-    """How many sentences no paper stands behind, because any textbook says them."""
-    explain = _pluralize(count, "sentence explains a term", "sentences explain terms")
-    return f"{explain} as common knowledge, without a citation." if count else ""
-
-
-def _on_agreement(tally: ClaimTally) -> str:
-    """How often the model's judgement and the program's checks were one, and what a second judgement let stand."""
-    if not tally.judged:
-        return ""
-    agreed = f"Model and program agreed on {tally.agreed:,} of {tally.judged:,}"
-    if not tally.asked_twice:
-        return f"{agreed}."
-    return f"{agreed}; of {tally.asked_twice:,} asked about twice, {tally.insisted:,} stood."
-
-
-def _on_unanswered(tally: ClaimTally) -> str:
-    """What was removed because the model said nothing of it."""
-    if not tally.unanswered:
-        return ""
     were = "it was" if tally.unanswered == 1 else "they were"
-    return f"The model gave no verdict for {_pluralize(tally.unanswered, 'claim', 'claims')}, so {were} removed."
-
-
-def _were(changes: Sequence[str]) -> str:
-    """``1 was reworded``, ``2 were cited anew, 15 reworded and 7 removed``."""
-    count, _, what = changes[0].partition(" ")
-    return list_words([f"{count} {'was' if count == '1' else 'were'} {what}", *changes[1:]])
-
-
-def _against(tally: ClaimTally) -> list[str]:
-    """What claims that hold were checked against, with counts where there is more than abstracts."""
-    held = tally.kept + tally.cited_anew + tally.reworded
+    gone = _pluralize(tally.repeated, "claim repeated another and was", "claims repeated others and were")
+    ours, silent = (_pluralize(count, "claim", "claims") for count in (tally.ours, tally.unanswered))
+    is_or_are = "is" if tally.ours == 1 else "are"
+    twice = f"; of {tally.asked_twice:,} asked about twice, {tally.insisted:,} stood" if tally.asked_twice else ""
+    unanswered = f"The model gave no verdict for {silent}, so {were} removed."
+    examined, held = tally.claims - tally.unchecked - tally.unanswered, tally.kept + tally.cited_anew + tally.reworded
+    if examined == 0 or held == 0:
+        return unanswered if tally.unanswered else ""
     on_abstracts = held - tally.on_full_texts - tally.on_summaries
     kinds = ((on_abstracts, "abstracts"), (tally.on_full_texts, "full texts"), (tally.on_summaries, "summaries"))
-    named = [what for count, what in kinds if count]
-    if len(named) <= 1:
-        return [f"the papers' {named[0] if named else 'abstracts'}"]
-    return [f"{what} ({count:,})" for count, what in kinds if count]
+    named = [f"{what} ({count:,})" for count, what in kinds if count]
+    against = list_words(named) if len(named) > 1 else f"the papers' {next((w for count, w in kinds if count), '')}"
+    endings = (
+        ("cited anew", tally.cited_anew),
+        ("reworded", tally.reworded),
+        ("removed", tally.removed - tally.unanswered),
+    )
+    changes = [(count, what) for what, count in endings if count]
+    # "1 was reworded", "2 were cited anew, 15 reworded and 7 removed"
+    told = [
+        f"{count:,} {'' if at else 'was ' if count == 1 else 'were '}{what}" for at, (count, what) in enumerate(changes)
+    ]
+    became = f" Of these, {list_words(told)}." if told else " All of them stand as they were written."
+    said = [
+        (True, f"{examined:,} of {tally.claims:,} claims were checked against {against}.{became}"),
+        (tally.ours, f"{ours} {is_or_are} the survey’s own, judged by its neighbours’ evidence."),
+        (tally.repeated, f"{gone} left out."),
+        (tally.judged, f"Model and program agreed on {tally.agreed:,} of {tally.judged:,}{twice}."),
+        (tally.unanswered, unanswered),
+    ]
+    return " ".join(sentence for is_told, sentence in said if is_told)
 
 
 def _on_unchecked(claims: list[Claim]) -> str:
