@@ -13,7 +13,7 @@ from engine.errors import RetrievalError
 from engine.gathering.relevance import JUDGED_SPARE
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.merging.merged_papers import MergedPapers
-from engine.retrieval.online.sources import Neighbour, Online
+from engine.retrieval.online.sources import Online
 from engine.retrieval.ranking import (
     SEEDS,
     Usual,
@@ -97,11 +97,6 @@ class CandidatePool(FoundPapers):
     _topic_seeds: list[PaperKey] = field(default_factory=list)
     _from_online: dict[PaperKey, None] = field(default_factory=dict)
 
-    @property
-    def topic_weight(self) -> float:
-        """In units of one other keyword."""
-        return TOPIC_WEIGHT * max(1, len(self.pool.keywords) - 1)
-
     async def library(self, limit: int) -> None:
         """Every keyword in the library."""
         library, keywords, places = self.context.library, self.pool.keywords, asyncio.Semaphore(SEARCHES_AT_ONCE)
@@ -117,14 +112,12 @@ class CandidatePool(FoundPapers):
             for number, (keyword, searching) in enumerate(zip(keywords, searches, strict=True)):
                 await self.context.progress(Progress("searching", number, len(keywords), keyword.text))
                 found = await searching
-                self.take([item.paper for item in found], keyword.text, self._weight(number), add)
+                self.take([item.paper for item in found], keyword.text, self._weigh(number), add)
                 if self.brief.library:
                     self.note_search(library.name, keyword.text, len(found))
 
-    async def online(self) -> None:
+    async def online(self, online: Online) -> None:
         """Every keyword online, by relevance and by citations."""
-        online = self.context.online
-        assert online is not None
         for number, keyword in enumerate(self.pool.keywords):
             await self.context.progress(Progress("searching online", number, len(self.pool.keywords), keyword.text))
             depth = ONLINE_TOPIC_PAPERS if number == 0 else SEEDS
@@ -135,7 +128,7 @@ class CandidatePool(FoundPapers):
                     raise
                 self.note_search("online sources", keyword.text, note=str(error))
                 return
-            keys = self.take(searched.papers, keyword.text, self._weight(number))
+            keys = self.take(searched.papers, keyword.text, self._weigh(number))
             self.records.append(searched.record)
             self._from_online.update(dict.fromkeys(keys))
             if number == 0:
@@ -152,14 +145,11 @@ class CandidatePool(FoundPapers):
         self._from_online.update(dict.fromkeys(self.take(cited.papers, cited.record.query, 0.0)))
         self.records.append(cited.record)
 
-    async def rank_online(self, embedder: Embedder) -> None:
+    async def rank_online(self, online: Online, embedder: Embedder) -> None:
         """What was found online in the order in which a survey would cite it."""
-        online = self.context.online
-        assert online is not None
+        found = [self.known.papers[key] for key in map(self.known.key_of, self._from_online)]
         try:
-            vectors = await online.vectors(
-                [self.known.papers[key] for key in map(self.known.key_of, self._from_online)]
-            )
+            vectors = await online.vectors(found)
         except RetrievalError as error:
             vectors = {}
             self.note_search("SPECTER2 vectors", "the papers found", note=f"left out: {error}")
@@ -182,12 +172,10 @@ class CandidatePool(FoundPapers):
         usual = UsualEvidence(Usual.of(words.bm25), Usual.of(near), Usual.of(cited))
         scores = score_papers(words.bm25, near, cited, usual, "survey")
         order = [keys[int(i)] for i in order_best(scores, len(keys))]
-        self.rankings.append((order, SURVEY_WEIGHT * self.topic_weight))
+        self.rankings.append((order, SURVEY_WEIGHT * self._weigh(0)))
 
-    async def follow_citations(self) -> None:
+    async def follow_citations(self, online: Online) -> None:
         """What the papers found cite, what cites them, what is recommended for them; said where that cannot be."""
-        online = self.context.online
-        assert online is not None
         best = [f.paper for f in self.fuse()]
         steps: tuple[tuple[FoundBy, str], ...] = (
             ("cited", "cited by the papers found"),
@@ -205,16 +193,11 @@ class CandidatePool(FoundPapers):
                 self.note_search("citation graph", words, note=f"left out: {error}")
                 continue
             allowed = [n for n in near.found if n.paper.year in self.brief.years]
-            self._neighbours(allowed, by, words)
+            keys = [self.known.add(neighbour.paper) for neighbour in allowed]
+            for rank, (key, neighbour) in enumerate(zip(keys, allowed, strict=True), start=1):
+                self.reasons.setdefault(key, []).append(Reason(words, neighbour.pointers or rank, by))
+            self.rankings.append((keys, FOUNDATION_WEIGHT * self._weigh(0) if by == "cited" else 1.0))
             self.note_search(near.source, words, len(allowed))
-
-    def _neighbours(self, found: Sequence[Neighbour], by: FoundBy, words: str) -> None:
-        keys = []
-        for rank, neighbour in enumerate(found, start=1):
-            key = self.known.add(neighbour.paper)
-            keys.append(key)
-            self.reasons.setdefault(key, []).append(Reason(words, neighbour.pointers or rank, by))
-        self.rankings.append((keys, FOUNDATION_WEIGHT * self.topic_weight if by == "cited" else 1.0))
 
     async def without_retracted(
         self, found: Sequence[FoundPaper], limit: int
@@ -231,8 +214,9 @@ class CandidatePool(FoundPapers):
         marked = [replace(f, paper=replace(f.paper, retracted=True)) for f in found if f.paper.key in keys]
         return [f for f in found if f.paper.key not in keys], marked
 
-    def _weight(self, number: int) -> float:
-        return self.topic_weight if number == 0 else 1.0
+    def _weigh(self, number: int) -> float:
+        """The weight of a keyword's ranking: the first is the topic."""
+        return TOPIC_WEIGHT * max(1, len(self.pool.keywords) - 1) if number == 0 else 1.0
 
 
 def _with_specter(

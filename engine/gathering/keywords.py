@@ -66,6 +66,12 @@ class ClusterNamer:
         self.failure = ""
         """Why the model is not asked any more."""
 
+    async def name_all(self, divided: Sequence[Sequence[Sequence[Paper]]], pool: Sequence[Keyword]) -> list[list[str]]:
+        """The names of the clusters of every round, all asked for at once."""
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self.name(clusters, pool)) for clusters in divided]
+        return [task.result() for task in tasks]
+
     async def name(self, clusters: Sequence[Sequence[Paper]], pool: Sequence[Keyword]) -> list[str]:
         """A keyword for each cluster, of at most five words; empty where the model gives none or fails.
 
@@ -136,11 +142,9 @@ def select(candidates: Vectors, topic: Vectors, pool: Vectors, selector: Selecto
             return int(relevant[np.argmin(similarity[relevant].max(axis=1))])
 
 
-def _ranks(values: Vectors) -> NDArray[np.float64]:
+def _ranks(values: Vectors) -> NDArray[np.int64]:
     """Rank from 0 in ascending order; equal values keep their order."""
-    ranks = np.empty(len(values))
-    ranks[np.argsort(values, kind="stable")] = np.arange(len(values))
-    return ranks
+    return np.argsort(np.argsort(values, kind="stable"), kind="stable")
 
 
 async def expand_keywords(
@@ -162,7 +166,7 @@ async def expand_keywords(
     vectors = await asyncio.to_thread(embed_papers, embedder, about) if about else np.zeros((0, 1), np.float32)
     most = min(limits.keyword_rounds + 1, limits.keywords, len(about) // 2)
     divided = await asyncio.to_thread(lambda: [_cluster(about, vectors, groups) for groups in range(2, most + 1)])
-    named = await _name_all(divided, topic, namer)
+    named = await namer.name_all(divided, [topic]) if namer else [[""] * len(clusters) for clusters in divided]
     said = await asyncio.to_thread(GroupedPhrases, [about])
     pool = [topic]
     tried = {topic.text.casefold()}
@@ -186,17 +190,6 @@ async def expand_keywords(
             pool.append(Keyword(text, candidates[text], len(brought)))
             known |= {paper.key: paper for paper in brought}
     return tuple(pool)
-
-
-async def _name_all(
-    divided: Sequence[Sequence[Sequence[Paper]]], topic: Keyword, namer: ClusterNamer | None
-) -> list[list[str]]:
-    """The names of the clusters of every round, all asked for at once; empty where there are none."""
-    if namer is None:
-        return [[""] * len(clusters) for clusters in divided]
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(namer.name(clusters, [topic])) for clusters in divided]
-    return [task.result() for task in tasks]
 
 
 def _join_candidates(

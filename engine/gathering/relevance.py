@@ -7,10 +7,10 @@ decision better.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -51,24 +51,13 @@ class RelevanceAnswer(TypedAnswer):
     judgements: list[Judgement]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a paper is relevant, and why."""
-
-    relevant: bool
-    reason: str
+Judgements: TypeAlias = dict[PaperKey, Judgement]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """What was judged; papers are missing of which nothing was said, and where a call failed: ``failure`` says why."""
-
-    of: Mapping[PaperKey, Verdict]
-    failure: str = ""
-
-
-async def judge_papers(topic: str, found: Sequence[FoundPaper], model: LanguageModel, context: RunContext) -> Verdicts:
-    """What the model says of each paper, `JUDGED_AT_ONCE` in a call."""
+async def judge_papers(
+    topic: str, found: Sequence[FoundPaper], model: LanguageModel, context: RunContext
+) -> tuple[Judgements, str]:
+    """What the model says of each paper, `JUDGED_AT_ONCE` in a call; the second says why a call failed."""
     parts = [found[i : i + JUDGED_AT_ONCE] for i in range(0, len(found), JUDGED_AT_ONCE)]
     done = 0
     failures: list[str] = []
@@ -91,14 +80,8 @@ async def judge_papers(topic: str, found: Sequence[FoundPaper], model: LanguageM
 
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(part(number, papers)) for number, papers in enumerate(parts)]
-    verdicts = {
-        PaperKey(said.key.strip().removeprefix("@")): Verdict(
-            said.relevant, shorten(inert(clean(said.reason)), REASON_CHARACTERS)
-        )
-        for task in tasks
-        for said in task.result()
-    }
-    return Verdicts(verdicts, failures[0] if failures else "")
+    said = {PaperKey(one.key.strip().removeprefix("@")): one for task in tasks for one in task.result()}
+    return said, failures[0] if failures else ""
 
 
 def plan_judging(limit: int, limits: Limits) -> list[CallChain]:
@@ -141,39 +124,39 @@ async def judge_tiers(
     left_in = {paper.key for paper in context.accepted}
     asked = [item for item in ranked if context.judge == "all" or item.tier != "core"]
     asked = [item for item in asked if item.paper.key not in left_in]
-    verdicts = Verdicts({})
+    judged, failure = Judgements(), ""
     if context.judge != "none" and context.model:
         asked = asked[: context.limits.judging_calls * JUDGED_AT_ONCE]
         async with asyncio.TaskGroup() as group:
             beside = group.create_task(meanwhile([item.paper for item in ranked]))
-            verdicts = await judge_papers(topic, asked, context.model, context)
+            judged, failure = await judge_papers(topic, asked, context.model, context)
             beside.cancel()
     elif context.judge != "none" and context.cross_encoder:
         core = [item for item in ranked if item.tier == "core"][:COMPARED]
-        verdicts = await asyncio.to_thread(_compare, topic, core, asked, context.cross_encoder)
+        judged = await asyncio.to_thread(_compare, topic, core, asked, context.cross_encoder)
     else:
         asked = []
-    refused = {key: verdict for key, verdict in verdicts.of.items() if not verdict.relevant}
-    reasons = {key: verdict.reason for key, verdict in verdicts.of.items()}
-    kept = [replace(f, judgement=reasons.get(f.paper.key, "")) for f in ranked if f.paper.key not in refused]
-    out = [
-        LeftOut(item.paper, "not relevant", reasons[item.paper.key] or "no reason was given")
-        for item in ranked
-        if item.paper.key in refused
-    ]
-    unjudged = sum(item.paper.key not in verdicts.of for item in asked)
-    return JudgedPapers(tuple(kept), tuple(out), unjudged, verdicts.failure)
+    reasons = {key: shorten(inert(clean(said.reason)), REASON_CHARACTERS) for key, said in judged.items()}
+    kept, out = [], []
+    for item in ranked:
+        key = item.paper.key
+        if key in judged and not judged[key].relevant:
+            out.append(LeftOut(item.paper, "not relevant", reasons[key] or "no reason was given"))
+        else:
+            kept.append(replace(item, judgement=reasons.get(key, "")))
+    unjudged = sum(item.paper.key not in judged for item in asked)
+    return JudgedPapers(tuple(kept), tuple(out), unjudged, failure)
 
 
-def _compare(topic: str, core: Sequence[FoundPaper], asked: Sequence[FoundPaper], encoder: CrossEncoder) -> Verdicts:
+def _compare(topic: str, core: Sequence[FoundPaper], asked: Sequence[FoundPaper], encoder: CrossEncoder) -> Judgements:
     """How near the topic an encoder finds papers, measured by the core; nothing is said where that is small."""
     if len(core) < JUDGED_AT_ONCE or not asked:
-        return Verdicts({})
+        return {}
     scores = encoder.score(topic, [f"{item.paper.title}. {item.paper.content}" for item in (*core, *asked)])
     low = np.quantile(scores[: len(core)], AS_CORE)
-    verdicts = {}
-    for item, score in zip(asked, scores[len(core) :], strict=True):
-        is_near = bool(score >= low)
-        how = "as near to the topic as" if is_near else "further from the topic than"
-        verdicts[item.paper.key] = Verdict(is_near, f"{how} papers that name it, by {encoder.name}")
-    return Verdicts(verdicts)
+    judged = {}
+    for key, score in zip((item.paper.key for item in asked), scores[len(core) :], strict=True):
+        how = "as near to the topic as" if score >= low else "further from the topic than"
+        reason = f"{how} papers that name it, by {encoder.name}"
+        judged[key] = Judgement(key=key, reason=reason, relevant=bool(score >= low))
+    return judged

@@ -128,14 +128,14 @@ async def _rank(
     search = CandidatePool(brief=brief, pool=pool, context=context)
     await search.library(limit)
     if context.online:
-        await search.online()
+        await search.online(context.online)
     if not search.known.papers:
         raise await explain_no_papers(brief, (), context)
     embedder = await asyncio.to_thread(ready, context.embedder, list(search.known.papers.values()))
     if context.online:
-        await search.rank_online(embedder)
+        await search.rank_online(context.online, embedder)
     if context.online and citations:
-        await search.follow_citations()
+        await search.follow_citations(context.online)
     excluded = exclusion_of(brief)
     found = [item for item in search.fuse() if not excluded.holds(item.paper)]
     await context.progress(Progress("filtering", len(pool.keywords), len(pool.keywords)))

@@ -121,16 +121,9 @@ def _relate(words: WordEvidence, vectors: Vectors) -> Scores:
 
 def are_close(vectors: Vectors, references: Vectors) -> NDArray[np.bool_]:
     """Which papers are as close to the references as nearly all of these are to each other; shape (papers,)."""
-    close: NDArray[np.bool_] = np.round(closeness(vectors, references), DECIMALS) >= np.quantile(
-        _closeness_among(references), SPREAD
-    )
+    among = references @ references.T
+    np.fill_diagonal(among, -1.0)
+    usual = np.sort(among, axis=1)[:, -min(10, len(references) - 1) :].mean(axis=1).astype(np.float64)
+    least = np.quantile(np.round(usual, DECIMALS), SPREAD)
+    close: NDArray[np.bool_] = np.round(closeness(vectors, references), DECIMALS) >= least
     return close
-
-
-def _closeness_among(vectors: Vectors) -> Scores:
-    """For each vector the mean cosine to its closest others; shape (number of vectors,)."""
-    similarity = vectors @ vectors.T
-    np.fill_diagonal(similarity, -1.0)
-    best = np.sort(similarity, axis=1)[:, -min(10, len(vectors) - 1) :]
-    rounded: Scores = np.round(best.mean(axis=1).astype(np.float64), DECIMALS)
-    return rounded

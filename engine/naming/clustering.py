@@ -6,7 +6,7 @@ Points are clustered by one of three algorithms, and the clusters named by c-TF-
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -28,7 +28,6 @@ DBSCAN_SMALLEST_CLUSTER = 5
 STARTS, ROUNDS = 4, 100
 """Runs of k-means, each from other centres, and how often each moves them at most."""
 
-BEYOND_BEND, CURVE_SHARES = 2.0, (0.9, 0.8, 0.7, 0.6, 0.5)
 LARGEST_SHARE, MOST_NOISE = 0.8, 0.5
 """Shares from which DBSCAN's result tells nothing apart: of the clustered papers in one cluster, of papers in none."""
 
@@ -67,30 +66,17 @@ def best_cluster_count(points: Points | Vectors, bounds: tuple[int, int], seed: 
     low, high = max(2, bounds[0]), min(bounds[1], _count_distinct(points) - 1)
     if high < low:
         return 1
-    distances = _distances(points, points)
-    scores = {k: _measure(distances, divide_by_means(points, k, seed)) for k in range(low, high + 1)}
+    scores = {k: measure_silhouette(points, divide_by_means(points, k, seed)) for k in range(low, high + 1)}
     return max(scores, key=lambda k: (scores[k], -k))
 
 
 def measure_silhouette(points: Points | Vectors, found: Labels) -> float:
-    """The mean silhouette (Rousseeuw, 1987), from -1 to 1; that of a point alone in its cluster is 0."""
-    return _measure(_distances(points, points), found)
+    """The mean silhouette (Rousseeuw, 1987), from -1 to 1; 0 for one cluster, or as many as points."""
+    from sklearn.metrics import silhouette_score
 
-
-def _measure(distances: Points, found: Labels) -> float:
-    of_clusters = np.unique(found)
-    if len(of_clusters) < 2:
+    if not 1 < len(np.unique(found)) < len(found):
         return 0.0
-    rows = np.arange(len(found))
-    sizes = np.array([np.sum(found == label) for label in of_clusters])
-    sums = np.stack([distances[:, found == label].sum(axis=1) for label in of_clusters], axis=1)
-    own = np.searchsorted(of_clusters, found)
-    within = sums[rows, own] / np.maximum(1, sizes[own] - 1)
-    means = sums / sizes
-    means[rows, own] = np.inf
-    nearest = means.min(axis=1)
-    scores = (nearest - within) / np.maximum(np.maximum(nearest, within), 1e-12)
-    return round(float(np.where(sizes[own] > 1, scores, 0.0).mean()), DIGITS)
+    return round(float(silhouette_score(_distances(points, points), found, metric="precomputed")), DIGITS)
 
 
 def divide_by_means(points: Points | Vectors, k: int, seed: int = 0) -> Labels:
@@ -138,7 +124,7 @@ def _count_distinct(points: Points | Vectors) -> int:
 
 
 def labels(points: Points | Vectors, algorithm: Algorithm, k: int, seed: int) -> Labels:
-    """The cluster of each point, from 0; `NOISE` for DBSCAN's outliers. DBSCAN finds its own k."""
+    """The cluster of each point, from 0; `NOISE` for DBSCAN's outliers. DBSCAN finds its own k and radius."""
     k = min(k, _count_distinct(points))
     if len(points) <= k or k <= 1:
         return np.zeros(len(points), np.int64) if k <= 1 else np.arange(len(points))
@@ -152,7 +138,12 @@ def labels(points: Points | Vectors, algorithm: Algorithm, k: int, seed: int) ->
             result: Labels = np.asarray(fcluster(merged, k, "maxclust"), np.int64) - 1
             return result
         case "dbscan":
-            return _cluster_by_density(points)
+            from sklearn.cluster import HDBSCAN
+
+            # DBSCAN at every radius, of which the most stable clusters stay (Campello et al., 2013).
+            least = min(DBSCAN_SMALLEST_CLUSTER, len(points))
+            scan = HDBSCAN(least, metric="precomputed", copy=True)
+            return np.asarray(scan.fit_predict(_distances(points, points).round(DIGITS)), np.int64)
 
 
 def reassign_noise(points: Points | Vectors, found: Labels) -> Labels:
@@ -215,30 +206,3 @@ def is_degenerate(found: Labels) -> bool:
     sizes = [int(np.sum(found == label)) for label in np.unique(found) if label != NOISE]
     inside = sum(sizes)
     return len(sizes) < 2 or max(sizes) > LARGEST_SHARE * inside or inside < (1 - MOST_NOISE) * len(found)
-
-
-def _cluster_by_density(points: Points | Vectors) -> Labels:
-    """DBSCAN with the widest radius of `_radii` that tells groups apart; with the widest of all where none does."""
-    from sklearn.cluster import DBSCAN
-
-    tried: Iterator[Labels] = (
-        DBSCAN(eps=radius, min_samples=DBSCAN_SMALLEST_CLUSTER, algorithm="kd_tree").fit_predict(points)
-        for radius in _radii(points)
-    )
-    widest = next(tried)
-    return next((found for found in (widest, *tried) if not is_degenerate(found)), widest)
-
-
-def _radii(points: Points | Vectors) -> list[float]:
-    """Radii from the curve of the points' distances to their fifth neighbour, the widest first.
-
-    One is a little beyond the curve's bend, which is the distance farthest below the line from its first point to its
-    last (Satopää et al., 2011); the others are quantiles, for groups of unlike density and curves without a bend.
-    """
-    from sklearn.neighbors import NearestNeighbors
-
-    near = NearestNeighbors(n_neighbors=min(DBSCAN_SMALLEST_CLUSTER, len(points))).fit(points)
-    distances, _ = near.kneighbors(points)
-    curve = np.sort(distances[:, -1])
-    bend = float(curve[int(np.argmax(np.linspace(curve[0], curve[-1], len(curve)) - curve))]) * BEYOND_BEND
-    return sorted((max(radius, 1e-6) for radius in (bend, *np.quantile(curve, CURVE_SHARES).tolist())), reverse=True)

@@ -98,7 +98,9 @@ def group_papers(
         notes.append(f"{noise} {said} with the nearest one.")
         found = reassign_noise(points, found)
     if wanted is None and not options.published_k:
-        found = _join_small(points, found)
+        found = dissolve_small(points, found, SMALLEST_GROUP)
+        if len(np.unique(found)) == 1:
+            found = split_in_two(points, SMALLEST_GROUP)
     if options.random_groups:
         found = np.random.default_rng(seed + attempt).permutation(found)
         notes.append("These groups are drawn at random, as large as the clusters: SCHOLIUM_WITHOUT has “clustering”.")
@@ -115,12 +117,6 @@ def count_groups(points: Points, options: GroupingOptions, seed: int, wanted: in
     most = min(MOST, max(FEWEST, papers // PAPERS_A_GROUP), papers // SMALLEST_GROUP)
     fewest = FEWEST if papers >= FEWEST * PAPERS_A_GROUP else 3 if papers >= 15 else 2
     return best_cluster_count(points, (fewest, most), seed)
-
-
-def _join_small(points: Points, found: Labels) -> Labels:
-    """No group smaller than `SMALLEST_GROUP`; two where there would be only one."""
-    joined = dissolve_small(points, found, SMALLEST_GROUP)
-    return joined if len(np.unique(joined)) > 1 else split_in_two(points, SMALLEST_GROUP)
 
 
 def judge_representations(groups: Sequence[Cluster]) -> float:

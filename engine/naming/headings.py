@@ -55,7 +55,12 @@ def name_groups(
     names: list[GroupName] = []
     for row, terms in enumerate(_rank(phrases, topical, formula)):
         usual = (phrase for phrase in _rank_usual(phrases, row) if phrases.parts[phrase] - topical)
-        fresh = [p for p in (*terms, *usual) if _is_new(phrases.parts[p] - topical, taken)]
+        # Neither a part of what is said before, nor with it as its part.
+        fresh = [
+            phrase
+            for phrase in (*terms, *usual)
+            if (said := phrases.parts[phrase] - topical) and not any(said <= t or t <= said for t in taken if t)
+        ]
         chosen = _choose(phrases, row, fresh, terms[:MOST_TERMS])
         taken += (phrases.parts[phrase] - topical for phrase in chosen)
         title = to_title_case(" and ".join(map(phrases.form, chosen))) or f"Group {row + 1}"
@@ -142,8 +147,3 @@ def _choose(phrases: GroupedPhrases, row: int, fresh: Sequence[str], telling: Co
         return fitting[:1]
     apart = (p for p in fitting[1:] if p in telling and not phrases.parts[p] & phrases.parts[fitting[0]])
     return [fitting[0], *list(apart)[:1]]
-
-
-def _is_new(said: frozenset[str], taken: Sequence[frozenset[str]]) -> bool:
-    """Whether what is said is neither a part of one of those before nor has one as its part."""
-    return bool(said) and not any(said <= other or other <= said for other in taken if other)

@@ -15,8 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.naming.abbreviations import find_abbreviations, strip_plural
-from engine.text import STOP_WORDS, american_stem, sentences
+from engine.text import STOP_WORDS, american_stem, find_long_form, sentences
 from engine.values import Paper
 
 LONGEST_PHRASE = 4
@@ -38,10 +37,15 @@ GERUND = 0.8
 INSIDE_LONGER = 0.6
 """Share of a phrase's papers from which it is written as part of one longer phrase."""
 
+LEAST_SPELT_OUT = 0.1
+"""Share of the papers that use an abbreviation which say what it stands for."""
+
 Formula = Literal["published", "bounded"]
 
 Counts = NDArray[np.float64]
 
+_ACRONYM = re.compile(r"[A-Za-z][\w-]*[A-Z]s?")
+_IN_BRACKETS = re.compile(r"\(([A-Za-z][\w-]*[A-Z]s?)\)")
 _TOKEN = re.compile(r"[^\W_](?:[\w+'’-]*[\w+])?|[^\w\s]")
 _WORD = re.compile(r"\d+d\b|[^\W\d_]+")
 """A word, or a number of dimensions: *3d*."""
@@ -71,6 +75,28 @@ def c_tf_idf(frequencies: Counts, formula: Formula) -> Counts:
 def stems_of(text: str) -> frozenset[str]:
     """Stems of the words of a text, parts of hyphenated words counted as words."""
     return frozenset(american_stem(word) for word in _WORD.findall(text.lower()))
+
+
+def find_abbreviations(papers: Sequence[Paper]) -> dict[str, str]:
+    """Abbreviation in the singular → the words it mostly stands for, as they are mostly written.
+
+    One that fewer than `LEAST_SPELT_OUT` of the papers that use it spell out, such as LiDAR, is a word by now.
+    """
+    written: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    used: Counter[str] = Counter()
+    for paper in papers:
+        used.update({strip_plural(token) for token in _ACRONYM.findall(f"{paper.title} {paper.content}")})
+        for match in _IN_BRACKETS.finditer(paper.content):
+            short = strip_plural(match[1])
+            if long := find_long_form(short, paper.content[: match.start()]):
+                written[short][long] += 1
+    spelt_out = {short: forms for short, forms in written.items() if forms.total() >= LEAST_SPELT_OUT * used[short]}
+    return {short: forms.most_common(1)[0][0] for short, forms in spelt_out.items()}
+
+
+def strip_plural(token: str) -> str:
+    """``GNN`` for ``GNNs``."""
+    return token[:-1] if re.search(r"[A-Z]s$", token) else token
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from engine.naming.abbreviations import strip_plural
+from engine.naming.phrases import strip_plural
 from engine.overview import Name
 from engine.text import STOP_WORDS
 from engine.values import Paper, PaperKey

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.naming.abbreviations import find_abbreviations
 from engine.naming.headings import name_groups
+from engine.naming.phrases import find_abbreviations
 from engine.text import find_long_form
 from tests.fakes import paper
 
