@@ -10,7 +10,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 
 from engine.retrieval.records.latex_text import unicode_text
 from engine.text import clean, shorten, strip_quotes
@@ -22,6 +21,7 @@ _PASSES = 8
 _NO_ENDS = frozenset(
     "and or to nor versus vs as the this that these we which it is are was our with from".split()  # noqa: SIM905
 )
+_COMPOUND_ENDS = read_wordlist("retrieval/compound_ends.txt")  # they mostly follow a hyphen (``-based``)
 # OT1, the encoding of Computer Modern: the glyphs that a PDF's text lost.
 _GLYPHS = {"11": "ff", "12": "fi", "13": "fl", "14": "ffi", "15": "ffl", "147": "“", "148": "”", "96": "-"}
 _LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
@@ -122,17 +122,13 @@ def _decode(text: str) -> str:
         return text
 
     def again(match: re.Match[str]) -> str:
-        raw = b"".join(_byte(character) for character in match[0])
+        raw = b"".join(c.encode("latin-1") if ord(c) < 256 else c.encode("cp1252", "replace") for c in match[0])
         try:
             return raw.decode()
         except UnicodeDecodeError:
             return match[0]
 
     return _MISREAD.sub(again, text)
-
-
-def _byte(character: str) -> bytes:
-    return character.encode("latin-1") if ord(character) < 256 else character.encode("cp1252", "replace")
 
 
 def _legible(text: str) -> str:
@@ -148,23 +144,14 @@ def _legible(text: str) -> str:
     if written != text:
         text = re.sub(r"\s+(?=[,.;:](?:\s|$))", "", written)
     if "*" in text or "_" in text or "](" in text:
-        text = _remove_markdown(text)
+        text = _LINK.sub(lambda m: m[2] if m[1] in m[2] else f"{m[1]} ({m[2]})", text)
+        text = _ITALIC.sub(lambda m: m[1] or m[2], _BOLD.sub(r"\1", text))
     if "``" in text or "''" in text:
         text = re.sub(r"(?<![\w”])''(?=\w)", "“", text.replace("``", "“")).replace("''", "”")
         text = re.sub(r"(“[^“”\"]{1,200})\"\"?", r"\1”", text)
-    return _DASH.sub(_dash, text) if "--" in text else text
-
-
-def _dash(match: re.Match[str]) -> str:
-    """``a---b`` is a long dash, ``a--b`` and ``a -- b`` are short ones."""
-    if " " in match[0]:
-        return " – "
-    return "—" if "---" in match[0] else "–"
-
-
-def _remove_markdown(text: str) -> str:
-    text = _LINK.sub(lambda m: m[2] if m[1] in m[2] else f"{m[1]} ({m[2]})", text)
-    return _ITALIC.sub(lambda m: m[1] or m[2], _BOLD.sub(r"\1", text))
+    if "--" in text:  # ``a---b`` is a long dash, ``a--b`` and ``a -- b`` are short ones
+        text = _DASH.sub(lambda m: " – " if " " in m[0] else "—" if "---" in m[0] else "–", text)
+    return text
 
 
 def _whole_words(text: str) -> str:
@@ -183,14 +170,8 @@ def _rejoin(match: re.Match[str]) -> str:
     after = match.string[match.end() : match.end() + 1]
     if right in _NO_ENDS and "-" not in (before, after):
         return match[0]
-    compound = right == "of" or (right in _compound_ends() and len(left) > 2)
+    compound = right == "of" or (right in _COMPOUND_ENDS and len(left) > 2)
     return f"{left}-{right}" if compound or "-" in (before, after) else left + right
-
-
-@cache
-def _compound_ends() -> frozenset[str]:
-    """Words that mostly follow a hyphen (``-based``) rather than end a longer word."""
-    return read_wordlist("retrieval/compound_ends.txt")
 
 
 def _remove_frame(text: str) -> str:
