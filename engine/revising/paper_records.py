@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.citations import cite, list_cited_keys
-from engine.retrieval.merging.venues import conference_of
+from engine.retrieval.merging.venues import is_named
 from engine.retrieval.paper_keys import surname
 from engine.survey import Survey, walk
 from engine.text import STOP_WORDS, fold, inert, list_words, terms, words
@@ -200,17 +200,12 @@ def _limit(question: str, papers: Sequence[Paper], survey: Survey) -> tuple[list
             chosen, rest = [p for p in chosen if p.year and first <= p.year <= last], rest.replace(span[0], " ")
             said.append(re.sub(r"^in (?=\d)", "from ", span[0].strip().lower()))
     for word in re.findall(r"[\w&’'-]*\w", rest):
-        own = [p for p in chosen if word[0].isupper() and _identify_venue(word) == _identify_venue(p.venue)]
+        own = [p for p in chosen if word[0].isupper() and is_named(p.venue, word)]
         by = [p for p in chosen if word[0].isupper() and fold(word) in {fold(surname(a)) for a in p.authors}]
-        if own or by or conference_of(word):
+        if own or by:
             said.append(f"by {word}" if by and not own else f"in the proceedings or issues of {word}")
             chosen, rest = own or by, rest.replace(word, " ")
     return chosen, said, rest
-
-
-def _identify_venue(venue: str) -> str:
-    """What two names of one venue have in common: NIPS and NeurIPS."""
-    return conference_of(venue) or conference_of(venue.upper()) or fold(venue)
 
 
 _RANKED: tuple[tuple[frozenset[str], str, str, Callable[[Paper], Sequence[str]]], ...] = (
@@ -231,7 +226,10 @@ def _rank(question: str, papers: Sequence[Paper]) -> str:
         return _rank_papers(asked, papers)
     for said, by, what, read in _RANKED:
         if asked & said:
-            return _find_most_frequent([(name, p) for p in papers for name in read(p) if name], papers, by, what)
+            found = [(name, p) for p in papers for name in read(p) if name]
+            venues = sorted({name for name, _ in found if said is _CONFERENCE}, key=len)
+            named = [(next((short for short in venues if is_named(name, short)), name), p) for name, p in found]
+            return _find_most_frequent(named, papers, by, what)
     return ""
 
 
@@ -239,7 +237,7 @@ def _find_most_frequent(pairs: Sequence[tuple[str, Paper]], papers: Sequence[Pap
     """Which names most of the papers have."""
     owned: dict[str, list[tuple[str, Paper]]] = {}
     for name, paper in pairs:
-        owned.setdefault(_identify_venue(name), []).append((name, paper))
+        owned.setdefault(fold(name), []).append((name, paper))
     if not owned:
         return f"None of the records of the {len(papers):,} papers here names {what}."
     most = max(map(len, owned.values()))

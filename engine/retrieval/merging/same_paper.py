@@ -24,7 +24,6 @@ from engine.retrieval.merging.titles import (
     is_generic,
     is_long,
     is_recurrent,
-    notice_kind,
     title_letters,
     title_similarity,
     title_words,
@@ -61,23 +60,35 @@ def find_shared_identifiers(one: Paper, other: Paper) -> frozenset[PaperKey]:
 def are_in_conflict(one: Paper, other: Paper) -> bool:
     """Whether both have an identifier of one kind of which a paper has one only, and they differ.
 
-    A preprint's DOI beside its publication's is no conflict, nor are two versions of one DOI.
+    A preprint's DOI beside its publication's is no conflict, nor are two versions of one DOI, nor is a chapter's DOI
+    beside that of its volume.
     """
-    for kind in ("arxiv", "acl", "pmid", "pmcid"):
-        first, second = ({i for i in _keys(p) if i.startswith(f"{kind}:")} for p in (one, other))
-        if first and second and not first & second:
-            return True
-    mine, others = ([_remove_version(i) for i in _keys(p) if i.startswith("doi:")] for p in (one, other))
-    published = [[i for i in dois if not _REPOSITORY.match(i)] for dois in (mine, others)]
-    if _differ(*published):
-        return True
+    mine, others = _by_kind(one), _by_kind(other)
     return any(
-        _differ(
-            [i for i in mine if i.startswith(prefix)],
-            [i for i in others if i.startswith(prefix)],
+        not (
+            mine[kind] & others[kind]
+            or any(_is_within(a, b) or _is_within(b, a) for a in mine[kind] for b in others[kind])
         )
-        for prefix in {i.partition("/")[0] + "/" for i in mine if i not in published[0]}
+        for kind in mine.keys() & others.keys()
     )
+
+
+def _by_kind(paper: Paper) -> dict[str, set[str]]:
+    """Identifiers by their kind; the DOIs of each repository are a kind of their own."""
+    found: dict[str, set[str]] = {}
+    for identifier in (paper.key, *paper.identifiers):
+        kind = identifier.partition(":")[0]
+        if kind == "doi":
+            named = _NUMBERED_VERSION.fullmatch(identifier)
+            identifier = PaperKey(named[1] if named else _VERSION.sub("", identifier))
+            kind = identifier.partition("/")[0] if _REPOSITORY.match(identifier) else kind
+        if kind.startswith("doi") or kind in {"arxiv", "acl", "pmid", "pmcid"}:
+            found.setdefault(kind, set()).add(identifier)
+    return found
+
+
+def _is_within(part: str, volume: str) -> bool:
+    return is_volume(volume) and part.startswith(volume) and part != volume
 
 
 def is_volume(identifier: str) -> bool:
@@ -85,36 +96,13 @@ def is_volume(identifier: str) -> bool:
     return bool(_VOLUME.match(identifier))
 
 
-def _keys(paper: Paper) -> tuple[PaperKey, ...]:
-    return (paper.key, *paper.identifiers)
-
-
-def _differ(one: list[str], other: list[str]) -> bool:
-    """Whether both have some and none in common; a chapter's DOI agrees with that of its own volume."""
-    if not one or not other or set(one) & set(other):
-        return False
-    return not any(_is_within(a, b) or _is_within(b, a) for a in one for b in other)
-
-
-def _is_within(part: str, volume: str) -> bool:
-    return is_volume(volume) and part.startswith(volume) and part != volume
-
-
-def _remove_version(doi: str) -> str:
-    numbered = _NUMBERED_VERSION.fullmatch(doi)
-    return numbered[1] if numbered else _VERSION.sub("", doi)
-
-
-PREPRINT_YEARS = 2
-"""Years between a preprint and its publication."""
-
-PUBLISHED_YEARS = 1
-"""Years between two records of one publication: online first, then in print."""
+PREPRINT_YEARS, PUBLISHED_YEARS = 2, 1
+"""Years between a preprint and its publication, and between two records of one: online first, then in print."""
 
 MOST_IN_BLOCK = 30
 """Where more papers have one blocking key (a series of one author), it says nothing and is not compared by."""
 
-BLOCKING_VERSION = 5
+BLOCKING_VERSION = 6
 """Raised whenever `list_blocking_keys` gives other keys for a record: what a library keeps of them is made anew."""
 
 UNLIKE = 0.6
@@ -163,24 +151,17 @@ def _is_mistaken(one: Paper, other: Paper, only_a_doi: bool) -> bool:  # noqa: F
     unlike = title_similarity(one.title, other.title) < UNLIKE
     if not only_a_doi:
         return unlike and people is People.DIFFERENT
-    if notice_kind(one.title) != notice_kind(other.title):
+    if is_recurrent(one.title) != is_recurrent(other.title):
         return True
-    return unlike and (people in {People.DIFFERENT, People.UNKNOWN} or _are_two_publications(one, other))
-
-
-def _are_two_publications(one: Paper, other: Paper) -> bool:
-    """Whether venues or years show two publications."""
-    apart = abs(one.year - other.year) if one.year and other.year else 0
-    return apart > PREPRINT_YEARS or are_different_venues(one.venue, other.venue)
+    if people in {People.DIFFERENT, People.UNKNOWN} or are_different_venues(one.venue, other.venue):
+        return unlike
+    return unlike and bool(one.year and other.year) and abs((one.year or 0) - (other.year or 0)) > PREPRINT_YEARS
 
 
 def _are_identical(one: Paper, other: Paper) -> bool:
-    """Whether two records without any identifier say the same in every field that describes a paper."""
-    mine, others = ({p.key, *p.identifiers} for p in (one, other))
-    if not all(key.startswith("title:") for key in mine | others) or (is_generic(one.title) and not mine & others):
-        return False
+    """Whether two records that bear one key made from them say the same in every field that describes a paper."""
     facts = [(title_letters(p.title), tuple(map(fold, p.authors)), p.year, fold(p.venue)) for p in (one, other)]
-    return facts[0] == facts[1]
+    return one.key == other.key and one.key.startswith("title:") and facts[0] == facts[1]
 
 
 def _are_alike(one: Paper, other: Paper) -> bool:

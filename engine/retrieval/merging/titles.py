@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from enum import Enum
 from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from engine.text import stem, to_american, words
+from engine.text import STOP_WORDS, stem, to_american
 
 _LETTERS = str.maketrans(
     {"ø": "o", "œ": "oe", "æ": "ae", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ħ": "h", "ŋ": "n"}
@@ -67,51 +68,24 @@ _COMPARED = {"<": "less", ">": "greater", "≤": "atmost", "≥": "atleast"}
 _ARTICLES = frozenset({"a", "an", "the"})
 _SUBTITLE = re.compile(r"\s*(?::|\?|;|\s[-–—]+|[–—])\s+|\.\s+(?=[A-Z])|\s+\(")
 
-_OTHER_WORK = frozenset(
-    words(
-        "abstract extended poster demo demonstration tutorial supplement supplementary supplemental appendix "
-        "appendices thesis dissertation keynote talk slides workshop reply response rejoinder comment comments "
-        "commentary discussion erratum errata corrigendum correction corrections addendum retraction revisited "
-        "replication part volume vol chapter edition version versions dataset code video companion update sequel "
-        "continued exercises solutions errata conclusion proof proofs technical short full long preliminary "
-        "summary guide manual book index protocol"
-    )
+_FRONT_MATTER = (
+    "abstract acknowledgement acknowledgment addenda addendum afterword announcement annual appendix author "
+    "bibliography book chair chairman column comment commentary committee conclusion conference contents "
+    "contributors copyright correction corrigenda corrigendum cover department discussion editor editorial epilogue "
+    "errata erratum findings foreword glossary guest index introduction introductory issue keynote letter masthead "
+    "material meeting memoriam message minutes news note obituary overview panel perspective poster preface "
+    "president proceedings program programme prologue referees references rejoinder remarks reply report response "
+    "retraction review reviewer section session summary supplement supplemental supplementary symposium table "
+    "viewpoint volume welcome workshop"
 )
-"""Words of a subtitle that make it another work."""
-
-_NOTICE = re.compile(
-    r"(errat\w+|corrigend\w+|correction|addendum|retraction|comments?|commentary|reply|response|rejoinder|discussion|"
-    r"book review|review|supplement\w*)\b(?: (?:to|on|of|for)\b| ?:|$)",
-    re.I,
+"""Words by which journals, proceedings and notices call what is no paper, or another one's companion."""
+_WITH_FRONT_MATTER = (
+    "back background corner first highlights last list matter new opening closing page related special thematic "
+    "theme title view word work year"
 )
-_GENERIC = frozenset(
-    words(
-        "editorial editorials editor editors introduction introductory preface foreword prologue epilogue "
-        "afterword conclusion conclusions index contents content table front back matter erratum errata "
-        "corrigendum corrigenda correction corrections addendum obituary news letter letters book books review "
-        "reviews memoriam memoria announcement announcements acknowledgement acknowledgements acknowledgment "
-        "acknowledgments reviewers reviewer referees issue special guest message chair chairs chairman president "
-        "presidents welcome keynote keynotes panel panels abstract abstracts poster posters session sessions "
-        "reply response comment comments commentary discussion summary overview author authors about contributors "
-        "calendar note notes untitled title page cover copyright program programme committee committees "
-        "organization research highlights views view point viewpoint perspective column columns department "
-        "departments volume section from the to of on and in this for our your by a an with at word words opening "
-        "closing remarks report reports annual list corner desk photo image images meeting minutes supplement "
-        "supplementary material materials appendix bibliography references glossary background related work "
-        "advertisement masthead thanks thank 2 first last new year theme thematic symposium workshop conference "
-        "proceedings retraction"
-    )
-)
-_RECURRENT = re.compile(
-    r"^(?:findings of|overview of|report (?:on|of)|results of|proceedings of|preface|annual|summary of|"
-    r"highlights (?:of|from)|introduction to the (?:special|proceedings|workshop|minitrack)|guest editorial|editorial|"
-    r"state of the|statistics|world |global |the (?:\w+ ){0,4}(?:shared task|challenge|competition|track|campaign)|"
-    r"message from|workshop on|(?:\w+ ){0,2}statistics)",
-    re.I,
-)
-HEAD_LETTERS = 20
-LONG_LETTERS = 30
-LONG_WORDS = 5
+_FRONT_STEMS = frozenset(map(stem, _FRONT_MATTER.split()))
+_GENERIC_STEMS = _FRONT_STEMS | frozenset(map(stem, _WITH_FRONT_MATTER.split()))
+HEAD_LETTERS, LONG_LETTERS, LONG_WORDS = 20, 30, 5
 
 
 @lru_cache(maxsize=200_000)
@@ -129,18 +103,26 @@ def title_words(title: str) -> tuple[str, ...]:
 @lru_cache(maxsize=200_000)
 def title_letters(title: str) -> str:
     """All letters and digits of the words: equal for titles that are the `SAME`."""
-    return "".join(map(fold_spelling, title_words(title)))
+    return _join(title_words(title))
+
+
+def _join(found: Iterable[str]) -> str:
+    return "".join(map(fold_spelling, found))
 
 
 def is_generic(title: str) -> bool:
     """“Editorial”, “Introduction to the Special Issue”: a title that many works bear."""
     found = title_words(title)
-    return not found or (len(found) <= 8 and all(word in _GENERIC or word.isdigit() for word in found))
+    return len(found) <= 8 and all(stem(w) in _GENERIC_STEMS or w in STOP_WORDS or w.isdigit() for w in found)
 
 
 def is_recurrent(title: str) -> bool:
-    """“Findings of …”, “Overview of the … track”: a title that comes again every year."""
-    return bool(_RECURRENT.match(title.strip()))
+    """“Overview of the … track”, “Erratum: …”: a title of what comes again every year, or goes with a paper."""
+    return any(map(_is_front, title_words(title)[:2]))
+
+
+def _is_front(word: str) -> bool:
+    return stem(word) in _FRONT_STEMS
 
 
 def is_long(title: str) -> bool:
@@ -156,8 +138,6 @@ def is_cut_off(title: str) -> bool:
 
 def compare_titles(one: str, other: str) -> Titles:
     """How the two stand to each other; a notice about a paper (erratum, reply) is never that paper."""
-    if notice_kind(one) != notice_kind(other):
-        return Titles.OTHER
     if title_letters(one) == title_letters(other):
         return Titles.SAME
     first, second = title_words(one), title_words(other)
@@ -171,12 +151,6 @@ def compare_titles(one: str, other: str) -> Titles:
 def title_similarity(one: str, other: str) -> float:
     """0 to 1: how much of the words of the shorter is in the longer, in whatever order."""
     return float(fuzz.token_set_ratio(" ".join(title_words(one)), " ".join(title_words(other)))) / 100
-
-
-def notice_kind(title: str) -> str:
-    """“erratum”, “reply”, …: what a notice about another work is; empty for a work itself."""
-    match = _NOTICE.match(title.strip())
-    return match[1].lower() if match else ""
 
 
 def _numbers(found: tuple[str, ...]) -> Counter[str]:
@@ -199,11 +173,10 @@ def _is_shortened(short: str, long: str) -> bool:
     if len(letters) < HEAD_LETTERS or len(title_words(short)) < 4:
         return False
     for cut in _SUBTITLE.finditer(long):
-        main, rest = long[: cut.start()], long[cut.end() :].rstrip(")")
-        if title_letters(main) == letters:
-            dropped = title_words(rest)
-            return not (set(dropped) & _OTHER_WORK or _numbers(dropped))
-        name = title_words(main)
-        if title_letters(rest) == letters and len(name) <= 3 and not set(name) & _OTHER_WORK:
-            return not notice_kind(long)
+        main, rest = title_words(long[: cut.start()]), title_words(long[cut.end() :].rstrip(")"))
+        # A single word behind a title mostly tells another work (“dataset”, “revisited”); the name before one is short.
+        if _join(main) == letters:
+            return len(rest) > 1 and not (any(map(_is_front, rest)) or _numbers(rest))
+        if _join(rest) == letters:
+            return len(main) <= 3 and not any(map(_is_front, main))
     return False
