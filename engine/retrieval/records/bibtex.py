@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -18,7 +17,6 @@ from bibtexparser.model import Block, Entry, Field
 
 from engine.errors import RecordError
 from engine.retrieval.names import split_bibtex_names
-from engine.retrieval.paper_keys import find_arxiv
 from engine.retrieval.records.record_fields import RawRecord
 from engine.text import clean
 
@@ -60,23 +58,9 @@ def _file_key(key: str) -> str:
 
 def _name_fields(entry: Entry) -> dict[str, Any]:
     fields = {field.key: str(field.value) for field in entry.fields}
-    eprint = fields.get("eprint", "")
-    from_arxiv = (fields.get("archiveprefix") or fields.get("eprinttype") or "arxiv").lower() == "arxiv"
-    if fields.get("eprinttype", "").lower() == "pubmed":
-        fields["pmid"] = eprint
-    noted = _CITED.search(fields.get("note", ""))
-    cited = fields.pop("times-cited", "") or (noted[1] if noted else "")
-    return {
-        **fields,
-        "id": "",
-        "citations": cited,
-        "arxiv": (eprint if from_arxiv else "") or find_arxiv(*(fields.get(name, "") for name in _WITH_ARXIV)),
-    }
-
-
-_CITED = re.compile(r"cited by:? (\d[\d,]*)", re.I)
-_WITH_ARXIV = ("journal", "note", "howpublished", "number", "volume", "publisher")
-"""Fields in which an arXiv id stands: “arXiv preprint arXiv:1706.03762”, as Google Scholar writes it."""
+    source = (fields.get("archiveprefix") or fields.get("eprinttype") or "arxiv").lower()
+    name = {"arxiv": "arxiv", "pubmed": "pmid"}.get(source, "eprint")
+    return {**fields, "id": "", name: fields.get("eprint", "")}
 
 
 def _line(name: str, block: Block) -> str:

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from engine.errors import DoubtfulRecord, LimitExceeded, RecordError, UserError
 from engine.retrieval.records.bibtex import read_bibtex
-from engine.retrieval.records.record_fields import TITLES, RawRecord, is_csl, make_paper, read_csl, read_row
+from engine.retrieval.records.record_fields import TITLES, RawRecord, make_paper
 from engine.retrieval.records.reference_formats import RIS, TAGGED, read_endnote_xml, read_ris
 from engine.values import Paper
 
@@ -162,7 +162,8 @@ def read_record(place: str, record: object) -> Paper | RecordError:
 def _json_record(place: str, record: object) -> RawRecord | RecordError:
     if not isinstance(record, dict):
         return RecordError(place, "not a JSON object")
-    return RawRecord(place, read_csl(record) if is_csl(record) else record)
+    is_csl = "type" in record and bool({"issued", "container-title", "DOI", "URL"} & record.keys())
+    return RawRecord(place, {**record, "id": ""} if is_csl else record)  # an item's id is the program's own
 
 
 def _bibtex(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
@@ -212,7 +213,7 @@ def _rows(
         try:
             for row in rows:
                 good = at + rows.line_num
-                yield RawRecord(f"{name}, line {good}", read_row({k: v for k, v in row.items() if isinstance(v, str)}))
+                yield RawRecord(f"{name}, line {good}", {k: v for k, v in row.items() if isinstance(v, str)})
             return
         except csv.Error as error:
             at = next(n for n in range(good, len(lines)) if lines[n].strip()) + 1

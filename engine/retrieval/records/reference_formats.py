@@ -81,10 +81,6 @@ def _bodies(names: list[str]) -> list[str]:
     return [f"{{{name}}}" for name in names]
 
 
-def _pmcid(values: list[str]) -> str:
-    return next((value for value in values if re.fullmatch(r"PMC\d+", value)), "")
-
-
 def _complete_pubmed(fields: Fields) -> Mapping[str, Any]:
     dois = [v.split(" ")[0] for v in (*fields["LID"], *fields["AID"]) if v.endswith("[doi]")]
     pubmed = _first(fields, "PMID")
@@ -100,7 +96,7 @@ PUBMED = TaggedFormat(
     begins="PMID ?- ",
     line=re.compile(r"([A-Z]{2,4}) *- (.*)"),
     tags={"abstract": ("AB",), "year": ("DP", "DEP"), "venue": ("JT", "TA"), "pmid": ("PMID",), "pmcid": ("PMC",)},
-    also=frozenset({"OWN", "TI", "BTI", "FAU", "AU", "CN", "LID", "AID"}),
+    also=frozenset({"OWN", "SO", "TI", "BTI", "FAU", "AU", "CN", "LID", "AID"}),
     complete=_complete_pubmed,
 )
 
@@ -126,8 +122,7 @@ ENDNOTE = TaggedFormat(
     also=frozenset({"0", "A", "E", "2"}),
     complete=lambda fields: {
         "authors": [*map(_person, fields["A"])] or [*map(_person, fields["E"])],
-        "arxiv": find_arxiv(*fields["J"], *fields["Z"]),
-        "pmcid": _pmcid(fields["2"]),
+        "extra": " ".join((*fields["Z"], *fields["2"])),
     },
     prefix="%",
 )  # fmt: skip
@@ -136,29 +131,31 @@ _RIS_VENUES = ("JO", "JF", "T2", "BT", "C3", "JA", "J2", "J1", "T3", "PB")
 
 
 def _complete_ris(fields: Fields) -> Mapping[str, Any]:
-    notes = " ".join(fields["N1"])
-    cited = re.search(r"(?:cited by|times cited)\D{0,20}(\d[\d,]*)", notes, re.I)
-    from_nlm = bool({"NLM", "PubMed"} & {*fields["DP"], *fields["DB"]})
-    pubmed = re.search(r"pmid\W*(\d+)", " ".join((notes, *fields["C2"], *fields["AN"])), re.I)
     kind = _first(fields, "TY")
     title = _first(fields, "TI", "T1", "CT", *(("BT", "T2") if kind in {"BOOK", "EDBOOK"} else ()))
     venues = ("PB", "T2") if kind == "THES" else _RIS_VENUES
+    from_nlm = bool({"NLM", "PubMed"} & {*fields["DP"], *fields["DB"]})
     return {
         "title": title,
         "authors": [*fields["AU"], *fields["A1"]] or fields["A2"] or fields["ED"],
         "venue": _first(fields, *(tag for tag in venues if _first(fields, tag) != title)),
         "arxiv": find_arxiv(*(value for values in list(fields.values()) for value in values)),
-        "citations": _first(fields, "TC") or (cited[1] if cited else ""),
-        "pmid": pubmed[1] if pubmed else _first(fields, "PM", *(("AN",) if from_nlm else ())),
-        "pmcid": _pmcid(fields["C2"]),
+        "pmid": _first(fields, "PM", *(("AN",) if from_nlm else ())),
+        "extra": " ".join((*fields["N1"], *fields["C2"], *fields["AN"])),
     }
 
 
 RIS = TaggedFormat(
     begins="TY {0,2}- ",
     line=re.compile(r"([A-Z][A-Z0-9]) {0,2}- ?(.*)"),
-    tags={"abstract": ("AB", "N2"), "year": ("PY", "Y1", "DA"), "doi": ("DO",), "url": ("UR", "L2")},
-    also=frozenset({"TY", "TI", "T1", "CT", "AU", "A1", "TC", "PM", "N1", "C2", "AN", *_RIS_VENUES}),
+    tags={
+        "abstract": ("AB", "N2"),
+        "year": ("PY", "Y1", "DA"),
+        "doi": ("DO",),
+        "url": ("UR", "L2"),
+        "citations": ("TC",),
+    },
+    also=frozenset({"TY", "TI", "T1", "CT", "AU", "A1", "PM", "N1", "C2", "AN", *_RIS_VENUES}),
     complete=_complete_ris,
 )
 _RIS_END = re.compile(r"(?m)^ER {0,2}-.*$")
@@ -215,7 +212,6 @@ def _read_xml(record: Any) -> dict[str, Any]:
     others = {part.tag: _text(part) for part in record if part.tag not in _PARTS_READ | _BOOKKEEPING}
     authors = record.findall("contributors/authors/author") or record.findall("contributors/secondary-authors/author")
     venues = ("periodical/full-title", "titles/secondary-title", "periodical/abbr-1", "publisher")
-    pmcid = _first_text(record, "custom2")
     return {
         **others,
         "title": _first_text(record, "titles/title"),
@@ -224,9 +220,8 @@ def _read_xml(record: Any) -> dict[str, Any]:
         "year": _first_text(record, "dates/year", "dates/pub-dates/date"),
         "venue": _first_text(record, *venues),
         "doi": _first_text(record, "electronic-resource-num"),
-        "arxiv": find_arxiv(*(_first_text(record, path) for path in (*venues, "notes"))),
         "url": _first_text(record, "urls/related-urls/url", "urls/web-urls/url"),
-        "pmcid": pmcid if re.fullmatch(r"PMC\d+", pmcid) else "",
+        "extra": " ".join(_first_text(record, path) for path in ("notes", "custom2")),
     }
 
 
