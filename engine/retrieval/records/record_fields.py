@@ -135,7 +135,7 @@ def _list_authors(record: Fields) -> list[str]:
     if isinstance(parsed, list):  # the arXiv snapshot: [family, given, suffix]
         people = (person for person in parsed if person and isinstance(person, list))
         return [", ".join(str(part) for part in (p[0], *p[2:3], *p[1:2]) if part) for p in people]
-    given = next((value for name in _NAMES["authors"] if (value := record.get(name))), [])
+    given: Any = next((value for name in _NAMES["authors"] if (value := record.get(name))), [])
     if isinstance(given, list):
         return [write_name(name) for name in given]
     bare = re.sub(r"\s*\(\d{6,}\)", "", _to_text(given)).replace("|", ";").strip()  # Scopus numbers its authors

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
 import re
 import sys
@@ -15,6 +14,8 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,6 +27,17 @@ from engine.values import Paper
 
 LINE_BYTES = 8 * 2**20
 """No record of a paper is so long."""
+
+OnBytes = Callable[[int, int], None]
+"""Called with the bytes read so far and the bytes of the file."""
+
+FORMATS = (
+    "BibTeX, RIS, EndNote (.enw, .xml), PubMed (.nbib), Web of Science (.txt, .ciw), CSV, CSL-JSON and JSON Lines, "
+    "each also as .gz"
+)
+_SPLIT = "Split it into smaller files."
+
+Raw = Iterator[RawRecord | RecordError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,42 +52,44 @@ UNLIMITED = FileLimits()
 """For files that come with the program."""
 
 
-class BoundedStream(io.RawIOBase):
-    """A stream out of which no more than so many bytes come; then it raises `LimitExceeded`."""
+@dataclass(frozen=True, slots=True)
+class _File:
+    """An opened file, unpacked as it is read; raises `LimitExceeded` where more than so many bytes come out of it."""
 
-    def __init__(self, plain: BinaryIO | gzip.GzipFile, most_bytes: int) -> None:
-        self._plain = plain
-        self._left = most_bytes
+    name: str
+    stream: BinaryIO | gzip.GzipFile
+    most_bytes: int
+    on_line: Callable[[], None]
 
-    def readable(self) -> bool:
-        """Always."""
-        return True
+    def lines(self) -> Iterator[bytes]:
+        """The lines; of one that is longer than `LINE_BYTES` its beginning, one byte longer than that."""
+        whole = True
+        for line in self._bound(iter(lambda: self.stream.readline(LINE_BYTES + 1), b"")):
+            if whole:
+                self.on_line()
+                yield line
+            whole = line.endswith(b"\n") or len(line) <= LINE_BYTES
 
-    def readinto(self, buffer: Any) -> int:
-        """As `io.RawIOBase` has it."""
-        part = self._plain.read(len(buffer))
-        self._left -= len(part)
-        if self._left < 0:
-            raise LimitExceeded("the file has more bytes than are read")
-        buffer[: len(part)] = part
-        return len(part)
+    def content(self) -> bytes:
+        """All of it."""
+        return b"".join(self._bound(iter(lambda: self.stream.read(2**20), b"")))
+
+    def _bound(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+        left = self.most_bytes
+        for part in parts:
+            if (left := left - len(part)) < 0:
+                raise LimitExceeded("the file has more bytes than are read")
+            yield part
 
 
-def read_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """The lines; of one that is longer than `LINE_BYTES` its beginning, one byte longer than that."""
-    while line := stream.readline(LINE_BYTES + 1):
-        yield line
-        while len(line) > LINE_BYTES and not line.endswith(b"\n"):
-            line = stream.readline(LINE_BYTES + 1)
-
-
-OnBytes = Callable[[int, int], None]
-"""Called with the bytes read so far and the bytes of the file."""
-
-FORMATS = (
-    "BibTeX, RIS, EndNote (.enw, .xml), PubMed (.nbib), Web of Science (.txt, .ciw), CSV, CSL-JSON and JSON Lines, "
-    "each also as .gz"
-)
+def _decode(content: bytes) -> str:
+    """UTF-8 and UTF-16 by their marks, else what Windows writes."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
 
 
 def read_papers(
@@ -94,19 +108,12 @@ def read_papers(
         raise UserError(f"{path.name}: I can read {FORMATS}. Rename or convert the file.")
     with path.open("rb") as raw:
         unpacked = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
-        plain = io.BufferedReader(BoundedStream(unpacked, limits.bytes))
-
-        def counted() -> Iterator[bytes]:
-            for line in read_lines(plain):
-                on_bytes(raw.tell(), size)
-                yield line
-
+        file = _File(path.name, unpacked, limits.bytes, lambda: on_bytes(raw.tell(), size))
         try:
-            for number, item in enumerate(reader(path.name, counted(), plain)):
+            for number, item in enumerate(reader(file)):
                 if number == limits.records:
-                    yield RecordError(
-                        path.name, f"it has more than {number:,} records; the others were not read. {_SPLIT}"
-                    )
+                    why = f"it has more than {number:,} records; the others were not read. {_SPLIT}"
+                    yield RecordError(path.name, why)
                     break
                 yield make_paper(item, counts) if isinstance(item, RawRecord) else item
         except LimitExceeded:
@@ -121,57 +128,47 @@ def read_papers(
     on_bytes(size, size)
 
 
-_SPLIT = "Split it into smaller files."
-
-
-def _json_lines(name: str, lines: Iterable[bytes], _: BinaryIO) -> Iterator[RawRecord | RecordError]:
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        place = f"{name}, line {number}"
+def _read_json_lines(file: _File) -> Raw:
+    for number, line in enumerate(file.lines(), start=1):
+        place = f"{file.name}, line {number}"
         if len(line) > LINE_BYTES:
             yield RecordError(place, f"the line is longer than {LINE_BYTES // 2**20} MB")
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            yield RecordError(place, f"not valid JSON ({error})")
-            continue
-        yield _json_record(place, record)
+        elif line.strip():
+            try:
+                yield _take_json(place, json.loads(line))
+            except (ValueError, RecursionError) as error:
+                yield RecordError(place, f"not valid JSON ({error})")
 
 
-def _json(name: str, lines: Iterable[bytes], stream: io.BufferedReader[Any]) -> Iterator[RawRecord | RecordError]:
+def _read_json(file: _File) -> Raw:
     """A list of records, ours or CSL-JSON, or else one record a line."""
-    if not stream.peek(1).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
-        yield from _json_lines(name, lines, stream)
+    beginning = file.stream.peek(1)  # type: ignore[union-attr]
+    if not beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        yield from _read_json_lines(file)
         return
     try:
-        items = json.loads(stream.read().decode("utf-8-sig"))
+        items = json.loads(file.content().decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{name} is not valid JSON ({error}).") from error
+        raise UserError(f"{file.name} is not valid JSON ({error}).") from error
     for number, item in enumerate(items, start=1):
-        yield _json_record(f"{name}, record {number}", item)
+        yield _take_json(f"{file.name}, record {number}", item)
 
 
 def read_record(place: str, record: object) -> Paper | RecordError:
     """One record as JSON has it, ours or CSL-JSON; ``place`` says where it stands."""
-    raw = _json_record(place, record)
+    raw = _take_json(place, record)
     return make_paper(raw, Counter()) if isinstance(raw, RawRecord) else raw
 
 
-def _json_record(place: str, record: object) -> RawRecord | RecordError:
+def _take_json(place: str, record: object) -> RawRecord | RecordError:
     if not isinstance(record, dict):
         return RecordError(place, "not a JSON object")
     is_csl = "type" in record and bool({"issued", "container-title", "DOI", "URL"} & record.keys())
     return RawRecord(place, {**record, "id": ""} if is_csl else record)  # an item's id is the program's own
 
 
-def _bibtex(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
-    yield from read_bibtex(name, _text(stream))
-
-
-def _ris(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
-    for number, (record, odd) in enumerate(read_ris(_text(stream)), start=1):
+def _read_ris(name: str, text: str) -> Raw:
+    for number, (record, odd) in enumerate(read_ris(text), start=1):
         place = f"{name}, record {number}"
         if record:
             yield RawRecord(place, record)
@@ -182,14 +179,16 @@ def _ris(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord 
 FIRST_LINES = 5
 """Lines among which the names of a table's columns are looked for."""
 
-
 FIRST_CHARACTERS = 500
 """Where the first entry of a BibTeX file begins at the latest, if it is called .txt."""
 
+LEAST_COLUMNS = 4
+"""Of a first line with tabs, to be the names of a table's columns."""
 
-def _table(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
+
+def _read_table(name: str, text: str) -> Raw:
     csv.field_size_limit(LINE_BYTES)
-    lines = io.StringIO(_text(stream)).readlines()
+    lines = StringIO(text).readlines()
     for at in range(min(len(lines), FIRST_LINES)):  # some programs say first where the table is from
         delimiter = max(",\t;", key=lines[at].count)
         header = csv.DictReader(lines[at:], strict=True, delimiter=delimiter)
@@ -198,14 +197,12 @@ def _table(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecor
         except csv.Error as error:
             raise UserError(f"{name}: the first line is not valid CSV ({error}).") from error
         if TITLES & {column.strip().lower() for column in columns}:
-            yield from _rows(name, columns, lines, at + header.line_num, delimiter)
+            yield from _read_rows(name, columns, lines, at + header.line_num, delimiter)
             return
     raise UserError(f"{name}: the first line must name the columns, one of them “title”.")
 
 
-def _rows(
-    name: str, columns: Sequence[str], lines: Sequence[str], at: int, delimiter: str
-) -> Iterator[RawRecord | RecordError]:
+def _read_rows(name: str, columns: Sequence[str], lines: Sequence[str], at: int, delimiter: str) -> Raw:
     """The rows from a line on; after one that is no CSV it goes on with the next line."""
     while at < len(lines):
         rows = csv.DictReader(lines[at:], columns, strict=True, delimiter=delimiter)
@@ -220,52 +217,46 @@ def _rows(
             yield RecordError(f"{name}, line {at}", f"not valid CSV ({error})")
 
 
-def _endnote_xml(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
-    for number, record in enumerate(read_endnote_xml(name, stream.read()), start=1):
-        yield RawRecord(f"{name}, record {number}", record)
-
-
-def _read_tagged(name: str, _: Iterable[bytes], stream: BinaryIO) -> Iterator[RawRecord | RecordError]:
+def _read_tagged(name: str, text: str) -> Raw:
     """A text by what it begins with: PubMed's, Web of Science's or EndNote's export, RIS, BibTeX, a table with tabs."""
-    text = _text(stream)
     if RIS.is_that_of(text):
-        yield from _ris(name, (), io.BytesIO(text.encode()))
+        yield from _read_ris(name, text)
     elif re.search(r"(?m)^\s*@\w+\s*\{", text[:FIRST_CHARACTERS]):
         yield from read_bibtex(name, text)
     elif tagged := next((one for one in TAGGED if one.is_that_of(text)), None):
-        for number, record in enumerate(tagged.read(text), start=1):
-            yield RawRecord(f"{name}, record {number}", record)
+        yield from _number(name, tagged.read(text))
     elif "\t" in text.partition("\n")[0]:
-        yield from _table(name, (), io.BytesIO(text.encode()))
+        yield from _read_table(name, text)
     else:
         raise UserError(f"{name} is no list of references that I know. I can read {FORMATS}.")
 
 
-LEAST_COLUMNS = 4
-"""Of a first line with tabs, to be the names of a table's columns."""
+def _number(name: str, records: Iterable[Mapping[str, Any]]) -> Raw:
+    return (RawRecord(f"{name}, record {number}", record) for number, record in enumerate(records, start=1))
 
 
 def begins_as_list(content: bytes) -> bool:
     """Whether a text, whatever it is called, begins as a list of references that databases and programs export."""
-    text = _text(io.BytesIO(content))
+    text = _decode(content)
     known = any(one.is_that_of(text) for one in (RIS, *TAGGED))
     return known or text.partition("\n")[0].count("\t") >= LEAST_COLUMNS - 1
 
 
-_READERS: Mapping[str, Callable[[str, Iterable[bytes], io.BufferedReader[Any]], Iterator[RawRecord | RecordError]]] = {
-    ".jsonl": _json_lines,
-    ".json": _json,
-    ".ndjson": _json_lines,
-    ".bib": _bibtex,
-    ".bibtex": _bibtex,
-    ".ris": _ris,
-    ".csv": _table,
-    ".tsv": _table,
-    ".nbib": _read_tagged,
-    ".ciw": _read_tagged,
-    ".txt": _read_tagged,
-    ".enw": _read_tagged,
-    ".xml": _endnote_xml,
+def _read_text(reader: Callable[[str, str], Raw], file: _File) -> Raw:
+    return reader(file.name, _decode(file.content()))
+
+
+_TEXT_READERS: Mapping[str, Callable[[str, str], Raw]] = {
+    **dict.fromkeys((".bib", ".bibtex"), read_bibtex),
+    **dict.fromkeys((".csv", ".tsv"), _read_table),
+    **dict.fromkeys((".nbib", ".ciw", ".txt", ".enw"), _read_tagged),
+    ".ris": _read_ris,
+}
+_READERS: Mapping[str, Callable[[_File], Raw]] = {
+    **{kind: partial(_read_text, read) for kind, read in _TEXT_READERS.items()},
+    **dict.fromkeys((".jsonl", ".ndjson"), _read_json_lines),
+    ".json": _read_json,
+    ".xml": lambda file: _number(file.name, read_endnote_xml(file.name, file.content())),
 }
 
 
@@ -276,14 +267,3 @@ def find_files(folder: Path) -> list[Path]:
 
 def _kind_of(path: Path) -> str:
     return path.with_suffix("").suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-
-
-def _text(stream: BinaryIO) -> str:
-    """The text, whatever it is encoded in: UTF-8 and UTF-16 by their marks, else what Windows writes."""
-    content = stream.read()
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", "replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
