@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -28,7 +28,6 @@ from engine.evaluation.html_lines import IMAGE, NUMBERED, read_lines, round_brac
 from engine.overview import FRAME_TITLES
 from engine.survey import Survey, walk
 from engine.text import bound_runs, fold, sentences
-from engine.values import PaperKey
 from engine.writing.notices import DISCLAIMER
 
 Style = Literal["numbered", "author and year", "none"]
@@ -114,27 +113,23 @@ FEWEST_READ = 5
 
 def from_survey(survey: Survey) -> Document:
     """Our own survey as its files show it, cited by numbers, so that each of its formats is measured alike."""
-    known = numbers(survey)
+    known, sections = numbers(survey), list(walk(survey.sections))
     for key in citation_order(survey):
         known.setdefault(key, len(known) + 1)  # cited without an entry, in a file that somebody changed
-    parts = tuple(
-        Part(f"{number} {s.title}", number.count(".") + 1, _with_numbers(s.text, known))
-        for number, s in walk(survey.sections)
-    )
-    figures = sum(len(s.figures) for _, s in walk(survey.sections))
-    tables = sum(len(s.tables) for _, s in walk(survey.sections))
+
+    def number(text: str) -> str:
+        """Citations as ``[1, 3–5]``; brackets with numbers that cite nothing become round."""
+        return replace_citations(text, lambda keys: f"[{number_ranges(known[key] for key in keys)}]", round_brackets)
+
+    parts = tuple(Part(f"{place} {s.title}", place.count(".") + 1, number(s.text)) for place, s in sections)
     references = tuple(
         Reference(str(known[p.key]), " ".join(f"{reference_text(p)} {p.url} {p.key}".split()), p.title)
         for p in survey.references
     )
-    cells = (cell for _, s in walk(survey.sections) for table in s.tables for row in table.rows for cell in row)
+    tables, figures = [table for _, s in sections for table in s.tables], sum(len(s.figures) for _, s in sections)
+    cells = (cell for table in tables for row in table.rows for cell in row)
     in_tables = frozenset(str(known[key]) for cell in cells for key in list_cited_keys(cell))
-    return Document(survey.title, parts, references, "numbered", figures, tables, in_tables=in_tables)
-
-
-def _with_numbers(text: str, known: Mapping[PaperKey, int]) -> str:
-    """A section's text with its citations as ``[1, 3–5]``; brackets with numbers that cite nothing become round."""
-    return replace_citations(text, lambda keys: f"[{number_ranges(known[key] for key in keys)}]", round_brackets)
+    return Document(survey.title, parts, references, "numbered", figures, len(tables), in_tables=in_tables)
 
 
 def from_markdown(text: str) -> Document:
@@ -149,14 +144,8 @@ def from_markdown(text: str) -> Document:
 def from_html(page: str) -> Document:
     """A survey as an HTML page, its references a list or numbered like [1]; else as `from_markdown`."""
     lines = read_lines(unicodedata.normalize("NFC", _XML_DECLARATION.sub("", page)))
-    return _read_document((level, bound_runs(line)) for level, line in lines)
-
-
-def _read_document(lines: Iterable[tuple[int, str]]) -> Document:
-    """A survey from its headings, with their level, and its lines, with level 0."""
-    lines = list(lines)
-    title, parts, listed = _divide_document(lines)
-    own = any(DISCLAIMER in line for _, line in lines)
+    title, parts, listed = _divide_document([(level, bound_runs(line)) for level, line in lines])
+    own = any(DISCLAIMER in part.text for part in parts)
     tabled = "\n".join(table[0] for part in _sections_of(parts) for table in _TABLE.finditer(part.text))
     if own:
         captions = [kind for part in parts for kind, _ in _CAPTION.findall(part.text)]
@@ -167,7 +156,7 @@ def _read_document(lines: Iterable[tuple[int, str]]) -> Document:
             "HTML <h2>)."
         )
     body = "\n\n".join(part.text for part in parts)
-    style = _style(f"{body}\n{tabled}" if own else body)
+    style = _find_style(f"{body}\n{tabled}" if own else body)
     references = _entries(listed, style)
     figures, tables = body.count(IMAGE), len(_TABLE.findall(body))
     if own:
@@ -217,7 +206,7 @@ def _problems(document: Document, listed: str, unknown: set[str]) -> Iterator[st
         yield f"{len(unknown)} cited names have no entry in the list of references, for example {shown}."
 
 
-def _divide_document(lines: Iterable[tuple[int, str]]) -> tuple[str, tuple[Part, ...], str]:
+def _divide_document(lines: Sequence[tuple[int, str]]) -> tuple[str, tuple[Part, ...], str]:
     """Title, parts, and the text of the list of references."""
     title, listed = "", ""
     rows: list[tuple[str, int, list[str]]] = [("", 1, [])]
@@ -246,13 +235,12 @@ def _divide_document(lines: Iterable[tuple[int, str]]) -> tuple[str, tuple[Part,
     return title, parts, listed
 
 
-def _style(body: str) -> Style:
-    counts: dict[Style, int] = {
-        "numbered": len(NUMBERED.findall(body)),
-        "author and year": sum(1 for _ in _works(body)),
+def _find_style(body: str) -> Style:
+    counts: dict[int, Style] = {
+        sum(1 for _ in _works(body)): "author and year",
+        len(NUMBERED.findall(body)): "numbered",  # where both are alike
     }
-    best = max(counts, key=lambda style: counts[style])
-    return best if counts[best] >= FEWEST_READ else "none"
+    return counts[max(counts)] if max(counts) >= FEWEST_READ else "none"
 
 
 def _entries(listed: str, style: Style) -> tuple[Reference, ...]:
@@ -265,9 +253,8 @@ def _entries(listed: str, style: Style) -> tuple[Reference, ...]:
         return tuple(Reference(name, " ".join(text.split()), _title_of(text)) for name, text in texts.items() if text)
     works: dict[str, Reference] = {}
     for line in listed.splitlines():
-        name, year = re.match(r"\W*([A-ZÀ-Þ][\w'’-]+)", line), re.search(rf"\b({_YEAR})\b", line)
-        surname = _first_surname(line) if name else ""
-        if surname and year:
+        year = re.search(rf"\b({_YEAR})\b", line)
+        if year and re.match(r"\W*[A-ZÀ-Þ][\w'’-]", line) and (surname := _first_surname(line)):
             key = f"{fold(surname)} {year[1]}"
             works.setdefault(key, Reference(key, " ".join(line.split()), _title_of(line)))
     return tuple(works.values())

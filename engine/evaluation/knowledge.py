@@ -12,6 +12,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +25,7 @@ from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.retrieval.libraries.library import Library
 from engine.text import fold
-from engine.values import Paper, PaperKey, Query
+from engine.values import Paper, Query
 
 UPPER_PAPERS, UPPER_TOKENS = 20, 30_000
 """What the upper bound is given: so many papers, retrieved with the choices, of at most so many tokens together."""
@@ -79,29 +80,25 @@ def make_questions(papers: Sequence[Paper], topic: str, count: int, seed: int = 
     X is the name that a title begins with. The choices are titles without such names, so that none tells the answer;
     the wrong ones are of papers whose text does not name X.
     """
-    chance = random.Random(seed)
-    bare = {paper.key: _remove_name(paper.title) for paper in papers}
-    made: list[Question] = []
+    chance, made = random.Random(seed), list[Question]()
+    named = {paper.key: _PROPOSED.fullmatch(paper.title) for paper in papers}
+    bare = {paper.key: found[2] if (found := named[paper.key]) else paper.title for paper in papers}
     for paper in papers:
-        found = _PROPOSED.fullmatch(paper.title)
+        found = named[paper.key]
         if len(made) == count:
             break
-        if not found or not all(map(_is_name, found[1].split())) or _names(found[2], found[1]):
+        # Methods' names are written with a capital or a digit inside.
+        is_named = found and all(any(ch.isupper() or ch.isdigit() for ch in word[1:]) for word in found[1].split())
+        if not found or not is_named or _names(found[2], found[1]):
             continue
         others = [p for p in papers if p.key != paper.key and not _names(f"{p.title} {p.content}", found[1])]
         if len(others) < CHOICES - 1:
             continue
         choices = [bare[paper.key], *(bare[p.key] for p in chance.sample(others, CHOICES - 1))]
-        shuffled = chance.sample(choices, len(choices))
-        answer = shuffled.index(choices[0])
+        shuffled = tuple(chance.sample(choices, len(choices)))
         asked = f"Which paper proposed {found[1]}?"
-        made.append(Question(question=asked, choices=tuple(shuffled), answer=answer, topic=topic))
+        made.append(Question(question=asked, choices=shuffled, answer=shuffled.index(choices[0]), topic=topic))
     return tuple(made)
-
-
-def _remove_name(title: str) -> str:
-    found = _PROPOSED.fullmatch(title)
-    return found[2] if found else title
 
 
 def _names(text: str, name: str) -> bool:
@@ -144,15 +141,7 @@ class KnowledgeTest:
         """The papers nearest to the question and to each of its choices, in turns."""
         asked = (question.question, *question.choices)
         lists = [await self.library.search(Query(text, UPPER_PAPERS)) for text in asked]
-        longest = max(map(len, lists))
-        turns = (found[i].paper for i in range(longest) for found in lists if i < len(found))
-        papers: dict[PaperKey, Paper] = {}
-        for paper in turns:
-            papers.setdefault(paper.key, paper)
-        texts = [f"{paper.title}\n{paper.content}" for paper in list(papers.values())[:UPPER_PAPERS]]
+        turns = (item.paper for row in zip_longest(*lists) for item in row if item)
+        papers = {paper.key: paper for paper in turns}
+        texts = [f"{paper.title}\n{paper.content}" for paper in islice(papers.values(), UPPER_PAPERS)]
         return "\n\n".join(texts)[: UPPER_TOKENS * CHARACTERS_PER_TOKEN]
-
-
-def _is_name(word: str) -> bool:
-    """Whether the word is written as methods' names are: with a capital or a digit inside."""
-    return any(ch.isupper() or ch.isdigit() for ch in word[1:])

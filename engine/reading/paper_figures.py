@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import io
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -69,30 +68,18 @@ def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None
             if picture.width * picture.height > MOST_PIXELS or min(picture.size) < LEAST_SIDE:
                 return
             picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-            drawn = _on_white(picture)
+            whole = picture.convert("RGBA")
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError):
         return
-    kind, encoded = "png", _encode(drawn, "PNG", optimize=True)
-    if len(encoded) > LARGEST_PNG:
-        kind, encoded = "jpeg", _encode(drawn, "JPEG", quality=85)
-    made = {"kind": kind, "width": drawn.width, "height": drawn.height, "base64": base64.b64encode(encoded).decode()}
-    answer.write(json.dumps(made).encode())
-
-
-def _on_white(picture: Any) -> Any:
-    """The picture without transparency, as print and dark pages need it."""
-    from PIL import Image
-
-    whole = picture.convert("RGBA")
-    ground = Image.new("RGB", whole.size, "white")
-    ground.paste(whole, mask=whole.getchannel("A"))
-    return ground
-
-
-def _encode(picture: Any, kind: str, **options: object) -> bytes:
-    buffer = io.BytesIO()
-    picture.save(buffer, kind, **options)
-    return buffer.getvalue()
+    drawn = Image.new("RGB", whole.size, "white")  # print and dark pages need it without transparency
+    drawn.paste(whole, mask=whole.getchannel("A"))
+    kind, encoded = "png", io.BytesIO()
+    drawn.save(encoded, "PNG", optimize=True)
+    if encoded.tell() > LARGEST_PNG:
+        kind, encoded = "jpeg", io.BytesIO()
+        drawn.save(encoded, "JPEG", quality=85)
+    content_64 = base64.b64encode(encoded.getvalue()).decode()
+    answer.write(TypeAdapter(Picture).dump_json(Picture(kind, drawn.width, drawn.height, content_64)))
 
 
 MOST_FIGURES = 30

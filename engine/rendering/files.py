@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import UserError
 from engine.rendering.bibliography import bibtex, csl_json, ris
-from engine.rendering.figures.pictures import png
+from engine.rendering.figures.pictures import compile_figure
 from engine.rendering.html import html
 from engine.rendering.latex import latex_archive
 from engine.rendering.markdown import render_markdown
@@ -103,7 +103,7 @@ def prepare_formats() -> None:
 
 def write_figure(figure: Figure, folder: Path, stem: str) -> Path:
     """Write a figure into a folder as PNG, which chat platforms show."""
-    return _write_content(folder, f"{stem}.png", png(figure))
+    return _write_content(folder, f"{stem}.png", compile_figure(figure, "png"))
 
 
 def _write_content(folder: Path, name: str, content: bytes) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
@@ -13,7 +13,6 @@ from markupsafe import Markup, escape
 
 from engine.citations import numbers
 from engine.rendering.document import (
-    Block,
     Run,
     describe_search,
     find_citing_sections,
@@ -26,9 +25,9 @@ from engine.rendering.document import (
 )
 from engine.rendering.figures.drawing import PaperLink
 from engine.rendering.figures.pictures import svg
-from engine.survey import Figure, Survey, introduce
+from engine.survey import Survey, introduce
 from engine.text import clean
-from engine.values import Paper, PaperKey
+from engine.values import Paper
 
 QUOTES_SHOWN = 3
 """Quotations on a paper's card; more of them are in the text."""
@@ -62,7 +61,12 @@ def html(survey: Survey) -> str:
     style = _asset("page.css") + "".join(f".w{n}{{width:{n}%}}" for n in range(1, 101))
     script = _asset("page.js")
     titles = group_titles(survey)
-    names = index_of_names(survey, known)
+    places, quotes = find_citing_sections(survey), quotes_by_paper(survey)
+    reasons = {start.key: start.reason for start in survey.overview.start} if survey.overview else {}
+    cards = [
+        Card(known[p.key], p, reasons.get(p.key, ""), places.get(p.key, ()), quotes.get(p.key, ())[:QUOTES_SHOWN])
+        for p in survey.references
+    ]
     return environment.get_template("page.html.j2").render(
         survey=survey,
         style=Markup(style),
@@ -70,31 +74,18 @@ def html(survey: Survey) -> str:
         style_hash=_hash(style),
         script_hash=_hash(script),
         sections=list(number_sections(survey)),
-        cards=_cards(survey, known),
+        cards=cards,
         numbers=known,
-        names=names,
+        names=index_of_names(survey, known),
         sortable=SORTABLE_ROWS,
         blocks=lambda text: parse_blocks(text, known),
         inline=lambda text: _inline(parse_runs(text, known)),
-        items=_items,
+        items=lambda block: [_inline(item) for item in block.items],
         describe_search=describe_search,
         introduce=introduce,
-        draw=lambda figure: _draw(figure, links, titles),
+        draw=lambda figure: Markup(svg(figure, links, titles)),  # drawn by us; its labels are escaped
         widths=_widths,
     )
-
-
-def _cards(survey: Survey, known: Mapping[PaperKey, int]) -> list[Card]:
-    places, quotes = find_citing_sections(survey), quotes_by_paper(survey)
-    reasons = {start.key: start.reason for start in survey.overview.start} if survey.overview else {}
-    return [
-        Card(known[p.key], p, reasons.get(p.key, ""), places.get(p.key, ()), quotes.get(p.key, ())[:QUOTES_SHOWN])
-        for p in survey.references
-    ]
-
-
-def _items(block: Block) -> list[Markup]:
-    return [_inline(item) for item in block.items]
 
 
 def _inline(runs: Sequence[Run]) -> Markup:
@@ -116,10 +107,6 @@ def _widths(widths: Sequence[int], columns: int) -> list[int]:
 def _clean_value(value: object) -> object:
     """Text without control characters; what is markup already stays."""
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _draw(figure: Figure, links: Mapping[PaperKey, PaperLink], groups: Sequence[str]) -> Markup:
-    return Markup(svg(figure, links, groups))  # drawn by us; its labels are escaped
 
 
 def _asset(name: str) -> str:

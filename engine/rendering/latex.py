@@ -25,7 +25,7 @@ from engine.rendering.document import (
     number_sections,
     parse_runs,
 )
-from engine.rendering.figures.pictures import pdf_picture
+from engine.rendering.figures.pictures import compile_figure
 from engine.survey import Survey
 
 SOURCE = "survey.tex"
@@ -61,7 +61,7 @@ def latex_archive(survey: Survey) -> bytes:
     files = {SOURCE: latex(survey, references).encode(), BIBLIOGRAPHY: references.encode()}
     for item in number_sections(survey):
         for numbered in item.figures:
-            files[_picture_name(numbered)] = pdf_picture(numbered.figure, groups)
+            files[_picture_name(numbered)] = compile_figure(numbered.figure, "pdf", groups)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -155,19 +155,15 @@ class _Writer:
         return self._runs(parse_runs(text, self.numbers))
 
     def _runs(self, runs: Sequence[Run]) -> str:
-        return "".join(map(self._run, runs))
-
-    def _run(self, run: Run) -> str:
-        if run.cited:
-            return f"\\citep{{{','.join(self.keys[number] for number in run.cited)}}}"
-        text = _keep_spaces(run.text)
-        if run.section:
-            text = f"\\hyperref[section-{run.section}]{{{text}}}"
-        return f"\\textbf{{{text}}}" if run.strong else text
-
-
-def _keep_spaces(text: str) -> str:
-    """Escaped text with the spaces at its ends, which divide it from citations."""
-    before = " " if text[:1].isspace() else ""
-    after = " " if text[-1:].isspace() and text.strip() else ""
-    return f"{before}{escape_latex(text)}{after}"
+        written = []
+        for run in runs:
+            # The spaces at its ends divide it from citations.
+            before = " " if run.text[:1].isspace() else ""
+            after = " " if run.text[-1:].isspace() and run.text.strip() else ""
+            text = f"{before}{escape_latex(run.text)}{after}"
+            if run.cited:
+                text = f"\\citep{{{','.join(self.keys[number] for number in run.cited)}}}"
+            if run.section:
+                text = f"\\hyperref[section-{run.section}]{{{text}}}"
+            written.append(f"\\textbf{{{text}}}" if run.strong else text)
+        return "".join(written)

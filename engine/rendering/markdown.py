@@ -12,7 +12,6 @@ from engine.overview import TimeLane, TimeLine
 from engine.rendering.document import (
     Block,
     Heading,
-    NumberedFigure,
     NumberedTable,
     Part,
     ReferenceList,
@@ -77,35 +76,26 @@ def _part(part: Part, survey: Survey, known: Mapping[PaperKey, int]) -> Iterator
                 link = f" <{paper.url}>" if paper.url else ""
                 yield f"[{known[paper.key]}] {escape_markdown(clean(reference_text(paper)))}{link} `{paper.key}`"
         case tuple():
-            for numbered in part:
-                yield from _figure(numbered, known)
+            for item in part:
+                if item.introduction:
+                    yield escape_markdown(item.introduction)
+                yield f"**Figure {item.number}.** {escape_markdown(item.figure.caption)}"
+                yield _tell_figure(item.figure, item.number, known)
         case _:
             assert_never(part)
 
 
 def _block(block: Block) -> str:
-    match block.kind:
-        case "paragraph":
-            return _runs(block.items[0])
-        case "list":
-            return "\n".join(f"- {_runs(item)}" for item in block.items)
-        case "numbered list":
-            return "\n".join(f"{i}. {_runs(item)}" for i, item in enumerate(block.items, start=1))
-        case _:
-            assert_never(block.kind)
+    if block.kind == "paragraph":
+        return _runs(block.items[0])
+    marks = (f"{i}." if block.kind == "numbered list" else "-" for i in range(1, len(block.items) + 1))
+    return "\n".join(f"{mark} {_runs(item)}" for mark, item in zip(marks, block.items, strict=True))
 
 
 def _runs(runs: Runs) -> str:
     """Text escaped, citations as ``[1, 3–5]``."""
     said = (f"[{number_ranges(run.cited)}]" if run.cited else escape_markdown(run.text) for run in runs)
     return "".join(f"**{text}**" if run.strong else text for run, text in zip(runs, said, strict=True))
-
-
-def _figure(numbered: NumberedFigure, known: Mapping[PaperKey, int]) -> Iterator[str]:
-    if numbered.introduction:
-        yield escape_markdown(numbered.introduction)
-    yield f"**Figure {numbered.number}.** {escape_markdown(numbered.figure.caption)}"
-    yield _tell_figure(numbered.figure, numbered.number, known)
 
 
 def _tell_figure(figure: Figure, number: int, known: Mapping[PaperKey, int]) -> str:
@@ -136,14 +126,10 @@ def _branches(branch: Branch, known: Mapping[PaperKey, int], depth: int) -> Iter
 
 def _turns(lane: TimeLane) -> str:
     told = {"first": "first: ", "most cited": "cited most: ", "burst": ""}
-    return escape_markdown(
-        clean(
-            "; ".join(
-                f"{told[turn.kind]}{turn.label}" + ("" if turn.kind == "burst" else f" ({turn.year})")
-                for turn in lane.turns
-            )
-        )
+    turns = (
+        f"{told[turn.kind]}{turn.label}" + ("" if turn.kind == "burst" else f" ({turn.year})") for turn in lane.turns
     )
+    return escape_markdown(clean("; ".join(turns)))
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

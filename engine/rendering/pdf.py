@@ -14,7 +14,6 @@ from engine.errors import LimitExceeded, UserError
 from engine.rendering.document import (
     Block,
     Heading,
-    NumberedFigure,
     NumberedTable,
     Part,
     ReferenceList,
@@ -78,18 +77,18 @@ def _part(part: Part, known: Mapping[PaperKey, int], groups: Sequence[str]) -> d
         case ReferenceList():
             return {"kind": "references"}
         case tuple():
-            return {"kind": "figures", "items": [_figure(numbered, groups) for numbered in part]}
+            figures = [
+                {
+                    "number": item.number,
+                    "introduction": item.introduction,
+                    "caption": clean(item.figure.caption),
+                    "svg": svg(item.figure, groups=groups),
+                }
+                for item in part
+            ]
+            return {"kind": "figures", "items": figures}
         case _:
             assert_never(part)
-
-
-def _figure(numbered: NumberedFigure, groups: Sequence[str]) -> dict[str, Any]:
-    return {
-        "number": numbered.number,
-        "introduction": numbered.introduction,
-        "caption": clean(numbered.figure.caption),
-        "svg": svg(numbered.figure, groups=groups),
-    }
 
 
 def _runs(runs: Runs) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import Any, assert_never
 
 from engine.citations import numbers, reference_text
@@ -20,7 +19,7 @@ from engine.rendering.document import (
     list_parts,
     parse_runs,
 )
-from engine.rendering.figures.pictures import png
+from engine.rendering.figures.pictures import compile_figure
 from engine.survey import Survey
 from engine.text import clean, shorten
 
@@ -50,7 +49,6 @@ class _Writer:
         self.survey = survey
         self.numbers = numbers(survey)
         self.groups = group_titles(survey)
-        self.bookmarks = 0
         self.document: Any = docx.Document()
         self.document.core_properties.title = shorten(clean(survey.title), 255)  # no more is allowed
         self.document.core_properties.author = ""
@@ -95,7 +93,8 @@ class _Writer:
         if numbered.introduction:
             self._paragraph((Run(numbered.introduction),))
         caption = f"Figure {numbered.number}. {clean(numbered.figure.caption)}"
-        self.document.add_picture(io.BytesIO(png(numbered.figure, self.groups)), width=Cm(PICTURE_WIDTH_CM))
+        png = compile_figure(numbered.figure, "png", self.groups)
+        self.document.add_picture(io.BytesIO(png), width=Cm(PICTURE_WIDTH_CM))
         picture = self.document.paragraphs[-1]
         picture.paragraph_format.keep_with_next = True
         picture._p.xpath(".//wp:docPr")[0].set("descr", caption)  # what a screen reader says
@@ -109,76 +108,46 @@ class _Writer:
             name = Run(f"Table {numbered.number}. " if numbered.number else "")
             caption = self._paragraph((name, *parse_runs(table.caption, self.numbers)), "Caption")
             caption.paragraph_format.keep_with_next = True
-        made = self.document.add_table(rows=1, cols=len(table.header), style="Light List Accent 1")
+        made = self.document.add_table(rows=0, cols=len(table.header), style="Light List Accent 1")
         made.autofit = False
-        shares = [Cm(PICTURE_WIDTH_CM * width / sum(numbered.widths)) for width in numbered.widths]
-        for column, cell, share in zip(made.columns, made.rows[0].cells, shares, strict=True):
-            column.width = cell.width = share
-            cell.paragraphs[0]._p.style = self.styles[CELL].style_id
-        head = made.rows[0]._tr
-        blank = deepcopy(head)
-        self._fill_row(head, [(Run(clean(cell)),) for cell in table.header])
-        _repeat_header(made.rows[0])
-        for row in table.rows:
-            added = deepcopy(blank)
-            made._tbl.append(added)
-            self._fill_row(added, [parse_runs(cell, self.numbers) for cell in row])
+        for column, width in zip(made.columns, numbered.widths, strict=True):
+            column.width = Cm(PICTURE_WIDTH_CM * width / sum(numbered.widths))
+        header = [(Run(clean(cell)),) for cell in table.header]
+        for cells in (header, *([parse_runs(cell, self.numbers) for cell in row] for row in table.rows)):
+            for cell, runs in zip(made.add_row().cells, cells, strict=True):
+                cell.paragraphs[0]._p.style = self.styles[CELL].style_id
+                self._fill(cell.paragraphs[0], runs)
+        # The header stands again on every page that the table goes on to.
+        made.rows[0]._tr.get_or_add_trPr().append(_element("w:tblHeader", {"w:val": "true"}))
         self.document.add_paragraph()
-
-    def _fill_row(self, row: Any, cells: Sequence[Sequence[Run]]) -> None:
-        for cell, runs in zip(row.tc_lst, cells, strict=True):
-            self._fill(cell.p_lst[0], runs)
 
     def _references(self) -> None:
         self._part(Heading("References"))
         for number, paper in enumerate(self.survey.references, start=1):
             text = f"[{number}] {clean(reference_text(paper))}{f' {paper.url}' if paper.url else ''}"
-            self._bookmark(self._paragraph((Run(text),)), f"ref_{number}")
+            entry = self._paragraph((Run(text),))._p
+            entry.insert(0, _element("w:bookmarkStart", {"w:id": str(number), "w:name": f"ref_{number}"}))
+            entry.append(_element("w:bookmarkEnd", {"w:id": str(number)}))
 
     def _paragraph(self, runs: Sequence[Run], style: str | None = None) -> Any:
         paragraph = self.document.add_paragraph()
         if style:
             paragraph._p.style = self.styles[style].style_id  # `paragraph.style` looks through all styles each time
-        self._fill(paragraph._p, runs)
+        self._fill(paragraph, runs)
         return paragraph
 
     def _fill(self, paragraph: Any, runs: Sequence[Run]) -> None:
-        """Add runs to a paragraph's XML element: python-docx takes five times as long."""
         for run in runs:
             if run.text:
-                paragraph.append(_make_run(run.text, strong=run.strong))
+                paragraph.add_run(run.text).bold = run.strong or None
             for position, number in enumerate(run.cited):
-                paragraph.append(_make_run("[" if position == 0 else ", "))
+                paragraph.add_run("[" if position == 0 else ", ")
                 # A link to a bookmark; python-docx has no function for it.
                 link = _element("w:hyperlink", {"w:anchor": f"ref_{number}", "w:history": "1"})
-                link.append(_make_run(str(number)))
-                paragraph.append(link)
+                paragraph._p.append(link)
+                link.append(paragraph.add_run(str(number))._r)
             if run.cited:
-                paragraph.append(_make_run("]"))
-
-    def _bookmark(self, paragraph: Any, name: str) -> None:
-        self.bookmarks += 1
-        start = _element("w:bookmarkStart", {"w:id": str(self.bookmarks), "w:name": name})
-        paragraph._p.insert(0, start)
-        paragraph._p.append(_element("w:bookmarkEnd", {"w:id": str(self.bookmarks)}))
-
-
-def _make_run(text: str, *, strong: bool = False) -> Any:
-    """Text in the size of its paragraph; its line breaks and tabs are kept."""
-    run = _element("w:r", {})
-    if strong:
-        run.get_or_add_rPr().append(_element("w:b", {}))
-    if any(mark in text for mark in "\t\r\n"):
-        run.text = text
-    else:
-        run.append(words := _element("w:t", {"xml:space": "preserve"}))
-        words.text = text
-    return run
-
-
-def _repeat_header(row: Any) -> None:
-    """The row stands again on every page that the table goes on to."""
-    row._tr.get_or_add_trPr().append(_element("w:tblHeader", {"w:val": "true"}))
+                paragraph.add_run("]")
 
 
 def _element(name: str, attributes: dict[str, str]) -> Any:

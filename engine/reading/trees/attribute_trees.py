@@ -21,12 +21,14 @@ TreeKind = Literal["method", "benchmark", "theory", "survey"]
 Level = Literal["abstract", "full text", "summary"]
 """What was read of a paper; a summary is in somebody else's words and is never quoted."""
 
-_BACKGROUND = {"background": "the state of affairs before the paper, and why something new was needed"}
 _PROBLEM = {
     "problem.definition": "the problem, stated precisely",
     "problem.key obstacle": "what makes the problem hard",
 }
-_IDEA = {
+_OTHER = {"other info": "anything else that a survey of the field would want"}
+_BEGINNING = {
+    "background": "the state of affairs before the paper, and why something new was needed",
+    **_PROBLEM,
     "idea.intuition": "what suggested the idea",
     "idea.opinion": "the idea itself",
     "idea.innovation": "how it differs from earlier work, or where it improves most",
@@ -35,32 +37,26 @@ _TRIALS = {
     "experiments.setting": "data sets, baselines, models and measures",
     "experiments.progress": "how it was evaluated, step by step",
 }
-_CONCLUSION = {"conclusion": "what the experiments or the paper conclude, with figures"}
-_DISCUSSION = {
+_END = {
+    "conclusion": "what the experiments or the paper conclude, with figures",
     "discussion.advantage": "strengths",
     "discussion.limitation": "weaknesses",
     "discussion.future work": "what could be done next",
+    **_OTHER,
 }
-_OTHER = {"other info": "anything else that a survey of the field would want"}
 
 TEMPLATES: Mapping[TreeKind, Mapping[str, str]] = {
     "method": {
-        **_BACKGROUND,
-        **_PROBLEM,
-        **_IDEA,
+        **_BEGINNING,
         "method.definition": "the method, defined for the problem",
         "method.description": "the method in one sentence",
         "method.steps": "its steps in order",
         "method.principle": "why it works",
         **_TRIALS,
-        **_CONCLUSION,
-        **_DISCUSSION,
-        **_OTHER,
+        **_END,
     },
     "benchmark": {
-        **_BACKGROUND,
-        **_PROBLEM,
-        **_IDEA,
+        **_BEGINNING,
         "dataset.source": "how the data were made or collected",
         "dataset.desc": "size, availability, diversity and quality",
         "dataset.content": "what the data consist of",
@@ -71,21 +67,15 @@ TEMPLATES: Mapping[TreeKind, Mapping[str, str]] = {
         "experiments.procedure": "how the experiments were run",
         "experiments.result": "how the models did, and whether it is statistically significant",
         "experiments.variability": "how variation of the results was handled",
-        **_CONCLUSION,
-        **_DISCUSSION,
-        **_OTHER,
+        **_END,
     },
     "theory": {
-        **_BACKGROUND,
-        **_PROBLEM,
-        **_IDEA,
+        **_BEGINNING,
         "theory.perspective": "the point of view and how it is built up",
         "theory.opinion": "the assumption or position taken",
         "theory.proof": "the proof or derivation",
         **_TRIALS,
-        **_CONCLUSION,
-        **_DISCUSSION,
-        **_OTHER,
+        **_END,
     },
     "survey": {
         "background.purpose": "what the survey is for",

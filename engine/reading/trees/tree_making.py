@@ -164,34 +164,34 @@ def _calls(group: Sequence[Source], kinds: Mapping[PaperKey, TreeKind]) -> list[
     return calls
 
 
-async def _fill_in(model: LanguageModel, kind: TreeKind, sources: Sequence[Source], report: TreeReport) -> None:
+async def _fill_in(
+    model: LanguageModel, kind: TreeKind, sources: Sequence[Source], report: TreeReport, attempt: int = 1
+) -> None:
     """Ask for the fields; what the answer leaves out, or names nothing that holds for, is asked again alone."""
-    waiting = list(sources)
-    for attempt in range(TREE_ATTEMPTS):
-        calls = [list(waiting)] if attempt == 0 else [[source] for source in waiting]
-        for some in calls:
-            try:
-                values = await _ask(model, kind, some, attempt, report)
-            except (LanguageModelError, LimitExceeded) as error:
-                report.failed |= {source.key: str(error) for source in some}
-                waiting = [source for source in waiting if source not in some]
-                continue
-            for source in some:
-                if found := values.get(source.key):
-                    report.trees[source.key] = complete_tree(source, kind, found)
-                    waiting.remove(source)
-        if not waiting:
-            return
-    report.failed |= {source.key: "nothing in the answer could be found in its text" for source in waiting}
+    try:
+        values = await _ask(model, kind, sources, attempt, report)
+    except (LanguageModelError, LimitExceeded) as error:
+        report.failed |= {source.key: str(error) for source in sources}
+        return
+    for source in sources:
+        if found := values.get(source.key):
+            report.trees[source.key] = complete_tree(source, kind, found)
+        elif attempt < TREE_ATTEMPTS:
+            await _fill_in(model, kind, [source], report, attempt + 1)
+        else:
+            report.failed[source.key] = "nothing in the answer could be found in its text"
 
 
 async def _ask(
     model: LanguageModel, kind: TreeKind, sources: Sequence[Source], attempt: int, report: TreeReport
 ) -> dict[PaperKey, dict[str, AttributeValue]]:
     fields = "\n".join(f"- {name}: {asks}" for name, asks in TEMPLATES[kind].items())
-    papers = "\n".join(map(_number_sentences, sources))
-    prompt = fill("surveyx/trees", kind=kind, fields=fields, papers=papers)
-    again = f"/again {attempt}" if attempt else ""
+    papers = []
+    for source in sources:
+        lines = "\n".join(f"{i}. {data(passage.text)}" for i, passage in enumerate(source.sentences, start=1))
+        papers.append(f'<paper key="{source.key}">\n{data(source.title)}\n{lines}\n</paper>')
+    prompt = fill("surveyx/trees", kind=kind, fields=fields, papers="\n".join(papers))
+    again = f"/again {attempt - 1}" if attempt > 1 else ""
     request = Request("extraction", f"trees/{sources[0].key}{again}", prompt, 1_200 * len(sources), 0.0)
     answer = await model.answer_typed(request, TreesAnswer)
     found: dict[PaperKey, dict[str, AttributeValue]] = {}
@@ -208,9 +208,3 @@ async def _ask(
             else:
                 found.setdefault(source.key, {}).setdefault(name, value)
     return found
-
-
-def _number_sentences(source: Source) -> str:
-    """A paper as quoted data with its sentences numbered."""
-    lines = "\n".join(f"{i}. {data(passage.text)}" for i, passage in enumerate(source.sentences, start=1))
-    return f'<paper key="{source.key}">\n{data(source.title)}\n{lines}\n</paper>'

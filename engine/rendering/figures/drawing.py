@@ -113,12 +113,8 @@ class Drawing:
 
     def element(self, name: str, *, title: str = "", **attributes: object) -> None:
         """A shape; ``title`` is what is told of it where the pointer rests on it."""
-        told = f"<title>{escape(clean(title))}</title>" if title else ""
-        self._parts.append(
-            f"<{name}{_write_attributes(attributes)}>{told}</{name}>"
-            if told
-            else f"<{name}{_write_attributes(attributes)}/>"
-        )
+        told = f"><title>{escape(clean(title))}</title></{name}>" if title else "/>"
+        self._parts.append(f"<{name}{_write_attributes(attributes)}{told}")
 
     @contextmanager
     def inside(self, name: str, **attributes: object) -> Iterator[None]:
@@ -142,17 +138,14 @@ class Drawing:
             yield
 
     def svg(self) -> str:
-        """The ``<svg>`` element, without XML declaration."""
+        """The ``<svg>`` element, without XML declaration: a picture, or, with links in it, a group of them."""
         groups = f" data-groups={quoteattr(json.dumps(self.groups))}" if self.groups else ""
+        role = "group" if any(part.startswith("<a ") for part in self._parts) else "img"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width:g} {self.height:g}" '
-            f'width="{self.width:g}" height="{self.height:g}" font-family="{FONT}" role="{self._role()}" '
+            f'width="{self.width:g}" height="{self.height:g}" font-family="{FONT}" role="{role}" '
             f"aria-label={quoteattr(self.label)}{groups}>{''.join(self._parts)}</svg>"
         )
-
-    def _role(self) -> str:
-        """A picture, or, with links in it, a group of them."""
-        return "group" if any(part.startswith("<a ") for part in self._parts) else "img"
 
 
 def _write_attributes(attributes: Mapping[str, object]) -> str:
@@ -173,13 +166,10 @@ def place_label(candidates: Iterable[Box], taken: Iterable[Box], frame: Box) -> 
     boxes = list(candidates)
     blocked = list(taken)
 
-    def cost(box: Box) -> float:
-        outside = box.width * box.height - box.overlap(frame)
-        return sum(box.overlap(other) for other in blocked) + 4 * outside
-
     costs: list[float] = []
     for box in boxes:
-        costs.append(cost(box))
+        outside = box.width * box.height - box.overlap(frame)
+        costs.append(sum(box.overlap(other) for other in blocked) + 4 * outside)
         if costs[-1] == 0:
             return box
     return boxes[costs.index(min(costs))]

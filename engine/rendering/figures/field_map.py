@@ -112,16 +112,10 @@ def _name_papers(drawing: Drawing, figure: FieldMap, places: Sequence[Place], ta
 
 def _around(x: float, y: float, width: float, height: float) -> list[Box]:
     """Places for a label around a mark: right, left, below and above first, then farther out."""
-    boxes = [Box(x + 9, y - height / 2, width, height), Box(x - 9 - width, y - height / 2, width, height)]
+    left, top = x - width / 2, y - height / 2
+    boxes = [Box(x + 9, top, width, height), Box(x - 9 - width, top, width, height)]
     for distance in (10, 22, 36, 52):
         for step in range(16):
             dx, dy = cos(step * pi / 8), sin(step * pi / 8)
-            boxes.append(
-                Box(
-                    x + dx * (distance + width / 2) - width / 2,
-                    y + dy * (distance + height / 2) - height / 2,
-                    width,
-                    height,
-                )
-            )
+            boxes.append(Box(left + dx * (distance + width / 2), top + dy * (distance + height / 2), width, height))
     return boxes

@@ -18,42 +18,29 @@ _ALONE = b"""#set page(width: auto, height: auto, margin: 6pt)
 _PIXELS_PER_INCH = 150.0
 
 
-def draw(figure: Figure, links: Links, groups: Sequence[str]) -> Drawing:
-    """The figure's drawing; papers in ``links`` lead somewhere, ``groups`` give each group its colour."""
+def svg(figure: Figure, links: Links | None = None, groups: Sequence[str] = ()) -> str:
+    """An ``<svg>`` element; labels cannot become markup; papers in ``links`` lead somewhere.
+
+    ``groups`` are those of the document in order, so that one group has one colour in all its figures.
+    """
+    known = links or {}
     match figure:
         case BarChart():
-            return _draw_bars(figure, links)
+            return _draw_bars(figure).svg()
         case FieldMap():
-            return draw_map(figure, links, groups)
+            return draw_map(figure, known, groups).svg()
         case TimeLine():
-            return draw_time_line(figure, links, groups)
+            return draw_time_line(figure, known, groups).svg()
         case Taxonomy():
-            return draw_taxonomy(figure, links)
+            return draw_taxonomy(figure, known).svg()
         case Reproduction():
-            return _draw_reproduction(figure, links)
+            return _draw_reproduction(figure, known).svg()
         case _:
             assert_never(figure)
 
 
-def svg(figure: Figure, links: Links | None = None, groups: Sequence[str] = ()) -> str:
-    """An ``<svg>`` element; labels cannot become markup.
-
-    ``groups`` are those of the document in order, so that one group has one colour in all its figures.
-    """
-    return draw(figure, links or {}, groups).svg()
-
-
-def png(figure: Figure, groups: Sequence[str] = ()) -> bytes:
-    """A picture of about 1,500 pixels' width on white ground."""
-    return _compile(figure, "png", groups)
-
-
-def pdf_picture(figure: Figure, groups: Sequence[str] = ()) -> bytes:
-    """A PDF of one page as large as the figure."""
-    return _compile(figure, "pdf", groups)
-
-
-def _compile(figure: Figure, kind: Literal["png", "pdf"], groups: Sequence[str]) -> bytes:
+def compile_figure(figure: Figure, kind: Literal["png", "pdf"], groups: Sequence[str] = ()) -> bytes:
+    """A PNG of about 1,500 pixels' width on white ground, or a PDF of one page as large as the figure."""
     # Imported here because only exports need it.
     import typst
 
@@ -68,7 +55,7 @@ def _compile(figure: Figure, kind: Literal["png", "pdf"], groups: Sequence[str])
 _LEFT, _TOP, _BOTTOM = 46, 32, 46
 
 
-def _draw_bars(figure: BarChart, links: Links) -> Drawing:
+def _draw_bars(figure: BarChart) -> Drawing:
     """Upright bars with their counts; every so many labels where they are many."""
     drawing = Drawing(720, 270, figure.caption)
     width, height = drawing.width - _LEFT - 10, drawing.height - _TOP - _BOTTOM
@@ -109,14 +96,8 @@ def _draw_reproduction(figure: Reproduction, links: Links) -> Drawing:
     drawing = Drawing(_WIDTH, round(height + 2 * _MARGIN), figure.caption)
     left = (_WIDTH - width) / 2
     with drawing.link(figure.key, links):
-        drawing.element(
-            "image",
-            x=left,
-            y=_MARGIN,
-            width=width,
-            height=height,
-            href=f"data:image/{figure.kind};base64,{figure.base64}",
-        )
+        source = f"data:image/{figure.kind};base64,{figure.base64}"
+        drawing.element("image", x=left, y=_MARGIN, width=width, height=height, href=source)
     drawing.element(
         "rect", x=left - 4, y=_MARGIN - 4, width=width + 8, height=height + 8, fill="none", stroke=RULE, class_="rule"
     )
