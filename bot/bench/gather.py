@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +24,6 @@ from engine.values import Brief, FoundPaper, PaperSelection, Query
 DEPTHS = (100, 300, Limits().outline_papers)
 
 
-@dataclass(frozen=True, slots=True)
-class GatheredTopic:
-    """What was gathered at each depth, and what the library's own search has; ``refused`` says why nothing was."""
-
-    selections: Sequence[PaperSelection]
-    searched: Sequence[FoundPaper]
-    refused: str = ""
-
-    def measure(self, wanted: frozenset[str]) -> dict[str, Any]:
-        """The figures of one topic."""
-        tiers = [item.tier for item in self.selections[-1].found]
-        row: dict[str, Any] = {"papers": len(tiers), "core": tiers.count("core"), "near": tiers.count("near")}
-        row |= {"refused": self.refused}
-        row |= {f"@{depth}": find_recall(s.found, wanted) for depth, s in zip(DEPTHS, self.selections, strict=True)}
-        return row | {f"search @{depth}": find_recall(self.searched[:depth], wanted) for depth in DEPTHS}
-
-
 async def measure_gathering(
     console: Console, gold_files: Sequence[Path], library_name: str, place: Place | None, options: ReportOptions
 ) -> int:
@@ -52,22 +34,31 @@ async def measure_gathering(
         library = await app.libraries.library(library_name or app.settings.library, place)
         embedder = await library.embedder()
         for name, gold in golds:
-            rows = {topic: (await _gather(topic, library, embedder)).measure(wanted) for topic, wanted in gold.items()}
+            rows = {topic: await _gather(topic, wanted, library, embedder) for topic, wanted in gold.items()}
             measured[name] = {"mean": _mean(rows), "topics": rows}
     document = next(iter(measured.values())) if len(measured) == 1 else measured
     print_report(console, f"Recall in the library “{library.name}”", document, _read_figures, options)
     return 0
 
 
-async def _gather(topic: str, library: Library, embedder: Embedder) -> GatheredTopic:
-    """As recipes do that ask for so many papers, all proposed keywords accepted unseen."""
+async def _gather(topic: str, wanted: frozenset[str], library: Library, embedder: Embedder) -> dict[str, Any]:
+    """The figures of a topic, gathered as recipes do, all proposed keywords accepted unseen; or why it was refused."""
     brief, context = Brief(topic, library=library.name), RunContext(library, embedder)
-    searched = await library.search(Query(topic, DEPTHS[-1]))
+    searched, refused = await library.search(Query(topic, DEPTHS[-1])), ""
     try:
         pool = await propose_keywords(brief, context)
-        return GatheredTopic([await gather(brief, pool, depth, context) for depth in DEPTHS], searched)
+        selections = [await gather(brief, pool, depth, context) for depth in DEPTHS]
     except UserError as error:
-        return GatheredTopic([PaperSelection(())] * len(DEPTHS), searched, str(error))
+        selections, refused = [PaperSelection(())] * len(DEPTHS), str(error)
+    tiers = [item.tier for item in selections[-1].found]
+    return {
+        "papers": len(tiers),
+        "core": tiers.count("core"),
+        "near": tiers.count("near"),
+        "refused": refused,
+        **{f"@{depth}": find_recall(s.found, wanted) for depth, s in zip(DEPTHS, selections, strict=True)},
+        **{f"search @{depth}": find_recall(searched[:depth], wanted) for depth in DEPTHS},
+    }
 
 
 def find_recall(found: Sequence[FoundPaper], wanted: frozenset[str]) -> float:

@@ -25,7 +25,7 @@ from engine.evaluation.documents import Document, from_html, from_markdown, from
 from engine.evaluation.entailment import Entailment, LocalModelEntailment, ModelEntailment, RuleEntailment
 from engine.evaluation.knowledge import read_questions
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
-from engine.evaluation.report import as_json, as_markdown, chart, comparison
+from engine.evaluation.report import as_json, as_markdown, comparison
 from engine.evaluation.scores import rank_correlation
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
@@ -75,7 +75,7 @@ async def evaluate(console: Console, path: Path, wanted: EvaluateOptions) -> int
         found = await evaluate_document(document, topic, tools, human)
     about = _about(tools, account)
     text = as_json({path.name: [found]}, about) if wanted.as_json else as_markdown(found, about, details=wanted.details)
-    _deliver_report(console, wanted, text, {path.stem: [found]})
+    _deliver_report(console, wanted, text)
     return 0
 
 
@@ -113,7 +113,7 @@ async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOpt
         extra += _agreement(done, results, wanted.ranks)
     about = _about(tools, account)
     text = as_json(results, about) if wanted.as_json else comparison(results, about) + extra
-    _deliver_report(console, wanted, text, results)
+    _deliver_report(console, wanted, text)
     aside = Console(stderr=True, markup=False, highlight=False)
     for line in failed:
         aside.print(line)
@@ -278,10 +278,8 @@ def _about(tools: EvaluationTools, account: Account) -> dict[str, str]:
     }
 
 
-def _deliver_report(
-    console: Console, wanted: EvaluateOptions, text: str, results: Mapping[str, Sequence[Evaluation]]
-) -> None:
-    """Print the report, or write it and its figure into a folder."""
+def _deliver_report(console: Console, wanted: EvaluateOptions, text: str) -> None:
+    """Print the report, or write it into a folder."""
     if wanted.output is None:
         console.print(text, soft_wrap=True)
         return
@@ -289,7 +287,6 @@ def _deliver_report(
         wanted.output.mkdir(parents=True, exist_ok=True)
         name = "evaluation.json" if wanted.as_json else "evaluation.md"
         (wanted.output / name).write_text(text, encoding="utf-8")
-        (wanted.output / "evaluation.svg").write_text(chart(results), encoding="utf-8")
     except OSError as error:
         raise UserError(f"The report could not be written to {wanted.output}: {error.strerror or error}.") from error
-    console.print(f"Written: {wanted.output / name} and evaluation.svg")
+    console.print(f"Written: {wanted.output / name}")

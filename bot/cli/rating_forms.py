@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -23,7 +22,7 @@ from engine.evaluation.ratings import (
     read_ratings,
     score_systems,
 )
-from engine.rubrics import CRITERIA
+from engine.evaluation.scores import Score
 
 INTERFACE, TASKS, KEY = "label-studio.xml", "tasks.json", "key.json"
 
@@ -67,7 +66,7 @@ async def print_ratings(console: Console, export: Path, key: Path | None, ranks:
     systems, agreement = score_systems(ratings), measure_agreement(ratings)
     if as_json:
         facts = {
-            "systems": {name: asdict(scores) for name, scores in systems.items()},
+            "systems": {name: {s.name: (s.value, s.spread) for s in own.values()} for name, own in systems.items()},
             "agreement": {score.name: score.value for score in agreement},
         }
         print(json.dumps(facts, ensure_ascii=False))  # noqa: T201
@@ -75,14 +74,12 @@ async def print_ratings(console: Console, export: Path, key: Path | None, ranks:
     raters, surveys = len({r.rater for r in ratings}), len({r.survey for r in ratings})
     title = f"Ratings of {surveys} surveys by {raters} people"
     table = Table("mean ± standard deviation", *(name or "–" for name in systems), title=title)
-    for criterion in CRITERIA:
-        table.add_row(criterion, *(_show(*scores.criteria.get(criterion, (None, None))) for scores in systems.values()))
-    table.add_row("average of three, AutoSurvey's", *(_show(scores.of_three) for scores in systems.values()))
-    table.add_row("average of five, SurveyX's", *(_show(scores.of_five) for scores in systems.values()))
+    for name in dict.fromkeys(name for scores in systems.values() for name in scores):
+        table.add_row(name, *(_show(scores.get(name)) for scores in systems.values()))
     console.print(table)
     table = Table("Agreement of the raters", "", "How")
     for score in agreement:
-        table.add_row(score.name.removeprefix("agreement "), _show(score.value, score.spread), score.how)
+        table.add_row(score.name.removeprefix("agreement "), _show(score), score.how)
     console.print(table)
     if ranks:
         said = f"Written: {ranks}. How far judges agree with people: scholium evaluate --compare … --ranks {ranks}"
@@ -90,10 +87,10 @@ async def print_ratings(console: Console, export: Path, key: Path | None, ranks:
     return 0
 
 
-def _show(value: float | None, spread: float | None = None) -> str:
-    if value is None:
+def _show(score: Score | None) -> str:
+    if score is None or score.value is None:
         return "–"
-    return f"{value:.2f}" + (f" ± {spread:.2f}" if spread is not None else "")
+    return f"{score.value:.2f}" + (f" ± {score.spread:.2f}" if score.spread is not None else "")
 
 
 def _read(path: Path) -> str:

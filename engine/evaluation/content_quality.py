@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import Field
 
 from engine.evaluation.documents import Document
-from engine.evaluation.scores import Score, mean_and_spread, truncate
+from engine.evaluation.scores import Score, score_criteria
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.rubrics import AUTOSURVEY, CRITERIA, Criterion, list_levels
+from engine.rubrics import CRITERIA, Criterion, list_levels
 
 LONGEST_READ = 400_000
 """Characters of a survey that a judge reads."""
@@ -35,10 +35,7 @@ class PreferenceAnswer(TypedAnswer):
 
 
 async def grade_content(document: Document, topic: str, judges: Mapping[str, LanguageModel]) -> tuple[Score, ...]:
-    """Each criterion by each judge: mean over judges, their spread, and the reasons; then both averages.
-
-    The harmonic mean of the first three is AutoSurvey's (truncated), the arithmetic mean of all five SurveyX's.
-    """
+    """Each criterion by each judge: mean over judges, their spread, and the reasons; then both averages."""
     if not judges:
         return (Score("content quality", None, "no judge: configure a language model"),)
     text = _as_text(document)[:LONGEST_READ]
@@ -55,19 +52,15 @@ async def grade_content(document: Document, topic: str, judges: Mapping[str, Lan
 
     pairs = [(criterion, name) for criterion in CRITERIA for name in judges]
     answers = await asyncio.gather(*(grade(criterion, judges[name]) for criterion, name in pairs))
-    how = f"1 to 5, judged by {', '.join(judges)}"
-    scores = []
-    for criterion in CRITERIA:
-        own = [(name, a) for (c, name), a in zip(pairs, answers, strict=True) if c == criterion]
-        mean, spread = mean_and_spread([float(a.score) for _, a in own])
+    given: dict[Criterion, list[tuple[str, Grade]]] = {}
+    for (criterion, name), answer in zip(pairs, answers, strict=True):
+        given.setdefault(criterion, []).append((name, answer))
+    points = {criterion: [float(a.score) for _, a in own] for criterion, own in given.items()}
+    scores = score_criteria(points, f"1 to 5, judged by {', '.join(judges)}")
+    for criterion, own in given.items():
         reasons = tuple(f"{name}: {a.score}: {a.reason}" for name, a in own)
-        scores.append(Score(criterion, mean, how, spread, reasons))
-    means = {s.name: s.value or 0.0 for s in scores}
-    three = truncate(statistics.harmonic_mean([means[c] for c in AUTOSURVEY]))
-    five = statistics.fmean(means.values())
-    scores.append(Score("average of three, AutoSurvey's", three, f"harmonic mean, truncated; {how}"))
-    scores.append(Score("average of five, SurveyX's", five, f"arithmetic mean; {how}"))
-    return tuple(scores)
+        scores[criterion] = replace(scores[criterion], details=reasons)
+    return tuple(scores.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ with a naive survey, with its own, and, as an upper bound, with what is retrieve
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import re
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from engine.errors import UserError
 from engine.evaluation.scores import Score
@@ -60,8 +59,8 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     Raises `UserError` for anything else.
     """
     try:
-        questions = TypeAdapter(tuple[Question, ...]).validate_python(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, ValidationError) as error:
+        questions = TypeAdapter(tuple[Question, ...]).validate_json(path.read_bytes())
+    except (OSError, ValueError) as error:
         raise UserError(f"{path} is not a list of questions ({type(error).__name__}).") from error
     for i, question in enumerate(questions, start=1):
         if not 2 <= len(question.choices) <= 6 or not 0 <= question.answer < len(question.choices):

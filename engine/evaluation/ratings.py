@@ -24,8 +24,8 @@ from markupsafe import escape as escape_html
 
 from engine.errors import UserError
 from engine.evaluation.documents import Document
-from engine.evaluation.scores import Score, mean_and_spread, rank_correlation, truncate
-from engine.rubrics import AUTOSURVEY, CRITERIA, Criterion
+from engine.evaluation.scores import Score, mean_and_spread, rank_correlation, score_criteria
+from engine.rubrics import CRITERIA, Criterion
 
 LEAST_SHARED = 3
 """Surveys that two people must both have rated for their orders to be compared."""
@@ -51,18 +51,6 @@ class Rating:
     survey: str
     criterion: Criterion
     score: int
-
-
-@dataclass(frozen=True, slots=True)
-class SystemScores:
-    """Mean and standard deviation by criterion, and both averages where all their criteria were rated.
-
-    ``of_three`` is AutoSurvey's (harmonic, truncated), ``of_five`` SurveyX's (arithmetic).
-    """
-
-    criteria: Mapping[Criterion, tuple[float, float]]
-    of_three: float | None
-    of_five: float | None
 
 
 def number_tasks(surveys: Mapping[str, tuple[str, Document]], seed: int) -> tuple[RatingTask, ...]:
@@ -177,19 +165,12 @@ def name_surveys(ratings: Iterable[Rating], names: Mapping[str, str]) -> tuple[R
     return tuple(named)
 
 
-def score_systems(ratings: Sequence[Rating]) -> dict[str, SystemScores]:
-    """What people gave each system, over all its surveys and raters."""
+def score_systems(ratings: Sequence[Rating]) -> dict[str, dict[str, Score]]:
+    """What people gave each system, over all its surveys and raters, by name."""
     given: dict[str, dict[Criterion, list[float]]] = defaultdict(lambda: defaultdict(list))
     for rating in ratings:
         given[rating.survey.rpartition("/")[0]][rating.criterion].append(float(rating.score))
-    scores = {}
-    for name, own in sorted(given.items()):
-        found = {criterion: mean_and_spread(own[criterion]) for criterion in CRITERIA if criterion in own}
-        three = [found[criterion][0] for criterion in AUTOSURVEY if criterion in found]
-        of_three = truncate(statistics.harmonic_mean(three)) if len(three) == len(AUTOSURVEY) else None
-        of_five = statistics.fmean(mean for mean, _ in found.values()) if len(found) == len(CRITERIA) else None
-        scores[name] = SystemScores(found, of_three, of_five)
-    return scores
+    return {name: score_criteria(own, "1 to 5, by people") for name, own in sorted(given.items())}
 
 
 def rank_surveys(ratings: Sequence[Rating]) -> dict[str, float]:

@@ -1,14 +1,13 @@
-"""Evaluations as JSON, as Markdown tables with mean ± standard deviation, as a figure, and in three sentences."""
+"""Evaluations as JSON, as Markdown tables with mean ± standard deviation, and in three sentences."""
 
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from engine.evaluation.measures import Evaluation
-from engine.evaluation.scores import Score, mean_and_spread, scale_of
+from engine.evaluation.scores import Score, describe_scale, mean_and_spread
 from engine.rendering.markdown import escape_markdown
 from engine.rubrics import CRITERIA
 
@@ -50,40 +49,20 @@ def comparison(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[s
     return "\n\n".join(["# Comparison", _about(about), lines, *told]) + "\n"
 
 
-_SHARES = ("citation recall", "citation precision", "citation F1")
+CARD = (
+    *("citation recall", "citation precision", "citation F1", *CRITERIA),
+    *("references cited", "references real", "shared lists"),
+)
+"""What is shown in a chat."""
 
 
 def card(evaluation: Evaluation) -> str:
     """A few lines for a chat."""
     scores = evaluation.scores()
-    wanted = (scores.get(name) for name in (*_SHARES, *CRITERIA, "references cited", "references real", "shared lists"))
+    wanted = (scores.get(name) for name in CARD)
     lines = [f"- {s.name}: {_value(s)} ({escape_markdown(s.how)})" for s in wanted if s and s.value is not None]
     title = f"**Evaluation of “{escape_markdown(evaluation.title)}”**"
     return "\n".join([title, "", _verdict(evaluation), "", *lines])
-
-
-def chart(evaluations: Mapping[str, Sequence[Evaluation]]) -> str:
-    """An SVG of bars: each system's five criteria where judges gave them, else its shares between 0 and 1."""
-    # Imported here because it takes more than a second, and most reports have no figure.
-    import io
-
-    from matplotlib.figure import Figure
-
-    judged = all(e.scores().get("coverage") and e.scores()["coverage"].value for f in evaluations.values() for e in f)
-    names = tuple(CRITERIA) if judged else (*_SHARES, "references real", "soft heading recall")
-    canvas = Figure(figsize=(7, 5), layout="constrained")
-    axes = canvas.add_subplot()
-    width = 0.8 / max(1, len(evaluations))
-    for at, (system, found) in enumerate(evaluations.items()):
-        measured = [_list_values(found, name) for name in names]
-        heights = [statistics.fmean(values) if values else 0.0 for values in measured]
-        axes.bar([i + at * width for i in range(len(names))], heights, width, label=system.replace("$", r"\$"))
-    axes.set_xticks(range(len(names)), names, rotation=20)
-    axes.set_ylim(0, 5 if judged else 1)
-    axes.legend(loc="upper right", fontsize=7)
-    buffer = io.StringIO()
-    canvas.savefig(buffer, format="svg", metadata={"Date": None})
-    return buffer.getvalue()
 
 
 def _list_values(found: Sequence[Evaluation], name: str) -> list[float]:
@@ -98,8 +77,8 @@ def _value(score: Score) -> str:
     if score.value is None:
         return "not measured"
     spread = f" ± {score.spread:.2f}" if score.spread is not None else ""
-    if scale := scale_of(score.name):
-        return f"{score.value:.2f}{spread} of {scale.top}, {'higher' if scale.rises else 'lower'} is better"
+    if scale := describe_scale(score.name):
+        return f"{score.value:.2f}{spread} {scale}"
     return f"{score.value:,.{0 if float(score.value).is_integer() else 1}f}{spread}"
 
 

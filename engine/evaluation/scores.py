@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import random
-import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 
 import numpy as np
 
-from engine.rubrics import CRITERIA
+from engine.rubrics import AUTOSURVEY, CRITERIA, Criterion
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,28 +26,20 @@ class Score:
     details: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """What the best value of a figure is, and whether more of it is better."""
-
-    top: int
-    rises: bool = True
-
-
-_SCALES = (
-    (r"references (?:real with wrong metadata|not found)|unsupported: .+|citation overlap.*", Scale(1, rises=False)),
-    (rf"{'|'.join(CRITERIA)}|average of .+", Scale(5)),
-    (
-        r"citation .+|references real|reference coverage|claims whose sources .+|closeness .+|relevance .+|"
-        r"semantic relevance|ROUGE.*|soft heading recall.*|final score.*|IoU|knowledge .+",
-        Scale(1),
-    ),
+_COUNTED = (
+    *("words", "headings", "figures", "tables", "references", "references cited", "citations", "claims"),
+    *("shared lists", "hours of people", "surveys of people per hour"),
 )
+_FALLING = ("references real with", "references not found", "unsupported", "citation overlap")
+"""How the names of figures begin of which less is better."""
 
 
-def scale_of(name: str) -> Scale | None:
-    """The scale of a figure by its name; ``None`` for what is counted, such as references and hours."""
-    return next((scale for pattern, scale in _SCALES if re.fullmatch(pattern, name)), None)
+def describe_scale(name: str) -> str:
+    """``of 1, higher is better`` for a figure by its name; empty for what is counted, such as references and hours."""
+    if name in _COUNTED:
+        return ""
+    top = 5 if name in CRITERIA or name.startswith("average of") else 1
+    return f"of {top}, {'lower' if name.startswith(_FALLING) else 'higher'} is better"
 
 
 def truncate(value: float, digits: int = 2) -> float:
@@ -59,6 +50,22 @@ def truncate(value: float, digits: int = 2) -> float:
 def mean_and_spread(values: Sequence[float]) -> tuple[float, float]:
     """Mean and standard deviation of a sample; the deviation of one value is 0 (AE14)."""
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
+
+
+def score_criteria(given: Mapping[Criterion, Sequence[float]], how: str) -> dict[str, Score]:
+    """Mean and spread of what each criterion was given, and both averages where all their criteria were judged.
+
+    The harmonic mean of the first three is AutoSurvey's (truncated), the arithmetic mean of all five SurveyX's (AE8).
+    """
+    means = {criterion: mean_and_spread(given[criterion]) for criterion in CRITERIA if given.get(criterion)}
+    scores: dict[str, Score] = {c: Score(c, mean, how, spread) for c, (mean, spread) in means.items()}
+    if means.keys() >= set(AUTOSURVEY):
+        name, three = "average of three, AutoSurvey's", [means[criterion][0] for criterion in AUTOSURVEY]
+        scores[name] = Score(name, truncate(statistics.harmonic_mean(three)), f"harmonic mean, truncated; {how}")
+    if means.keys() == set(CRITERIA):
+        name, five = "average of five, SurveyX's", [mean for mean, _ in means.values()]
+        scores[name] = Score(name, statistics.fmean(five), f"arithmetic mean; {how}")
+    return scores
 
 
 def f1(precision: float, recall: float) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, takewhile
 from statistics import median, quantiles
@@ -137,27 +137,19 @@ def join_lines(lines: Sequence[str]) -> str:
 
 def put_aside_last(lines: Sequence[Line], text: TextBlock) -> tuple[list[Line], list[Line]]:
     """The running text of a section, and what interrupts it: captions, and what is set small, such as footnotes."""
-    is_aside = [line.style is not None and line.style.size < SMALL * text.size for line in lines]
+    aside = {at for at, line in enumerate(lines) if line.style and line.style.size < SMALL * text.size}
     for at, line in enumerate(lines):
         if CAPTION.match(line.text):
-            for other in _caption(lines, at, text):
-                is_aside[other] = True
-    small = sum(len(line.text) for line, aside in zip(lines, is_aside, strict=True) if aside)
-    if 2 * small > sum(len(line.text) for line in lines):
+            aside.add(at)
+            for other in range(at + 1, len(lines)):
+                style, above = lines[other].style, lines[other - 1].style
+                same_page = lines[other].page == line.page
+                if not (style and above and same_page and text.is_directly_below(style, above)):
+                    break
+                aside.add(other)
+    if 2 * sum(len(lines[at].text) for at in aside) > sum(len(line.text) for line in lines):
         return list(lines), []  # the whole section is set small, as a list of references is
-    marked = list(zip(lines, is_aside, strict=True))
-    return [line for line, aside in marked if not aside], [line for line, aside in marked if aside]
-
-
-def _caption(lines: Sequence[Line], at: int, text: TextBlock) -> Iterator[int]:
-    """The lines of a caption that begins here."""
-    yield at
-    for other in range(at + 1, len(lines)):
-        style, above = lines[other].style, lines[other - 1].style
-        same_page = lines[other].page == lines[at].page
-        if not (style and above and same_page and text.is_directly_below(style, above)):
-            return
-        yield other
+    return [line for at, line in enumerate(lines) if at not in aside], [lines[at] for at in sorted(aside)]
 
 
 def _find_running(pages: Sequence[Sequence[Line]]) -> set[Line]:
@@ -174,12 +166,12 @@ def _find_running(pages: Sequence[Sequence[Line]]) -> set[Line]:
 
 
 def _text_size(lines: Sequence[Line]) -> float:
-    """The size of type in which most letters are set; 0 where there are no styles."""
+    """The size of type in which most letters are set, in half points; 0 where there are no styles."""
     letters: Counter[float] = Counter()
     for line in lines:
         if line.style:
             letters[_round_size(line.style.size)] += len(line.text)
-    return letters.most_common(1)[0][0] if letters else 0.0
+    return max(letters, key=lambda size: letters[size], default=0.0)
 
 
 def _round_size(size: float) -> float:

@@ -171,8 +171,9 @@ def one_against_rest(log_odds: Matrix) -> Matrix:
 def unpack_model(content: bytes) -> RoleModel:
     """The model in a numpy archive of its fields; raises `ValueError` for anything else."""
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-        values: dict[str, Any] = {field.name: archive[field.name] for field in fields(RoleModel)}
-    return RoleModel(**{name: value if value.ndim else float(value) for name, value in values.items()})
+        arrays = {field.name: archive[field.name] for field in fields(RoleModel)}
+    values: dict[str, Any] = {name: array if array.ndim else float(array) for name, array in arrays.items()}
+    return RoleModel(**values)
 
 
 @cache

@@ -6,6 +6,8 @@ import json
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import chain, count, product
+from string import ascii_lowercase
 
 import rispy
 from bibtexparser.entrypoint import write_string
@@ -41,17 +43,14 @@ def bibtex(papers: Sequence[Paper]) -> str:
 
 def entry_keys(papers: Sequence[Paper]) -> list[str]:
     """``lewis2020retrieval``; a letter is added where two would be alike."""
-    keys: list[str] = []
+    keys: dict[str, None] = {}
     for paper in papers:
         family = fold(surname(paper.authors[0])) if paper.authors else ""
         first = next((w for w in words(paper.title) if w not in STOP_WORDS), "")
         base = re.sub(r"[^a-z0-9]", "", f"{family}{paper.year or ''}{fold(first)}")[:60] or "paper"
-        key, letter = base, 0
-        while key in keys:
-            letter += 1
-            key = f"{base}{_letters(letter)}"
-        keys.append(key)
-    return keys
+        letters = chain.from_iterable(product(ascii_lowercase, repeat=length) for length in count())
+        keys[next(key for some in letters if (key := base + "".join(some)) not in keys)] = None
+    return list(keys)
 
 
 def ris(papers: Sequence[Paper]) -> str:
@@ -139,10 +138,6 @@ def doi_of(paper: Paper) -> str:
     key = next((i for i in paper.identifiers if i.startswith("doi:")), "")
     written = read_doi(paper.url) if key and doi_key(paper.url) == key else ""
     return written or read_doi(key)
-
-
-def _letters(number: int) -> str:
-    return (_letters((number - 1) // 26) if number > 26 else "") + chr(ord("a") + (number - 1) % 26)
 
 
 def _ris_record(paper: Paper) -> dict[str, object]:

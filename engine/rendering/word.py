@@ -15,6 +15,7 @@ from engine.rendering.document import (
     Part,
     ReferenceList,
     Run,
+    Runs,
     group_titles,
     list_parts,
     parse_runs,
@@ -112,8 +113,9 @@ class _Writer:
         made.autofit = False
         for column, width in zip(made.columns, numbered.widths, strict=True):
             column.width = Cm(PICTURE_WIDTH_CM * width / sum(numbered.widths))
-        header = [(Run(clean(cell)),) for cell in table.header]
-        for cells in (header, *([parse_runs(cell, self.numbers) for cell in row] for row in table.rows)):
+        rows: list[list[Runs]] = [[(Run(clean(cell)),) for cell in table.header]]
+        rows += [[parse_runs(cell, self.numbers) for cell in row] for row in table.rows]
+        for cells in rows:
             for cell, runs in zip(made.add_row().cells, cells, strict=True):
                 cell.paragraphs[0]._p.style = self.styles[CELL].style_id
                 self._fill(cell.paragraphs[0], runs)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -81,31 +80,12 @@ class TreeIndex:
         return [self._keys[i] for i in best]
 
 
-class IndexedForest(ABC):
-    """A forest on this machine: the trees of a survey's papers are indexed in memory when they are first searched."""
+class MemoryForest:
+    """A forest that lives as long as the process; the trees of a survey's papers are indexed when first searched."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._index: tuple[frozenset[PaperKey], TreeIndex] | None = None
-
-    @abstractmethod
-    async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
-        """The trees of those papers that have one."""
-
-    async def search(self, text: str, among: Sequence[PaperKey], limit: int) -> Sequence[PaperKey]:
-        """Papers whose trees fit the text, best first."""
-        wanted = frozenset(among)
-        if self._index is None or self._index[0] != wanted:
-            trees = list((await self.get(among)).values())
-            self._index = wanted, await asyncio.to_thread(TreeIndex, trees, self._embedder)
-        return await asyncio.to_thread(self._index[1].search, text, limit)
-
-
-class MemoryForest(IndexedForest):
-    """A forest that lives as long as the process."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        super().__init__(embedder)
         self._trees: dict[PaperKey, AttributeTree] = {}
 
     async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
@@ -117,13 +97,21 @@ class MemoryForest(IndexedForest):
         self._trees.update({tree.key: tree for tree in trees})
         self._index = None
 
+    async def search(self, text: str, among: Sequence[PaperKey], limit: int) -> Sequence[PaperKey]:
+        """Papers whose trees fit the text, best first."""
+        wanted = frozenset(among)
+        if self._index is None or self._index[0] != wanted:
+            trees = list((await self.get(among)).values())
+            self._index = wanted, await asyncio.to_thread(TreeIndex, trees, self._embedder)
+        return await asyncio.to_thread(self._index[1].search, text, limit)
+
     async def count(self) -> int:
         """Number of trees."""
         return len(self._trees)
 
 
-class LocalForest(IndexedForest):
-    """A forest in one SQLite file beside the papers of a library; several processes may use it at once."""
+class LocalForest(MemoryForest):
+    """The same in one SQLite file beside the papers of a library; several processes may use it at once."""
 
     def __init__(self, file: Path, embedder: Embedder) -> None:
         super().__init__(embedder)

@@ -187,9 +187,9 @@ async def _ask(
 ) -> dict[PaperKey, dict[str, AttributeValue]]:
     fields = "\n".join(f"- {name}: {asks}" for name, asks in TEMPLATES[kind].items())
     papers = []
-    for source in sources:
-        lines = "\n".join(f"{i}. {data(passage.text)}" for i, passage in enumerate(source.sentences, start=1))
-        papers.append(f'<paper key="{source.key}">\n{data(source.title)}\n{lines}\n</paper>')
+    for one in sources:
+        lines = "\n".join(f"{i}. {data(passage.text)}" for i, passage in enumerate(one.sentences, start=1))
+        papers.append(f'<paper key="{one.key}">\n{data(one.title)}\n{lines}\n</paper>')
     prompt = fill("surveyx/trees", kind=kind, fields=fields, papers="\n".join(papers))
     again = f"/again {attempt - 1}" if attempt > 1 else ""
     request = Request("extraction", f"trees/{sources[0].key}{again}", prompt, 1_200 * len(sources), 0.0)

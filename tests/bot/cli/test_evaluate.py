@@ -69,7 +69,6 @@ def test_several_systems_over_the_same_topics(tmp_path: Path) -> None:
     table = (tmp_path / "report" / "evaluation.md").read_text()
     assert "ours (2)" in table
     assert "| ROUGE-1 | 1.000 ± 0.000 | not measured |" in table  # a human survey is not compared with itself
-    assert "<svg" in (tmp_path / "report" / "evaluation.svg").read_text()
 
 
 @pytest.mark.parametrize(

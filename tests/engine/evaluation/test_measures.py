@@ -31,7 +31,7 @@ from engine.evaluation.knowledge import KnowledgeTest, Question, choose_question
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_cardinality, soft_heading_recall
 from engine.evaluation.references import count_shared_titles, existence, overlap, resolve_references, semantic_relevance
-from engine.evaluation.report import as_json, as_markdown, card, chart, comparison
+from engine.evaluation.report import as_json, as_markdown, card, comparison
 from engine.evaluation.scores import (
     average_final,
     f1,
@@ -394,7 +394,6 @@ async def test_everything_together_and_its_reports(library: LocalLibrary) -> Non
     table = comparison(both, about)
     assert "± 0.000" in table
     assert json.loads(as_json(both, about))["systems"]["ours"][0]["title"] == survey.title
-    assert chart(both).count("<svg") == 1
     bare = await evaluate_document(
         from_survey(survey), "x", EvaluationTools(library, WordEmbedder(), RuleEntailment(WordEmbedder()))
     )

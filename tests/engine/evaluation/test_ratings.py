@@ -58,8 +58,10 @@ def test_an_export_becomes_scores_ranks_and_agreement() -> None:
     export = [task("1", ("a@x", 5), ("b@x", 4)), task("2", ("a@x", 2), ("b@x", 2)), task("3", ("a@x", 4), ("b@x", 3))]
     ratings = name_surveys(read_ratings(json.dumps(export)), NAMES)
     systems = score_systems(ratings)
-    assert systems["ours"].criteria["coverage"] == (4.0, pytest.approx(0.816, abs=0.001))
-    assert (systems["ours"].of_three, systems["theirs"].of_five) == (4.0, 2.0)
+    coverage = systems["ours"]["coverage"]
+    assert (coverage.value, coverage.spread) == (4.0, pytest.approx(0.816, abs=0.001))
+    assert systems["ours"]["average of three, AutoSurvey's"].value == 4.0
+    assert systems["theirs"]["average of five, SurveyX's"].value == 2.0
     assert rank_surveys(ratings) == {"ours/A": 1.0, "ours/B": 2.0, "theirs/A": 3.0}
     agreement = {score.name: score for score in measure_agreement(ratings)}
     assert agreement["agreement on the order of surveys"].value == pytest.approx(1.0)

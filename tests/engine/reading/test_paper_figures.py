@@ -92,7 +92,7 @@ def test_a_photograph_is_kept_as_jpeg() -> None:
     answer = io.BytesIO()
     noise.seek(0)
     serve((), noise, answer)
-    assert b'"kind": "jpeg"' in answer.getvalue()
+    assert b'"kind":"jpeg"' in answer.getvalue()
 
 
 @pytest.mark.parametrize(

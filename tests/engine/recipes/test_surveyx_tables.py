@@ -16,7 +16,7 @@ from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_material import Material
 from engine.recipes.surveyx_tables import TablePlan, fill_table, plan_benchmarks, plan_comparison, section_taxonomy
 from engine.rendering.figures.drawing import Box
-from engine.rendering.figures.taxonomy import draw_taxonomy
+from engine.rendering.figures.pictures import draw_taxonomy
 from engine.rendering.markdown import render_markdown
 from engine.survey import Branch, Citation, Claim, Section, Survey, Taxonomy, walk
 from engine.values import Paper, PaperKey
