@@ -15,8 +15,8 @@ from bot.app import App, open_app
 from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from bot.serving.libraries import OwnLibrary
 from engine.errors import ScholiumError, UserError
+from engine.evaluation.citation_quality import ModelEntailment, RuleEntailment
 from engine.evaluation.documents import Document, from_survey
-from engine.evaluation.entailment import ModelEntailment, RuleEntailment
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.scores import Score
 from engine.llm.meter import Account, Usage

@@ -20,9 +20,9 @@ from bot.serving.service import open_store
 from bot.settings import Settings
 from bot.store.online_cache import StoredOnlineCache
 from engine.errors import UserError, find_known
+from engine.evaluation.citation_quality import Entailment, LocalModelEntailment, ModelEntailment, RuleEntailment
 from engine.evaluation.content_quality import compare_surveys
 from engine.evaluation.documents import Document, from_html, from_markdown, from_survey
-from engine.evaluation.entailment import Entailment, LocalModelEntailment, ModelEntailment, RuleEntailment
 from engine.evaluation.knowledge import read_questions
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
 from engine.evaluation.report import as_json, as_markdown, comparison

@@ -1,9 +1,7 @@
 """The command `bench topics`: every topic of a file written by several recipes, and one table of all of them.
 
-The file is a list of topics, such as ``docs/autosurvey-topics.json`` (AutoSurvey and SurveyX: 20 topics), or samples of
-NLPCC 2024's task 6: a subject, references and their contents (Li et al., "Cluster-Based Effective Generation of
-AI-Driven Literature Surveys", 4.1; the paper names the fields in words, so they are read however they are spelt). What
-is written stays in the folder: repeated, the command writes what is missing.
+The file lists topics (``docs/autosurvey-topics.json``), or samples of NLPCC 2024's task 6, whose paper (Li et al.,
+"Cluster-Based Effective Generation of AI-Driven Literature Surveys", 4.1) names their fields in words.
 """
 
 from __future__ import annotations

@@ -70,12 +70,11 @@ async def grow_trees(
             )
             report = await grow_forest(due, await read_texts(due, context), context, forest)
         made = sum(paper.key in report.trees for paper in due)
-        total = await forest.count()
     used = account.total()
     console.print(
         f"{made:,} trees made with {used.calls:,} calls, {used.input_tokens:,} tokens read and "
         f"{used.output_tokens:,} written; {report.untraced:,} values were left out because the paper does not "
-        f"say them. The library has {total:,} attribute trees."
+        "say them."
     )
     titles = {paper.key: paper.title for paper in due}
     for key, why in list(report.failed.items())[:SHOWN_FAILURES]:

@@ -11,8 +11,8 @@ import structlog
 
 from bot.store.ledger import Payer
 from engine.errors import LimitExceeded, ScholiumError, ServiceError, UserError, find_known
+from engine.evaluation.citation_quality import ModelEntailment, RuleEntailment
 from engine.evaluation.documents import from_survey
-from engine.evaluation.entailment import ModelEntailment, RuleEntailment
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
 from engine.gathering.reading_lists import gather_list
 from engine.llm.meter import Usage

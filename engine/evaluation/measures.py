@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.evaluation.citation_quality import faults, score_citations, verdicts
+from engine.evaluation.citation_quality import Entailment, faults, score_citations, verdicts
 from engine.evaluation.content_quality import grade_content, richness
 from engine.evaluation.documents import CitedClaim, Document, claims
-from engine.evaluation.entailment import Entailment
 from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions
 from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_heading_recall
 from engine.evaluation.references import (

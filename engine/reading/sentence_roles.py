@@ -1,11 +1,8 @@
 """What each sentence of an abstract does: as its labels say where it has some, else as a linear model judges.
 
-Labels ("RESULTS: …", "Methods—…") are a format, obeyed as it stands. The model's first pass judges each sentence by its
-words, its neighbours' words and its place; the second by what the first says of the sentence and of all others in the
-abstract (stacked generalisation, Wolpert, 1992).
-
-The weights are data beside this file (`roles.npz`; source and licence in `roles.md`), made by
-``tests.measures.train_roles``; here they are only applied, with numpy.
+Its first pass judges each sentence by its words, its neighbours' words and its place; the second by what the first says
+of all sentences of the abstract (stacked generalisation, Wolpert, 1992). ``tests.measures.train_roles`` makes its
+weights (`roles.npz`; source and licence in `roles.md`).
 """
 
 from __future__ import annotations

@@ -47,10 +47,6 @@ class Forest(Protocol):
         """Papers whose trees fit the text, best first; ``among`` are the papers that may be found."""
         ...
 
-    async def count(self) -> int:
-        """Number of trees."""
-        ...
-
 
 class TreeIndex:
     """Trees in memory, searched by words (weighted by how rare they are) and by meaning, both ranks fused."""
@@ -105,10 +101,6 @@ class MemoryForest:
             self._index = wanted, await asyncio.to_thread(TreeIndex, trees, self._embedder)
         return await asyncio.to_thread(self._index[1].search, text, limit)
 
-    async def count(self) -> int:
-        """Number of trees."""
-        return len(self._trees)
-
 
 class LocalForest(MemoryForest):
     """The same in one SQLite file beside the papers of a library; several processes may use it at once."""
@@ -137,15 +129,6 @@ class LocalForest(MemoryForest):
         if self._file.exists():
             await asyncio.to_thread(remove)
             self._index = None
-
-    async def count(self) -> int:
-        """Number of trees."""
-
-        def count() -> int:
-            with self._open() as connection:
-                return int(connection.execute("SELECT COUNT(*) FROM trees").fetchone()[0])
-
-        return await asyncio.to_thread(count) if self._file.exists() else 0
 
     def _read(self, keys: Sequence[PaperKey]) -> dict[PaperKey, AttributeTree]:
         if not self._file.exists():
@@ -209,7 +192,3 @@ class JointForest:
         places = {key: i for i, key in enumerate(among)}
         fused = reciprocal_rank_fusion([[places[key] for key in keys] for keys in found])
         return [among[i] for i in sorted(fused, key=lambda i: -fused[i])[:limit]]
-
-    async def count(self) -> int:
-        """Number of trees in both."""
-        return await self.own.count() + await self.shared.count()

@@ -110,8 +110,3 @@ class WeaviateForest:
         async with translate_failures("to remove attribute trees"):
             for key in keys:
                 await self._trees.data.delete_by_id(generate_uuid5(key))
-
-    async def count(self) -> int:
-        """Number of trees."""
-        async with translate_failures("to count attribute trees"):
-            return int(await self._trees.length())

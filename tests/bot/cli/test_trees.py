@@ -37,7 +37,7 @@ async def test_trees_are_made_once_with_their_cost_said_before(
         first = len(service.calls)
         said, _ = await run(most=30)
         assert "30 papers of the library “main”, 10 of them with an attribute tree." in said
-        assert "The library has 30 attribute trees." in said
+        assert "20 trees made" in said
         asked = {call.kind for call in service.calls[first:]}
         assert asked == {"KindsAnswer", "TreesAnswer"}
         before = len(service.calls)

@@ -17,6 +17,8 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from engine.errors import LanguageModelError, UserError
 from engine.evaluation.citation_quality import (
+    ModelEntailment,
+    RuleEntailment,
     precision,
     recall,
     score_citations,
@@ -26,7 +28,6 @@ from engine.evaluation.citation_quality import (
 )
 from engine.evaluation.content_quality import compare_surveys, grade_content
 from engine.evaluation.documents import CitedClaim, Document, Part, Reference, from_markdown, from_survey
-from engine.evaluation.entailment import ModelEntailment, RuleEntailment
 from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions, make_questions, read_questions
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_cardinality, soft_heading_recall

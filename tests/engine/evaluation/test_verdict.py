@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from engine.evaluation.citation_quality import RuleEntailment
 from engine.evaluation.documents import from_survey
-from engine.evaluation.entailment import RuleEntailment
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.report import card, write_verdict
 from engine.evaluation.scores import Score
