@@ -265,8 +265,8 @@ UNCHECKED, UNJUDGED, UNWRITTEN = "claims not checked", "the model gave no verdic
 """The detail of the warning that a section of the outline is missing; the beginning of the detail where its claims
 could not be checked, because the model or the budget was gone."""
 
-UNREVIEWED, UNREWRITTEN = "not read once more as a whole", "not rewritten"
-"""The beginnings of the details where a step beside drafting and checking could not be done."""
+UNREVIEWED = "not read once more as a whole"
+"""The beginning of the detail where that could not be done."""
 
 
 @dataclass(frozen=True, slots=True)

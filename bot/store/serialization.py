@@ -50,7 +50,7 @@ class StoredState:
     parts: dict[str, str]
     sections: tuple[tuple[int, str], ...]
     kept: tuple[tuple[str, str, bool], ...] = ()
-    """Parts kept of a text written before: number, digest, whether the neighbours are the same."""
+    """Parts kept of a text written before: number, digest, and what earlier versions said of their neighbours."""
     unchecked: tuple[str, ...] = ()
     """The numbers of those whose claims are still to be checked."""
     candidates: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ class SessionCodec:
             large |= {"survey": value.survey, "written_from": value.written_from}
             parts = {kind: digest(kind, part) for kind, part in large.items() if part is not None}
             sections = tuple((at, digest("section", section)) for at, section in value.sections)
-            kept = tuple((part.place, digest("section", part.section), part.same_neighbours) for part in value.kept)
+            kept = tuple((part.place, digest("section", part.section), True) for part in value.kept)
             candidates = tuple(digest("candidate", candidate) for candidate in value.candidates)
             return StoredState(
                 value.phase,
@@ -143,8 +143,8 @@ class SessionCodec:
             parts = {kind: piece(kind, digest) for kind, digest in stored.parts.items()}
             sections = tuple((at, piece("section", digest)) for at, digest in stored.sections)
             kept = tuple(
-                KeptPart(place, piece("section", digest), same, place not in stored.unchecked)
-                for place, digest, same in stored.kept
+                KeptPart(place, piece("section", digest), place not in stored.unchecked)
+                for place, digest, _ in stored.kept
             )
             return State(
                 phase=stored.phase,

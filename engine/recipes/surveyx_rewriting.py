@@ -11,7 +11,7 @@ from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.reading.trees.forests import Forest
 from engine.recipes.surveyx_material import GIST_FIELDS, Material
-from engine.survey import UNREWRITTEN, SurveyWarning
+from engine.survey import SurveyWarning
 from engine.text import all_sentences, replace_sentences, split_sentences
 from engine.values import PaperKey
 from engine.writing.drafting import Draft
@@ -70,7 +70,7 @@ class Rewriting:
         try:
             answer = await self.model.answer_typed(request, RewriteAnswer)
         except (LanguageModelError, LimitExceeded) as error:
-            warning = SurveyWarning("unfinished", draft.node.title, f"{UNREWRITTEN}: {error}")
+            warning = SurveyWarning("unfinished", draft.node.title, f"not rewritten: {error}")
             return replace(draft, warnings=(*draft.warnings, warning))
         own = {paper.key for paper in draft.papers}
         text = apply_edits(draft.text, answer.edits, {*own, *found}, self.changes)

@@ -7,27 +7,19 @@ was written stays and is checked.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from engine.survey import UNCHECKED, UNREWRITTEN, Section, Survey
+from engine.survey import UNCHECKED, Section, Survey
 from engine.values import Outline, OutlineNode, PaperKey
-
-Heading = tuple[str, str, tuple[PaperKey, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class KeptPart:
-    """A part that stays: its number in the outline to be written, and what of it is looked at again."""
+    """A part that stays: its number in the outline to be written, and whether its claims were checked."""
 
     place: str
     section: Section
-    same_neighbours: bool
     is_checked: bool = True
-    """Whether its claims were checked when it was written."""
-
-    def is_finished(self) -> bool:
-        """Whether it stays exactly as it is."""
-        return self.same_neighbours and self.is_checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +28,6 @@ class KeptText:
 
     sections: tuple[tuple[int, Section], ...] = ()
     parts: tuple[KeptPart, ...] = ()
-
-    def by_place(self) -> Mapping[str, KeptPart]:
-        """The parts by their number."""
-        return {part.place: part for part in self.parts}
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A part of an outline that is written, with the headings before and after it."""
-
-    number: str
-    node: OutlineNode
-    around: tuple[Heading | None, Heading | None] = field(default=(None, None))
 
 
 def leaves_of(nodes: Sequence[OutlineNode], prefix: str = "") -> Iterator[tuple[str, OutlineNode]]:
@@ -62,8 +41,7 @@ def leaves_of(nodes: Sequence[OutlineNode], prefix: str = "") -> Iterator[tuple[
 
 def parts_to_write(outline: Outline, kept: KeptText) -> list[tuple[str, OutlineNode]]:
     """The parts that do not stay, with their numbers; the frame among them."""
-    whole = {position for position, _ in kept.sections}
-    stays = kept.by_place()
+    whole, stays = {position for position, _ in kept.sections}, {part.place for part in kept.parts}
     parts = [(f"{i + 1}{n[1:]}", leaf, i) for i, node in enumerate(outline.nodes) for n, leaf in leaves_of((node,))]
     return [(number, leaf) for number, leaf, position in parts if position not in whole and number not in stays]
 
@@ -96,23 +74,13 @@ def put_kept_parts(section: Section, node: OutlineNode, number: str, kept: Mappi
 class FormerText:
     """What was written for an outline: sections by position, and parts of others.
 
-    Of the sections' parts, by title: those whose claims could not be checked, and those of them that could not be
-    connected or rewritten before either.
+    ``unchecked`` are the titles of the sections' parts whose claims could not be checked.
     """
 
     outline: Outline
     sections: Mapping[int, Section]
     parts: Sequence[KeptPart] = ()
     unchecked: Collection[str] = ()
-    unconnected: Collection[str] = ()
-
-    def keep(self, place: _Place, former: _Place, section: Section) -> KeptPart:
-        """What was written at the ``former`` place as a part of another outline."""
-        part = next((part for part in self.parts if part.place == former.number), None)
-        checked = section.title not in self.unchecked and (part is None or part.is_checked)
-        connected = checked or section.title not in self.unconnected
-        same = former.around == place.around and connected and (part is None or part.same_neighbours)
-        return KeptPart(place.number, section, same, checked)
 
 
 def read_former_text(outline: Outline, survey: Survey) -> FormerText:
@@ -124,11 +92,8 @@ def read_former_text(outline: Outline, survey: Survey) -> FormerText:
         if at is not None:
             found[position] = rest[at]
             rest = rest[at + 1 :]
-
-    def list_failed(*failures: str) -> frozenset[str]:
-        return frozenset(w.place for w in survey.warnings if w.kind == "unfinished" and w.detail.startswith(failures))
-
-    return FormerText(outline, found, unchecked=list_failed(UNCHECKED), unconnected=list_failed(UNREWRITTEN))
+    unchecked = {w.place for w in survey.warnings if w.kind == "unfinished" and w.detail.startswith(UNCHECKED)}
+    return FormerText(outline, found, unchecked=unchecked)
 
 
 def keep_text(former: FormerText, after: Outline, usable: Collection[PaperKey]) -> KeptText:
@@ -137,48 +102,42 @@ def keep_text(former: FormerText, after: Outline, usable: Collection[PaperKey]) 
     A part that rests on a paper that is not ``usable`` any more does not stay. Introduction and conclusion, which tell
     of all others, stay only where every other section does, in the same order.
     """
-    before = former.outline
-    written = find_texts(before, former.sections, former.parts)
-    left: dict[Heading, list[_Place]] = {}
-    for place in _places(before):
-        if place.number in written:
-            left.setdefault(_describe_heading(place.node), []).append(place)
+    written = find_texts(former.outline, former.sections, former.parts)
+    unchecked = {part.place for part in former.parts if not part.is_checked}
+    left: dict[tuple[object, ...], list[str]] = {}
+    for number, node in _list_body(former.outline):
+        if number in written:
+            left.setdefault(_shape(node), []).append(number)
     kept: dict[str, KeptPart] = {}
-    for place in _places(after):
-        same = left.get(_describe_heading(place.node), [])
-        if not same:
+    for number, node in _list_body(after):
+        source = next(iter(left.get(_shape(node), ())), None)
+        if source is None:
             continue
-        source = next((p for p in same if p.around == place.around), same[0])
-        section = written[source.number]
-        if _list_cited(section) <= set(usable):
-            same.remove(source)
-            kept[place.number] = former.keep(place, source, section)
-    checked = {i: section for i, section in former.sections.items() if section.title not in former.unchecked}
-    whole = _whole(before, checked, after, kept)
+        section = written[source]
+        if {citation.key for claim in section.claims for citation in claim.citations} <= set(usable):
+            left[_shape(node)].remove(source)
+            is_checked = section.title not in former.unchecked and source not in unchecked
+            kept[number] = KeptPart(number, section, is_checked)
+    whole = _find_whole(former, after, kept)
     inside = {f"{position + 1}" for position in whole}
-    return KeptText(
-        tuple(sorted(whole.items())), tuple(p for p in kept.values() if p.place.split(".")[0] not in inside)
-    )
+    parts = tuple(part for part in kept.values() if part.place.split(".")[0] not in inside)
+    return KeptText(tuple(sorted(whole.items())), parts)
 
 
-def _whole(
-    before: Outline, sections: Mapping[int, Section], after: Outline, kept: Mapping[str, KeptPart]
-) -> dict[int, Section]:
+def _find_whole(former: FormerText, after: Outline, kept: Mapping[str, KeptPart]) -> dict[int, Section]:
     """The sections of which nothing is touched, by their new position."""
+    before = [_shape(node) for node in former.outline.nodes]
+    sections = {i: section for i, section in former.sections.items() if section.title not in former.unchecked}
     whole: dict[int, Section] = {}
     for position, node in enumerate(after.nodes):
-        own = [number for number, _ in leaves_of((node,), "")]
-        numbers = [f"{position + 1}{number[1:]}" for number in own]
-        stays = all(number in kept and kept[number].is_finished() for number in numbers)
-        if node.role != "body" or not stays:
-            continue
-        same = [i for i, old in enumerate(before.nodes) if _shape(old) == _shape(node) and i in sections]
-        if same:
-            whole[position] = sections[same[0]]
-    if [_shape(node) for node in after.nodes] == [_shape(node) for node in before.nodes]:
-        body = [i for i, node in enumerate(after.nodes) if node.role == "body"]
-        if all(i in whole for i in body):
-            whole |= {i: sections[i] for i, node in enumerate(after.nodes) if node.role != "body" and i in sections}
+        numbers = [f"{position + 1}{number[1:]}" for number, _ in leaves_of((node,))]
+        if node.role == "body" and all(number in kept and kept[number].is_checked for number in numbers):
+            same = [i for i, shape in enumerate(before) if shape == _shape(node) and i in sections]
+            if same:
+                whole[position] = sections[same[0]]
+    outer = {i for i, node in enumerate(after.nodes) if node.role != "body"}
+    if [_shape(node) for node in after.nodes] == before and len(whole) + len(outer) == len(before):
+        whole |= {i: sections[i] for i in outer if i in sections}
     return whole
 
 
@@ -202,21 +161,12 @@ def find_texts(outline: Outline, sections: Mapping[int, Section], parts: Sequenc
     return texts
 
 
-def _places(outline: Outline) -> list[_Place]:
+def _list_body(outline: Outline) -> list[tuple[str, OutlineNode]]:
+    """The parts that are written between introduction and conclusion, with their numbers."""
     body = [(f"{i}", node) for i, node in enumerate(outline.nodes, start=1) if node.role == "body"]
-    parts = [(f"{top}{number[1:]}", leaf) for top, node in body for number, leaf in leaves_of((node,))]
-    names = [None, *(_describe_heading(leaf) for _, leaf in parts), None]
-    return [_Place(number, leaf, (names[i], names[i + 2])) for i, (number, leaf) in enumerate(parts)]
-
-
-def _describe_heading(node: OutlineNode) -> Heading:
-    return node.title, node.description, node.papers
+    return [(f"{top}{number[1:]}", leaf) for top, node in body for number, leaf in leaves_of((node,))]
 
 
 def _shape(node: OutlineNode) -> tuple[object, ...]:
     """What of a node its text depends on."""
-    return (node.role, *_describe_heading(node), tuple(_shape(child) for child in node.children))
-
-
-def _list_cited(section: Section) -> set[PaperKey]:
-    return {citation.key for claim in section.claims for citation in claim.citations}
+    return (node.role, node.title, node.description, node.papers, tuple(map(_shape, node.children)))

@@ -188,7 +188,7 @@ class Composition:
         if position not in finished:
             return self.context.kept.get(number)
         written = {f"{position + 1}{n[1:]}": section for n, section in walk((finished[position],))}
-        return KeptPart(number, written[number], same_neighbours=True) if number in written else None
+        return KeptPart(number, written[number]) if number in written else None
 
     async def _write(self, part: _Part, total: int) -> Draft | None:
         """What stays of the part, or its checked draft; whoever waits for it hears of both."""

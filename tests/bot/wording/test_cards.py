@@ -127,8 +127,8 @@ def test_parts_whose_claims_are_only_checked_are_not_said_to_be_written_anew() -
     outline = Outline(
         "A survey", (OutlineNode("One"), OutlineNode("Two"), OutlineNode("Conclusion", role="conclusion"))
     )
-    one = KeptPart("1", Section("One", "A thing."), same_neighbours=True)
-    two = KeptPart("2", Section("Two", "A thing."), same_neighbours=True, is_checked=False)
+    one = KeptPart("1", Section("One", "A thing."))
+    two = KeptPart("2", Section("Two", "A thing."), is_checked=False)
     said = money.word_kept(outline, KeptText(parts=(one, two)))
     assert said.startswith(
         "1 part of the text stays as written. The claims of 2 Two, which could not be checked, are checked now. "
