@@ -77,20 +77,8 @@ class ReviewDraft:
     findings: tuple[Section, ...] = ()
 
 
-async def _nobody(_: Progress) -> None:
-    """Nobody watches."""
-
-
-async def _unheard(_: Answer) -> None:
-    """Nobody waits for the answer to grow."""
-
-
-async def _unread(_: ReviewDraft) -> None:
-    """Nobody waits for a review to grow."""
-
-
-async def _nowhere(_: Section, __: int) -> None:
-    """Nobody waits for sections."""
+async def ignore(*_: object) -> None:
+    """Nobody listens."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +89,11 @@ class RunContext:
     embedder: Embedder
     limits: Limits = field(default_factory=Limits)
     model: LanguageModel | None = None
-    progress: Callable[[Progress], Awaitable[None]] = _nobody
-    section_finished: Callable[[Section, int], Awaitable[None]] = _nowhere
-    answering: Callable[[Answer], Awaitable[None]] = _unheard
+    progress: Callable[[Progress], Awaitable[None]] = ignore
+    section_finished: Callable[[Section, int], Awaitable[None]] = ignore
+    answering: Callable[[Answer], Awaitable[None]] = ignore
     """Hears an answer each time a checked sentence is added to it."""
-    reviewing: Callable[[ReviewDraft], Awaitable[None]] = _unread
+    reviewing: Callable[[ReviewDraft], Awaitable[None]] = ignore
     """Hears a quick review each time a study or an answered question is added to it."""
     online: Online | None = None
     """The online sources, where they are to be searched."""

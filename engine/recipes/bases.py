@@ -7,19 +7,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.errors import LanguageModelError, LimitExceeded
+from engine.errors import LanguageModelError, LimitExceeded, find_known
 from engine.gathering.keywords import Selector
 from engine.gathering.search import gather, propose_keywords
-from engine.llm.model import LanguageModel
-from engine.run import CallChain, PlannedCall, Recipe, RunContext, WritingPlan, WritingTask
+from engine.run import CallChain, PlannedCall, Recipe, RunContext, WritingPlan, WritingTask, ignore
 from engine.session.events import Candidate, Written
 from engine.session.kept_text import KeptText
-from engine.survey import Section, Survey, SurveyWarning, walk
+from engine.survey import Survey, SurveyWarning, walk
 from engine.values import Brief, Keyword, KeywordPool, Outline, PaperSelection
 from engine.writing.assembly import add_warnings
 from engine.writing.critique import score_text
 from engine.writing.estimates import JUDGE_TOKENS, PROMPT_OVERHEAD
-from engine.writing.planning import try_work
+from engine.writing.planning import plan_outline, try_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +57,11 @@ class Trials(KeywordSearch, ABC):
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The calls that write one trial."""
 
-    @abstractmethod
     def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
-        """The calls that make the outline of a further trial, like the one that was approved."""
+        """About the calls that make the outline of a further trial from as many papers, as AutoSurvey makes it."""
+        papers = list(plan.papers.values())
+        full_texts = sum(bool(paper.body) for paper in papers)
+        return [*self.plan_preparation(papers, full_texts), *plan_outline(plan.outline, papers, whole_abstracts=False)]
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Those of every trial, and the judge's call for each trial where there are several."""
@@ -92,7 +93,7 @@ class Trials(KeywordSearch, ABC):
             try:
                 trials.append(await self.write_trial(await self._plan_further(task, own), own))
             except* (LanguageModelError, LimitExceeded) as group:
-                lost.append(SurveyWarning("unfinished", f"Candidate {number + 1}", str(_first(group))))
+                lost.append(SurveyWarning("unfinished", f"Candidate {number + 1}", str(find_known(group))))
         trials = [replace(trial, survey=add_warnings(trial.survey, lost)) for trial in trials]
         return await _judge(trials, task.brief, context) if len(trials) > 1 else Written(tuple(trials))
 
@@ -109,38 +110,26 @@ class Trials(KeywordSearch, ABC):
 
 async def _judge(trials: Sequence[Candidate], brief: Brief, context: RunContext) -> Written:
     """All with their scores, and which is the best; the first where none could be judged."""
-    model = context.require_model()
+    model, scoring = context.require_model(), []
     async with asyncio.TaskGroup() as group:
-        scoring = [group.create_task(try_work(_score(model, brief, trial.survey, i))) for i, trial in enumerate(trials)]
+        for at, trial in enumerate(trials):
+            text = "\n\n".join(f"{number} {s.title}\n{s.text}" for number, s in walk(trial.survey.sections))
+            scoring.append(group.create_task(try_work(score_text(model, brief.topic, text, f"judge/{at}"))))
     found = [task.result() for task in scoring]
     scores = [score if isinstance(score, tuple) else () for score in found]
     best = max(range(len(trials)), key=lambda i: (sum(scores[i]), -i))
-    names = (f"Candidate {i}, coverage/structure/relevance" for i in range(1, len(trials) + 1))
-    said = ("/".join(map(str, score)) or "not judged" for score in scores)
-    judged = tuple(zip(names, said, strict=True))
-    shown = (replace(trial.survey, facts=(*trial.survey.facts, *judged)) for trial in trials)
-    whole = (
-        replace(trial, survey=survey, scores=score) for trial, survey, score in zip(trials, shown, scores, strict=True)
+    facts = [
+        (f"Candidate {i}, coverage/structure/relevance", "/".join(map(str, score)) or "not judged")
+        for i, score in enumerate(scores, start=1)
+    ]
+    judged = (
+        replace(trial, survey=replace(trial.survey, facts=(*trial.survey.facts, *facts)), scores=score)
+        for trial, score in zip(trials, scores, strict=True)
     )
-    return Written(tuple(whole), best + 1)
-
-
-async def _score(model: LanguageModel, brief: Brief, survey: Survey, at: int) -> tuple[int, int, int]:
-    text = "\n\n".join(f"{number} {s.title}\n{s.text}" for number, s in walk(survey.sections))
-    return await score_text(model, brief.topic, text, f"judge/{at}")
-
-
-async def _unseen(_: Section, __: int) -> None:
-    """A reader sees the sections of the first trial alone while they are written."""
-
-
-def _first(group: BaseExceptionGroup[Exception]) -> BaseException:
-    """The first failure of a group."""
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+    return Written(tuple(judged), best + 1)
 
 
 def _trial_context(context: RunContext, trial: int, trials: int) -> RunContext:
-    """The context of one trial: the first goes on with what stays, each has a number of its own in every attempt."""
+    """The context of one trial: the first goes on with what stays and is shown as it is written; each has a number."""
     numbered = replace(context, attempt=context.attempt * trials + trial)
-    return numbered if trial == 0 else replace(numbered, kept={}, section_finished=_unseen)
+    return numbered if trial == 0 else replace(numbered, kept={}, section_finished=ignore)

@@ -9,20 +9,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from pydantic import Field
 
 from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
 from engine.llm.model import PlainText, Request, TypedAnswer
-from engine.llm.prompting import GIST_TOKENS, data, fill, paper_tokens
+from engine.llm.prompting import data, fill
 from engine.quoting.abstracts import show_gists
 from engine.recipes.autosurvey import SECTIONS, AutoSurveyRecipe
 from engine.retrieval.embedding import embed_papers, nearest
-from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan
-from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey, PaperSelection
+from engine.run import Progress, RunContext
+from engine.values import Brief, Outline, OutlineNode, Paper, PaperSelection
 from engine.writing.assembly import mark_thin
-from engine.writing.estimates import PROMPT_OVERHEAD
 from engine.writing.model_text import HeadingText
 from engine.writing.planning import MOST_SUBSECTIONS, try_work, with_roles
 
@@ -31,8 +31,6 @@ PERSPECTIVES, ROUNDS, QUESTIONS = 4, 2, 3
 
 SHOWN, HEARD = 40, 3
 """Papers from which the readers are named, and papers that answer one question in the conversation."""
-
-ANSWER_TOKENS, QUESTION_TOKENS = 160, 25
 
 
 class PerspectiveAnswer(TypedAnswer):
@@ -102,7 +100,10 @@ class StormRecipe(AutoSurveyRecipe):
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Perspectives, then conversations side by side, then an outline of what was asked."""
         papers = require_papers(selection)[: context.limits.outline_papers]
-        people = await self._find_perspectives(brief.topic, papers, context)
+        shown = await asyncio.to_thread(show_gists, papers[:SHOWN])
+        prompt = fill("storm/perspectives", topic=data(brief.topic), papers=shown, count=str(PERSPECTIVES))
+        request = Request("outline", f"perspectives/{context.attempt}", prompt, 1_024, 1.0)
+        people = (await context.require_model().answer_typed(request, PerspectivesAnswer)).people[:PERSPECTIVES]
         await context.progress(Progress("outlining", 0, len(people)))
         async with asyncio.TaskGroup() as group:
             talks = [
@@ -118,15 +119,6 @@ class StormRecipe(AutoSurveyRecipe):
         outline = await self._outline_questions(brief, asked, context)
         nodes = tuple(mark_thin(node, context.limits) for node in outline.nodes)
         return replace(outline, nodes=nodes, notes=tuple(notes))
-
-    async def _find_perspectives(
-        self, topic: str, papers: Sequence[Paper], context: RunContext
-    ) -> list[PerspectiveAnswer]:
-        shown = await asyncio.to_thread(show_gists, papers[:SHOWN])
-        prompt = fill("storm/perspectives", topic=data(topic), papers=shown, count=str(PERSPECTIVES))
-        request = Request("outline", f"perspectives/{context.attempt}", prompt, 1_024, 1.0)
-        answer = await context.require_model().answer_typed(request, PerspectivesAnswer)
-        return answer.people[:PERSPECTIVES]
 
     async def _converse(
         self, topic: str, number: int, person: PerspectiveAnswer, papers: Sequence[Paper], context: RunContext
@@ -172,29 +164,13 @@ class StormRecipe(AutoSurveyRecipe):
         ]
         return Outline(answer.title, tuple(nodes), "STORM")
 
-    def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
-        """The calls of a further trial's outline: its readers, their turns, and the outline of what they asked."""
-        shown = sum(paper_tokens(paper, GIST_TOKENS) for paper in list(plan.papers.values())[:SHOWN])
-        first = PlannedCall("outline", shown + PROMPT_OVERHEAD, ANSWER_TOKENS)
-        turns = [
-            PlannedCall(
-                "outline", PROMPT_OVERHEAD + turn * QUESTIONS * HEARD * GIST_TOKENS, QUESTIONS * QUESTION_TOKENS
-            )
-            for turn in range(ROUNDS)
-        ]
-        every = PERSPECTIVES * ROUNDS * QUESTIONS
-        last = PlannedCall("outline", PROMPT_OVERHEAD + every * 4 * QUESTION_TOKENS, 4 * ANSWER_TOKENS)
-        return [(first, *turns, last), *[tuple(turns)] * (PERSPECTIVES - 1)]
-
 
 def _answer_parts(section: AnsweringSection, asked: Sequence[Asked], count: int) -> tuple[OutlineNode, ...]:
     """The subsections, each with the papers of its questions in turn; one without a question gets its papers later."""
     made: list[OutlineNode] = []
     for part in section.subsections[:MOST_SUBSECTIONS]:
         answered = [asked[n - 1].papers for n in dict.fromkeys(part.questions) if 1 <= n <= len(asked)]
-        ranks = range(max((len(papers) for papers in answered), default=0))
-        keys: dict[PaperKey, None] = dict.fromkeys(
-            papers[rank].key for rank in ranks for papers in answered if rank < len(papers)
-        )
-        made.append(OutlineNode(part.title, part.description, tuple(keys)[:count]))
+        in_turn = (paper for papers in zip_longest(*answered) for paper in papers if paper)
+        keys = tuple(dict.fromkeys(paper.key for paper in in_turn))[:count]
+        made.append(OutlineNode(part.title, part.description, keys))
     return tuple(made)

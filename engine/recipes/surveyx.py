@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 
 from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
-from engine.llm.model import tokens_of
 from engine.recipes.bases import Trials
 from engine.recipes.surveyx_material import plan_trees, prepare
-from engine.recipes.surveyx_outline import MOUNTED_AT_ONCE, PLANNED_TOKENS, OutlineSteps
+from engine.recipes.surveyx_outline import OutlineSteps
 from engine.recipes.surveyx_pictures import FigureSearch, add_paper_figures
 from engine.recipes.surveyx_rewriting import Rewriting
 from engine.recipes.surveyx_tables import add_figures_and_tables
@@ -33,7 +32,7 @@ from engine.writing.drafting import Assignment, Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, expect_claims, mean_tokens, plan_subsections, tokens_drafted
 from engine.writing.field_views import find_nearby, view_field
 from engine.writing.notices import list_read
-from engine.writing.planning import outline_text, try_work
+from engine.writing.planning import try_work
 
 METHOD = (
     "This survey was written by a language model, by SurveyX's method, from notes on the papers it cites; a note "
@@ -46,11 +45,8 @@ PLANNED_FROM = 60
 GIST = 0.28
 """What of a paper's tree says where it belongs, in abstracts; measured on 400 papers."""
 
-LABELS_TOKENS, HEAD_TOKENS = 35, 35
-"""The names of the fields in a paper's notes; key, title, author and year of a paper in a prompt."""
-
-MOUNT_TOKENS, REORGANISED_TOKENS = 80, 200
-"""Tokens of one paper's hints for the sections, and of the answer that puts subsections in order, as written."""
+HEAD_TOKENS = 35
+"""Key, title, author and year of a paper in a prompt."""
 
 EDIT_TOKENS, EDITED_SHARE, FOUND = 45, 0.2, 4
 """One edited sentence, how many sentences are, and the papers that rewriting finds for a subsection."""
@@ -91,25 +87,6 @@ class SurveyXRecipe(Trials, RevisedByModel):
             read = PROMPT_OVERHEAD + round(TABLE_ROWS * shown)
             chains += [(PlannedCall("extraction", read, TABLE_ROWS * ROW_TOKENS),)] * body
         return chains
-
-    def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
-        """The trees of other papers, none in the forest yet; main sections, hints of all papers, parts, their order."""
-        papers, outline = list(plan.papers.values()), plan.outline
-        size, shown = tokens_of(outline_text(outline)), papers[: self.planned_from]
-        planned = sum(HEAD_TOKENS + min(PLANNED_TOKENS, tokens_of(paper.content)) for paper in shown)
-        chains = list(self.plan_preparation(papers, sum(bool(paper.body) for paper in papers)))
-        chains.append((PlannedCall("outline", planned + PROMPT_OVERHEAD, size),))
-        if not self.optimise_outline:
-            return chains
-        read = size + PROMPT_OVERHEAD
-        notes = [round(HEAD_TOKENS + LABELS_TOKENS + GIST * tokens_of(paper.content)) for paper in papers]
-        for start in range(0, len(notes), MOUNTED_AT_ONCE):
-            some = notes[start : start + MOUNTED_AT_ONCE]
-            chains.append((PlannedCall("outline", read + sum(some), MOUNT_TOKENS * len(some)),))
-        divided = sum(bool(node.children) for node in outline.nodes)
-        hints = MOUNT_TOKENS * len(papers) // max(1, divided)
-        chains += [(PlannedCall("outline", read + hints, size // divided),) for _ in range(divided)]
-        return [*chains, (PlannedCall("outline", read + size, REORGANISED_TOKENS),)]
 
     def plan_preparation(self, papers: Sequence[Paper], full_texts: int) -> Sequence[CallChain]:
         """The calls that make the trees of so many full texts, as if the forest had none of them."""

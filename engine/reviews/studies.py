@@ -16,7 +16,7 @@ from engine.llm.prompting import data, fill, paper_block
 from engine.reading.full_text import FullText
 from engine.reviews.review_scope import ReviewScope
 from engine.reviews.review_search import is_open
-from engine.run import Progress, ReviewDraft, RunContext
+from engine.run import Progress, ReviewDraft, RunContext, ignore
 from engine.text import clean, inert, sentences, shorten
 from engine.values import FoundPaper, LeftOut, Paper, Passage
 
@@ -266,7 +266,7 @@ async def add_text(paper: Paper, context: RunContext) -> Paper:
     if context.texts and (is_open(paper) or paper.content == ""):
         try:
             async with asyncio.timeout(TEXT_S):
-                text = (await context.texts.read([paper], 1, _watch_nothing)).get(paper.key)
+                text = (await context.texts.read([paper], 1, ignore)).get(paper.key)
         except (TimeoutError, RetrievalError):
             text = None
         if text:
@@ -275,10 +275,6 @@ async def add_text(paper: Paper, context: RunContext) -> Paper:
         return paper
     abstract = await context.online.abstract_of(paper, TEXT_S)
     return replace(paper, abstract=abstract) if abstract else paper
-
-
-async def _watch_nothing(_: int, __: int) -> None:
-    """Nobody watches one text being read."""
 
 
 _TELLING = re.compile(r"discussion|conclusion|concluding|limitation")
