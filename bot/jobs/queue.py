@@ -25,7 +25,7 @@ import sqlalchemy as sa
 import structlog
 
 from adapters.chat import Conversation
-from bot.jobs.sharing import JobLimits, JobState, QueueKind, SharedJob, choose_next, choose_queue, queues_of
+from bot.jobs.sharing import JobLimits, JobState, QueueKind, SharedJob, choose_next, choose_queue
 from bot.store.database import StoreDamaged, to_service_error
 from bot.store.sessions import conversation_id
 from bot.store.surveys import WantedJob
@@ -85,22 +85,21 @@ class JobQueues:
 
     def choose(self, kind: JobKind) -> str:
         """The name of the queue for such a job."""
-        return self.name_of(choose_queue(kind) if self.only is None else "long")
-
-    def name_of(self, queue: QueueKind) -> str:
-        """The name of one of them; the long one has had it since the first release."""
-        return self.name if queue == "long" else f"{self.name}-short"
+        return self.names()[choose_queue(kind) if self.only is None else "long"]
 
     @property
     def begins_at_once(self) -> bool:
         """Whether jobs run here without waiting in a queue, which is looked at five times a second."""
         return self.only is not None and bool(self.served)
 
-    def names(self) -> list[str]:
-        return [] if self.begins_at_once else [self.name_of(queue) for queue in queues_of(self.only)]
+    def names(self) -> dict[QueueKind, str]:
+        """Those that jobs wait in; one conversation alone has one job at a time, so one queue."""
+        if self.only is not None:
+            return {} if self.begins_at_once else {"long": self.name}
+        return {"short": f"{self.name}-short", "long": self.name}
 
     def names_served(self) -> list[str]:
-        return [name for name in self.names() if name in {self.name_of(queue) for queue in self.served}]
+        return [name for queue, name in self.names().items() if queue in self.served]
 
 
 class DurableJobs:
@@ -162,7 +161,7 @@ class DurableJobs:
         limits, served = self._limits, self._queues.names_served()
         with translate_failures():
             DBOS.launch()
-            for name in self._queues.names():
+            for name in self._queues.names().values():
                 await DBOS.register_queue_async(
                     name,
                     worker_concurrency=min(limits.here, limits.everywhere),
@@ -216,13 +215,13 @@ class DurableJobs:
 
     async def stop(self, job: Job) -> None:
         """End the job now if it runs here. Work in a thread ends with its step; its result is dropped."""
-        await self._wait_for_end(job.id)
+        await self.stop_all([job.id])
 
-    async def _wait_for_end(self, job_id: str) -> None:
-        task = self._running.get(job_id)
-        if task and task is not asyncio.current_task():
-            task.cancel()
-            await asyncio.wait([task])
+    async def stop_all(self, job_ids: Iterable[str]) -> None:
+        for task in [self._running[job_id] for job_id in job_ids if job_id in self._running]:
+            if task is not asyncio.current_task():
+                task.cancel()
+                await asyncio.wait([task])
 
     async def _body(self, at: list[str], job_id: str) -> None:
         """The workflow: cancelled by `stop` it is over, cancelled by the end of the process it is not."""
@@ -243,10 +242,6 @@ class DurableJobs:
 
     def list_running(self) -> list[str]:
         return list(self._running)
-
-    async def stop_all(self, job_ids: Iterable[str]) -> None:
-        for job_id in job_ids:
-            await self._wait_for_end(job_id)
 
     async def find_stuck(self, waiting: Sequence[WantedJob], living: Collection[str]) -> dict[WantedJob, str]:
         """Jobs that sessions wait for and that no process works on, with their status.

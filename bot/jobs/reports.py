@@ -119,8 +119,8 @@ class Reporter:
                 tell, event = await self._word_result(stored, job, result), JobDone(job.id, answered=answered)
             else:
                 tell, event = await self._deliver(stored, job, result), JobDone(job.id, result)
-            long = status.seconds() > ATTENTION_S
-            await self._report(at, job, event, _announce(tell, job) if long else tell, await status.facts())
+            say = _announce(tell, job) if status.seconds() > ATTENTION_S else tell
+            await self._report(at, job, event, say, await status.facts())
 
         async def failed(error: ScholiumError | None) -> None:
             self._metrics.jobs.labels(job.kind, "failed").inc()
@@ -140,7 +140,7 @@ class Reporter:
             return lambda turn: turn.say(reviews.HERE_IS_THE_MAP, files=(picture,))
         survey = result.candidates[result.best - 1].survey if isinstance(result, Written) else result
         if job.kind != "write" or not isinstance(survey, Survey):
-            return _say_nothing
+            return lambda _: None  # the card says it all
         paths = await asyncio.to_thread(write_files, survey, self._turns.folder(stored), self._turns.defaults.delivered)
         return lambda turn: turn.say(wording.EXPORTED, files=paths)
 
@@ -183,10 +183,6 @@ def _describe(stored: StoredConversation, job: Job) -> dict[str, str | bool]:
     brief = stored.session.state.brief
     said: dict[str, str | bool] = {"scholium.job": job.id, "scholium.platform": stored.conversation.platform}
     return said | ({"scholium.recipe": brief.recipe, "scholium.online": brief.online} if brief else {})
-
-
-def _say_nothing(_: Turn) -> None:
-    """The card says it all."""
 
 
 def _announce(say: Say, job: Job) -> Say:

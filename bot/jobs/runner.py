@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import structlog
@@ -20,15 +21,7 @@ from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.background import add_background
 from engine.revising.gaps import FieldGaps, find_field_gaps
 from engine.revising.question_search import search_question
-from engine.run import (
-    STEP_MISSING,
-    Answer,
-    Progress,
-    Recipe,
-    ReviewDraft,
-    RunContext,
-    WritingTask,
-)
+from engine.run import STEP_MISSING, Answer, Progress, Recipe, ReviewDraft, RunContext, WritingTask
 from engine.session.events import Job, Review, Written
 from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey, SurveyWarning
@@ -98,87 +91,63 @@ async def run(
 
 async def perform(job: Job, state: State, job_context: JobContext) -> Result:
     """The piece of the recipe that the job asks for. Raises `UserError` where a step before is missing."""
-    recipe, brief = job_context.recipe, state.brief
-    context = replace(job_context.context, attempt=state.attempt)
+    recipe, context = job_context.recipe, replace(job_context.context, attempt=state.attempt)
     match job.kind, state:
-        case "keywords", State(brief=Brief()):
-            return await recipe.keywords(_require_brief(brief), context)
-        case "papers", State(keywords=KeywordPool() as pool):
-            return await recipe.papers(
-                _require_brief(brief), pool, state.paper_limit, _add_curation(context, state.papers)
-            )
+        case "keywords", State(brief=Brief() as brief):
+            return await recipe.keywords(brief, context)
+        case "papers", State(brief=Brief() as brief, keywords=KeywordPool() as pool):
+            return await recipe.papers(brief, pool, state.paper_limit, _add_curation(context, state.papers))
         case "list", State(brief=Brief()):
             return await gather_list(job.lines, context)
-        case "outline" | "headings", State(papers=PaperSelection() as selection):
-            planning = replace(job_context, context=context)
-            return await _plan(_require_brief(brief), selection, state.outline, job, planning)
-        case "divide", State(papers=PaperSelection() as selection, outline=Outline() as outline):
-            topic = _require_brief(brief).topic
-            return await asyncio.to_thread(
-                divide_section, outline, job.section, selection, topic, context, at_random=recipe.random_groups
-            )
-        case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
-            writing = replace(context, kept={part.place: part for part in state.kept})
-            task = WritingTask(_require_brief(brief), selection, outline, dict(state.sections))
-            return await _write(recipe, task, writing)
-        case "review", State(brief=Brief() as brief):
-            carried = state.papers.list_included() if state.papers else ()
-            return await _review(brief, carried, replace(job_context, context=context))
-        case "gaps", State(papers=PaperSelection() as selection):
-            topic, seed = _require_brief(brief).topic, context.seed
-            return await asyncio.to_thread(find_field_gaps, selection.list_included(), topic, context.embedder, seed)
-        case _, State(brief=Brief() as brief, papers=PaperSelection() as selection, survey=Survey() as survey):
-            return await _about_survey(job, brief, selection, survey, replace(job_context, context=context))
+        case "outline", State(brief=Brief() as brief, papers=PaperSelection() as selection):
+            return await recipe.outline(brief, selection, context)
+        case "headings", State(brief=Brief() as brief, papers=PaperSelection() as found, outline=Outline() as groups):
+            return await recipe.headings(brief, found, groups, context)
+        case "divide", State(brief=Brief() as brief, papers=PaperSelection() as found, outline=Outline() as groups):
+            divide = partial(divide_section, at_random=recipe.random_groups)
+            return await asyncio.to_thread(divide, groups, job.section, found, brief.topic, context)
+        case _, State(brief=Brief() as brief):
+            return await _write(job, brief, state, replace(job_context, context=context))
         case _:
             raise UserError(STEP_MISSING)
 
 
-async def _write(recipe: Recipe, task: WritingTask, context: RunContext) -> Written:
-    """All that were written; each says how long it is."""
-    written = await recipe.write_candidates(task, context)
-    measured = (replace(one, survey=_finish(task.brief, one.survey, context)) for one in written.candidates)
-    return replace(written, candidates=tuple(measured))
-
-
-def _finish(brief: Brief, survey: Survey, context: RunContext) -> Survey:
-    """With what is said of a text once it stands: its length, and the prompts where a model wrote it."""
-    measured = state_length(brief, survey, is_quoted=context.model is None)
-    return record_prompts(measured) if context.model else measured
-
-
-async def _about_survey(
-    job: Job, brief: Brief, selection: PaperSelection, survey: Survey, job_context: JobContext
-) -> Result:
-    context = job_context.context
-    match job.kind:
-        case "revise" if job.change:
-            changed = await job_context.recipe.revise(brief, selection, survey, job.change, context)
-            return _finish(brief, changed, context)
-        case "answer":
+async def _write(job: Job, brief: Brief, state: State, job_context: JobContext) -> Result:
+    """What comes after the outline: the survey or review, and what is done with it."""
+    recipe, context = job_context.recipe, job_context.context
+    match job.kind, state:
+        case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
+            writing = replace(context, kept={part.place: part for part in state.kept})
+            task = WritingTask(brief, selection, outline, dict(state.sections))
+            written = await recipe.write_candidates(task, writing)
+            finished = (replace(one, survey=_finish(brief, one.survey, context)) for one in written.candidates)
+            return replace(written, candidates=tuple(finished))
+        case "review", _:
+            return await _review(brief, state.papers.list_included() if state.papers else (), job_context)
+        case "gaps", State(papers=PaperSelection() as selection):
+            of = selection.list_included()
+            return await asyncio.to_thread(find_field_gaps, of, brief.topic, context.embedder, context.seed)
+        case "revise", State(papers=PaperSelection() as selection, survey=Survey() as survey) if job.change:
+            return _finish(brief, await recipe.revise(brief, selection, survey, job.change, context), context)
+        case "answer", State(papers=PaperSelection() as selection, survey=Survey() as survey):
             asking = replace(context, asked=job.before)
             if not job.searches:
-                return await job_context.recipe.answer(brief, job.question, selection, survey, asking)
+                return await recipe.answer(brief, job.question, selection, survey, asking)
             wider, new = await search_question(job.question, brief, selection, context)
-            answer = await job_context.recipe.answer(brief, job.question, wider, survey, asking)
-            return replace(answer, searched=new)
-        case "background":
+            return replace(await recipe.answer(brief, job.question, wider, survey, asking), searched=new)
+        case "background", State(papers=PaperSelection() as selection, survey=Survey() as survey):
             return await add_background(brief, selection, survey, job_context.wikipedia, context)
-        case "evaluate":
+        case "evaluate", State(survey=Survey() as survey):
             tools = replace(_evaluation_tools(context), survey=survey)
             return await evaluate_document(from_survey(survey), brief.topic, tools)
         case _:
             raise UserError(STEP_MISSING)
 
 
-async def _plan(
-    brief: Brief, selection: PaperSelection, grouping: Outline | None, job: Job, job_context: JobContext
-) -> Outline:
-    recipe, context = job_context.recipe, job_context.context
-    if job.kind == "outline":
-        return await recipe.outline(brief, selection, context)
-    if grouping is None:
-        raise UserError(STEP_MISSING)
-    return await recipe.headings(brief, selection, grouping, context)
+def _finish(brief: Brief, survey: Survey, context: RunContext) -> Survey:
+    """With what is said of a text once it stands: its length, and the prompts where a model wrote it."""
+    measured = state_length(brief, survey, is_quoted=context.model is None)
+    return record_prompts(measured) if context.model else measured
 
 
 async def _review(brief: Brief, carried: Sequence[Paper], job_context: JobContext) -> Review:
@@ -206,18 +175,11 @@ def _add_curation(context: RunContext, before: PaperSelection | None) -> RunCont
 
 def _evaluation_tools(context: RunContext) -> EvaluationTools:
     """The session's own model judges where there is one; else a rule decides, and is named."""
-    entailment = (
-        ModelEntailment(context.model, "the model that wrote it") if context.model else RuleEntailment(context.embedder)
-    )
     judges = {"the model that wrote it": context.model} if context.model else {}
+    entailed = [ModelEntailment(model, name) for name, model in judges.items()]
+    entailment = entailed[0] if entailed else RuleEntailment(context.embedder)
 
     async def told(stage: str) -> None:
         await context.progress(Progress("judging", detail=stage))
 
     return EvaluationTools(context.library, context.embedder, entailment, judges, progress=told)
-
-
-def _require_brief(brief: Brief | None) -> Brief:
-    if brief is None:
-        raise UserError("Name a topic first.")
-    return brief

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from adapters.chat import Conversation
 from bot.store.surveys import WantedJob
 from bot.wording.progress import QueuePlace
 from engine.session.events import JobKind
@@ -103,8 +102,3 @@ def find_places(jobs: Sequence[SharedJob], limits: JobLimits) -> Mapping[str, Qu
             case "running":
                 """It waits for nothing."""
     return places
-
-
-def queues_of(only: Conversation | None) -> tuple[QueueKind, ...]:
-    """The queues of a platform; one conversation alone has one job at a time, so one queue."""
-    return QUEUES if only is None else ("long",)

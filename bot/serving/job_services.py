@@ -143,10 +143,10 @@ class AppServices:
         return found
 
     async def name_survey(self, session_id: str, name: str) -> None:
-        await surveys.name_survey(self._store, session_id, name)
+        await surveys.update_survey(self._store, session_id, name=name)
 
     async def archive_survey(self, session_id: str, *, archived: bool) -> None:
-        await surveys.archive_survey(self._store, session_id, archived=archived)
+        await surveys.update_survey(self._store, session_id, archived=archived)
 
     async def add_papers(self, incoming: Incoming) -> Upload:
         note = partial(note_sent, self._store, incoming.conversation, incoming.person)

@@ -7,7 +7,6 @@ import hashlib
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -66,7 +65,7 @@ class Libraries:
         self._remote: list[str] = []
         self._client: Any = None
         self._refitting: dict[Path, asyncio.subprocess.Process] = {}
-        self._models: dict[str, Any] = {}
+        self._models: dict[Callable[..., Any], Any] = {}
 
     async def discover(self) -> None:
         """Learn which libraries are in Weaviate. Raises `RetrievalError` where it is named and away."""
@@ -269,47 +268,33 @@ class Libraries:
 
     def neural_embedder(self) -> Embedder | None:
         """The embedder of the settings; ``None`` for LSA, and, said once, where it cannot be loaded."""
-        if (name := self._settings.embedder) == "lsa":
-            return None
-        return self._load_once(
-            "embedder",
-            partial(LocalEmbedder, name, self._settings.models_dir),
-            "Latent semantic analysis is used instead.",
-        )
+        name = "" if self._settings.embedder == "lsa" else self._settings.embedder
+        return self._load_once(LocalEmbedder, name, "Latent semantic analysis is used instead.")
 
     def cross_encoder(self) -> CrossEncoder | None:
         """The cross-encoder of the settings where no language model judges; said once where it cannot be loaded."""
-        if not (name := self._settings.cross_encoder) or self._settings.has_model():
-            return None
-        return self._load_once(
-            "cross-encoder",
-            partial(LocalCrossEncoder, name, self._settings.models_dir),
-            "Papers in doubt are not judged once more.",
-        )
+        name = "" if self._settings.has_model() else self._settings.cross_encoder
+        return self._load_once(LocalCrossEncoder, name, "Papers in doubt are not judged once more.")
 
     def entailment(self) -> Entailment | None:
         """The entailment model of the settings, which doubts claims; said once where it cannot be loaded."""
-        if not (name := self._settings.entailment_model):
-            return None
-        load = partial(LocalEntailment, name, self._settings.models_dir)
-        return self._load_once("entailment", load, "Claims are checked without it.")
+        return self._load_once(LocalEntailment, self._settings.entailment_model, "Claims are checked without it.")
 
-    def _load_once(self, name: str, load: Callable[[], Model], otherwise: str) -> Model | None:
-        """A model of this machine; ``None``, noted with what happens ``otherwise``, where it cannot be loaded."""
-        if name not in self._models:
+    def _load_once(self, load: Callable[[str, Path | None], Model], name: str, otherwise: str) -> Model | None:
+        """A model of this machine; ``None`` without a name, and, noted with what happens ``otherwise``, if it fails."""
+        if name and load not in self._models:
             try:
-                self._models[name] = load()
+                self._models[load] = load(name, self._settings.models_dir)
             except ServiceError as error:
-                self._models[name] = None
+                self._models[load] = None
                 self.notes.append(f"{error} {otherwise}")
-        found: Model | None = self._models[name]
+        found: Model | None = self._models.get(load)
         return found
 
     async def list_failed_models(self) -> Sequence[str]:
         """What is to be said of models of the settings that cannot be loaded."""
-        await asyncio.to_thread(self.neural_embedder)
-        await asyncio.to_thread(self.cross_encoder)
-        await asyncio.to_thread(self.entailment)
+        for load in (self.neural_embedder, self.cross_encoder, self.entailment):
+            await asyncio.to_thread(load)
         return self.notes
 
     async def close(self) -> None:

@@ -6,11 +6,10 @@ import asyncio
 import secrets
 import signal
 import time
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import structlog
 
@@ -70,14 +69,6 @@ class Interval:
             return False
         self._next = now + self.seconds
         return True
-
-
-def _end_of(talking: asyncio.Task[Any]) -> None:
-    """Raises as `_to_error` says where the platform has ended it."""
-    try:
-        talking.result()
-    except PlatformError as error:
-        raise _to_error(error) from error
 
 
 def _to_error(error: PlatformError) -> UserError | ServiceError:
@@ -180,13 +171,10 @@ class Service:
         wanted = {job.id for job in waiting}
         self.metrics.waiting.set(len(wanted))
         await self.jobs.stop_all(job_id for job_id in running if job_id not in wanted)
-        if not wanted.issubset(running):
-            shared = await self.jobs.share(waiting)
-            self.metrics.queued.set(sum(job.state != "running" for job in shared))
-            if self._role.talks:
-                await self._queued.tell(shared, self.limits, await self._presence.find_served())
-        else:
-            self.metrics.queued.set(0)
+        shared = await self.jobs.share(waiting) if not wanted.issubset(running) else []
+        self.metrics.queued.set(sum(job.state != "running" for job in shared))
+        if shared and self._role.talks:
+            await self._queued.tell(shared, self.limits, await self._presence.find_served())
 
     async def _list_waiting(self) -> Sequence[WantedJob]:
         return await load_wanted_jobs(self.store, self._adapter.platform, self._adapter.only)
@@ -205,16 +193,13 @@ class Service:
         if not (claimed or always):
             return
         await settle_lost_calls(self.store, claimed)
-        await self._answer_left_over(claimed)
-        self.outbox.give(await self.store.unsent(self._adapter.platform, self._adapter.only, claimed))
+        platform, only = self._adapter.platform, self._adapter.only
+        for incoming, tries in await take_left_over(self.store, platform, only, claimed):
+            self.dispatcher.answer(incoming, tries)
+        self.outbox.give(await self.store.unsent(platform, only, claimed))
         await self._revive()
         await self._presence.remove(claimed)
         self.metrics.set_aside.set(await count_set_aside(self.store))
-
-    async def _answer_left_over(self, dead: Collection[str]) -> None:
-        """What no living process answers, those included that somebody wants tried again."""
-        for incoming, tries in await take_left_over(self.store, self._adapter.platform, self._adapter.only, dead):
-            self.dispatcher.answer(incoming, tries)
 
     async def _revive(self) -> None:
         """Begin jobs again that sessions wait for and that are neither queued nor run by a process that lives."""
@@ -250,8 +235,10 @@ class Service:
         stop = asyncio.create_task(asked.wait())
         try:
             await asyncio.wait({talking, stop}, return_when=asyncio.FIRST_COMPLETED)
-            if talking.done() and self._role.talks:
-                _end_of(talking)
+            if talking.done():
+                talking.result()
+        except PlatformError as error:
+            raise _to_error(error) from error
         finally:
             for task in (talking, stop):
                 task.cancel()

@@ -29,6 +29,7 @@ class StoredSurvey:
     number: int = 0
     name: str = ""
     is_archived: bool = False
+    changed_at: float = 0.0
 
     @property
     def title(self) -> str:
@@ -38,24 +39,17 @@ class StoredSurvey:
 
 async def surveys_of(store: Store, platform: str, tenant: str, person: str) -> Sequence[StoredSurvey]:
     """A person's surveys in a workspace, archived ones apart, the one changed last first, at most `LISTED`."""
-    return await _load(store, platform, tenant, person, archived=False)
+    found = await list_numbered_surveys(store, platform, tenant, person)
+    return sorted((s for s in found if not s.is_archived), key=lambda s: s.changed_at, reverse=True)[:LISTED]
 
 
 async def list_numbered_surveys(store: Store, platform: str, tenant: str, person: str) -> Sequence[StoredSurvey]:
     """All of them, numbered from 1 in the order in which they were begun; archived ones too, so that numbers stay."""
-    return await _load(store, platform, tenant, person, archived=True)
-
-
-async def _load(store: Store, platform: str, tenant: str, person: str, *, archived: bool) -> Sequence[StoredSurvey]:
     paid = sa.select(sa.func.sum(spending.c.money)).where(spending.c.session_id == sessions.c.id).scalar_subquery()
     join = sessions.join(conversations, sessions.c.conversation_id == conversations.c.id)
     query = sa.select(conversations, sessions, paid.label("paid")).select_from(join)
     mine = (sessions.c.platform == platform) & (sessions.c.tenant == tenant) & (sessions.c.owner == person)
-    mine &= sessions.c.topic != ""
-    if archived:
-        query = query.where(mine).order_by(sessions.c.created_at, sessions.c.id)
-    else:
-        query = query.where(mine & ~sessions.c.archived).order_by(sessions.c.changed_at.desc()).limit(LISTED)
+    query = query.where(mine & (sessions.c.topic != "")).order_by(sessions.c.created_at, sessions.c.id)
     async with store.connect() as connection:
         rows = (await connection.execute(query)).mappings().all()
     return [
@@ -66,24 +60,17 @@ async def _load(store: Store, platform: str, tenant: str, person: str, *, archiv
             row[sessions.c.phase],
             row[sessions.c.job_id] is not None,
             float(row["paid"] or 0.0),
-            number if archived else 0,
+            number,
             row[sessions.c.name],
             row[sessions.c.archived],
+            row[sessions.c.changed_at],
         )
         for number, row in enumerate(rows, start=1)
     ]
 
 
-async def name_survey(store: Store, session_id: str, name: str) -> None:
-    await _update(store, session_id, name=name)
-
-
-async def archive_survey(store: Store, session_id: str, *, archived: bool) -> None:
-    """Put a survey out of the list, or back into it."""
-    await _update(store, session_id, archived=archived)
-
-
-async def _update(store: Store, session_id: str, **values: object) -> None:
+async def update_survey(store: Store, session_id: str, **values: object) -> None:
+    """Give a survey a ``name`` of its own, or put it out of the list, ``archived``, or back into it."""
     async with store.begin() as connection:
         await connection.execute(sessions.update().where(sessions.c.id == session_id).values(**values))
 

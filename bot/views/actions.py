@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.session.outline_edits import find_unsupported
 from engine.session.state import Phase, State
-from engine.survey import Survey
 from engine.text import clean
 
 
@@ -70,8 +68,12 @@ def list_actions(state: State) -> tuple[Action, ...]:
     """What can be done with the proposal of the step; nothing that would change nothing."""
     if state.phase == "discussion" and state.survey:
         if state.brief and state.brief.quick:
-            return (*_after_review(state.survey), _OF_STEP["discussion"][0])
-        return (*_show_sections(state.survey), *_OF_STEP["discussion"])
+            asked = enumerate(state.survey.follow_up, start=1)
+            follow = [Action("follow up", f"follow {i}", question) for i, question in asked]
+            return (*follow, Action("full survey", "full survey"), _OF_STEP["discussion"][0])
+        numbered = enumerate(state.survey.sections[:SECTIONS_OFFERED], start=1)
+        shown = [Action("show section", f"show {n}", f"{n} {clean(s.title)}", typed=False) for n, s in numbered]
+        return (*shown, *_OF_STEP["discussion"])
     if state.phase == "outline" and state.outline and state.outline.is_grouping:
         return _OF_GROUPS
     is_thin = state.phase == "papers" and state.papers is not None and state.papers.is_thin()
@@ -80,16 +82,6 @@ def list_actions(state: State) -> tuple[Action, ...]:
     empty = [_SEARCH_ONLINE] * is_online + [_EXPORT] * (state.phase == "writing" and not state.sections)
     offered = (*_OF_STEP[state.phase], *otherwise, *_offer_for_thin(state))
     return tuple(action for action in offered if action not in empty)
-
-
-def _show_sections(survey: Survey) -> list[Action]:
-    numbered = enumerate(survey.sections[:SECTIONS_OFFERED], start=1)
-    return [Action("show section", f"show {n}", f"{n} {clean(s.title)}", typed=False) for n, s in numbered]
-
-
-def _after_review(survey: Survey) -> list[Action]:
-    follow = [Action("follow up", f"follow {i}", question) for i, question in enumerate(survey.follow_up, start=1)]
-    return [*follow, Action("full survey", "full survey")]
 
 
 def _offer_for_thin(state: State) -> list[Action]:
@@ -113,5 +105,5 @@ def _offer_for_thin(state: State) -> list[Action]:
 
 def turn_pages(command: str, page: int, last: int) -> tuple[Action, ...]:
     """To the pages before and after; ``command`` has ``{}`` for the page's number."""
-    turns: Sequence[tuple[str, int]] = (("earlier", page - 1), ("later", page + 1))
+    turns = (("earlier", page - 1), ("later", page + 1))
     return tuple(Action(deed, command.format(at)) for deed, at in turns if 1 <= at <= last)

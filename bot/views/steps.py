@@ -81,13 +81,6 @@ class WrittenSections:
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedSurvey:
-    """A survey that can be read."""
-
-    survey: Survey
-
-
-@dataclass(frozen=True, slots=True)
 class FinishedReview:
     """A quick review with the papers it was made from."""
 
@@ -96,28 +89,14 @@ class FinishedReview:
 
 
 Proposal = (
-    Topic
-    | KeywordPool
-    | PaperSelection
-    | PlannedOutline
-    | PaperGroups
-    | WrittenSections
-    | FinishedSurvey
-    | FinishedReview
+    Topic | KeywordPool | PaperSelection | PlannedOutline | PaperGroups | WrittenSections | FinishedReview | Survey
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ProposalCard:
+def view_step(state: State) -> tuple[Proposal, tuple[Action, ...]]:
     """What is proposed, and what can be done with it."""
-
-    proposal: Proposal
-    actions: tuple[Action, ...]
-
-
-def view_step(state: State) -> ProposalCard:
     proposal = view_proposal(state)
-    return ProposalCard(proposal, () if proposal == Topic() else list_actions(state))
+    return proposal, () if proposal == Topic() else list_actions(state)
 
 
 def view_proposal(state: State) -> Proposal:
@@ -137,7 +116,7 @@ def view_proposal(state: State) -> Proposal:
                 return Topic()
             if state.brief and state.brief.quick and state.papers:
                 return FinishedReview(state.survey, state.papers)
-            return FinishedSurvey(state.survey)
+            return state.survey
         case _:
             assert_never(state.phase)
 
@@ -176,11 +155,11 @@ def _view_outline(state: State) -> PlannedOutline | PaperGroups | Topic:
 def _view_groups(state: State, nodes: Sequence[OutlineNode], selection: PaperSelection) -> PaperGroups:
     place: dict[PaperKey, int] = {found.paper.key: n for n, found in enumerate(selection.found, start=1)}
 
-    def list_papers(node: OutlineNode) -> tuple[tuple[int, Paper], ...]:
-        numbers = sorted(place[key] for key in node.all_papers() if key in place)
-        return tuple((number, selection.found[number - 1].paper) for number in numbers)
-
-    groups = [PaperGroup(n, node.title, node.description, list_papers(node)) for n, node in enumerate(nodes, start=1)]
+    groups = []
+    for number, node in enumerate(nodes, start=1):
+        places = sorted(place[key] for key in node.all_papers() if key in place)
+        papers = tuple((at, selection.found[at - 1].paper) for at in places)
+        groups.append(PaperGroup(number, node.title, node.description, papers))
     movable = groups[0].papers[0][0] if groups and groups[0].papers else 0
     divisible = find_divisible(state.outline, selection) if state.outline else ""
     return PaperGroups(tuple(groups), divisible, movable)

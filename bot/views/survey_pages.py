@@ -42,11 +42,11 @@ class SectionPage:
     pages: int
     actions: tuple[Action, ...]
 
-    def list_cited(self) -> tuple[str, ...]:
-        """Keys of the papers that are cited on it, each once."""
+    def list_cited(self) -> set[str]:
+        """Keys of the papers that are cited on it."""
         tables = (cell for piece in self.pieces if isinstance(piece, Table) for row in piece.rows for cell in row)
         texts = (*(piece for piece in self.pieces if isinstance(piece, str)), *tables)
-        return tuple(dict.fromkeys(key for text in texts for key in list_cited_keys(text)))
+        return {key for text in texts for key in list_cited_keys(text)}
 
 
 def view_section(survey: Survey, place: str, page: int) -> SectionPage:
@@ -71,7 +71,8 @@ def _divide(section: Section, place: str) -> list[tuple[Piece, ...]]:
     pages: list[list[Piece]] = [[]]
     size = 0
     for piece in _list_pieces(section, place):
-        length = _count_characters(piece)
+        cells = [cell for row in piece.rows for cell in row] if isinstance(piece, Table) else []
+        length = len(piece) if isinstance(piece, str) else sum(map(len, cells))
         if pages[-1] and size + length > PAGE_CHARACTERS:
             heading = pages[-1].pop() if isinstance(pages[-1][-1], Heading) else None
             pages.append([heading] if heading else [])
@@ -83,12 +84,6 @@ def _divide(section: Section, place: str) -> list[tuple[Piece, ...]]:
             pages[-1].append(piece)
         size += length
     return [tuple(page) for page in pages if page] or [()]
-
-
-def _count_characters(piece: Piece) -> int:
-    if isinstance(piece, Table):
-        return sum(len(cell) for row in piece.rows for cell in row)
-    return len(piece) if isinstance(piece, str) else 0
 
 
 def _list_pieces(section: Section, place: str) -> Iterator[Piece]:

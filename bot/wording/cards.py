@@ -75,14 +75,12 @@ _UNCHANGED: dict[Phase, str] = {
 
 def make_card(session: SurveySession, price: str = "") -> Card:
     """The card of the step that the session is in; ``price`` is what accepting it will cost, as a sentence."""
-    step = view_step(session.state)
-    text = word_proposal(step.proposal)
-    hints = ("survey TOPIC", "help") if step.proposal == Topic() else list_hints(session.state)
+    proposal, actions = view_step(session.state)
+    text = word_proposal(proposal)
+    hints = ("survey TOPIC", "help") if proposal == Topic() else list_hints(session.state)
     brief = session.state.brief
     restricted = word_restrictions(brief) if brief and session.state.phase in {"keywords", "papers"} else ""
-    return Card(
-        "\n\n".join(part for part in (text, restricted, price) if part), draw_buttons(session, step.actions), hints
-    )
+    return Card("\n\n".join(part for part in (text, restricted, price) if part), draw_buttons(session, actions), hints)
 
 
 def make_refused_card(session: SurveySession, meant: str) -> Card:

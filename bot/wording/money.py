@@ -42,7 +42,7 @@ def _word_room(expected: Estimate, uses: Sequence[BudgetUse], too_little: str) -
 def word_kept(outline: Outline, kept: KeptText) -> str:
     """What of a text written before stays with the outline as it is now, and what is written anew."""
     due = [(number, node) for number, node in parts_to_write(outline, kept) if node.role == "body"]
-    finished = [section for i, section in kept.sections if outline.nodes[i].role == "body"]
+    finished = tuple(section for i, section in kept.sections if outline.nodes[i].role == "body")
     whole = sum(not part.sections for _, part in walk(finished))
     unchecked = [part for part in kept.parts if not part.is_checked]
     around = [node for _, node in parts_to_write(outline, kept) if node.role != "body"]

@@ -6,7 +6,6 @@ from typing import assert_never
 
 from bot.views.steps import (
     FinishedReview,
-    FinishedSurvey,
     PaperGroups,
     PlannedOutline,
     PlannedSection,
@@ -25,6 +24,7 @@ from engine.rendering.markdown import escape_markdown
 from engine.retrieval.matching import SURE
 from engine.retrieval.paper_keys import surname
 from engine.session.state import State
+from engine.survey import Survey
 from engine.text import clean, list_words, shorten
 from engine.values import Brief, FoundPaper, KeywordPool, Paper, PaperSelection, Reason
 
@@ -49,8 +49,8 @@ def word_proposal(shown: Proposal) -> str:
             return f"**{done} of {total} sections are written.**"
         case FinishedReview(survey, selection):
             return f"{word_review(survey, selection)}\n\n{tabulate(survey)}".rstrip()
-        case FinishedSurvey(survey):
-            return word_survey(survey)
+        case Survey():
+            return word_survey(shown)
         case _:
             assert_never(shown)
 
@@ -269,10 +269,12 @@ def sources(state: State) -> str:
     selection = state.papers
     if selection is None:
         return "Nothing was searched yet."
-    searched = [(s, *map(escape_markdown, (s.source, s.query, describe_search(s)))) for s in selection.searches]
-    lines = [f"- {source}, {s.date}: “{query}” gave {gave} papers" for s, source, query, gave in searched]
+    lines = []
+    for s in selection.searches:
+        source, query, gave = map(escape_markdown, (s.source, s.query, describe_search(s)))
+        lines.append(f"- {source}, {s.date}: “{query}” gave {gave} papers")
     flow = [f"- {name}: {count:,}" for name, count in search_flow(selection)]
-    left = [(escape_markdown(clean(o.paper.title)), o.why, escape_markdown(o.reason)) for o in selection.all_left_out()]
-    out = [f"- {title}: {why}, {reason}" for title, why, reason in left]
+    left = [(escape_markdown(clean(o.paper.title)), o) for o in selection.all_left_out()]
+    out = [f"- {title}: {o.why}, {escape_markdown(o.reason)}" for title, o in left]
     reasons = ["", "**Left out, with the reason**", "", *out] if out else []
     return "\n".join(["**How this was searched**", "", *lines, "", *flow, *reasons])

@@ -222,10 +222,10 @@ def make_help(session: SurveySession, *, everything: bool) -> Card:
     """The five things that are done most at this step, or all there are."""
     if everything:
         return Card(HELP, ())
-    step = view_step(session.state)
+    proposal, actions = view_step(session.state)
     lines = list(_TO_BEGIN)
-    if step.proposal != Topic():
-        typed = [action for action in step.actions if action.typed and action.deed != "follow up"]
+    if proposal != Topic():
+        typed = [action for action in actions if action.typed and action.deed != "follow up"]
         hints = [f"`{hint}`" for hint in list_hints(session.state)[:2]]
         lines = [f"`{action.command}`: {draw_button(action).label}" for action in typed[: SHOWN - len(hints)]] + hints
     text = "\n".join(["**What you can say now**", "", *(f"- {line}" for line in lines)])
