@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -74,25 +74,11 @@ def write(
     The same conversation as in chat, but nobody is asked.
     """
     with open_console() as console:
-        from bot.cli.conversations import divide_words, read_excluded
         from bot.cli.conversations import write as conversation
 
-    options = {
-        "library": library,
-        "recipe": recipe,
-        "sections": sections,
-        "words": subsection_words,
-        "length": length,
-        "years": years,
-        "online": online,
-    }
-    topic, given = divide_words(words, options)
-
-    async def converse() -> int:
-        excluded = {} if without is None else {"without": read_excluded(without)}
-        return await conversation(console, topic, {**given, **excluded}, output, person, accept_cost=yes)
-
-    run_command(converse())
+    named = {"library": library, "recipe": recipe, "sections": sections, "words": subsection_words, "length": length}
+    options = {**named, "years": years, "online": online, "without": str(without or "")}
+    run_command(conversation(console, words, options, output, person, accept_cost=yes))
 
 
 @cli.command()
@@ -111,11 +97,10 @@ def quick(
 ) -> None:
     """Answer a question from papers in two minutes."""
     with open_console() as console:
-        from bot.cli.conversations import divide_words, review
+        from bot.cli.conversations import review
 
     named = {"library": library, "online": online, "years": years, "papers": papers, "places": places}
-    question, given = divide_words(words, {**named, "review": "no" if only_search else ""})
-    run_command(review(console, question, given, output, person))
+    run_command(review(console, words, {**named, "review": "no" if only_search else ""}, output, person))
 
 
 @cli.command()
@@ -130,21 +115,21 @@ def demo(output: Folder = None) -> None:
 @cli.command()
 def slack() -> None:
     """Serve Slack: Socket Mode, or signed HTTP."""
-    require_home()
-    with open_console() as console:
-        from bot.cli.platforms import serve
-
-    run_service_command(serve(console, "slack"))
+    _serve("slack")
 
 
 @cli.command()
 def discord() -> None:
     """Serve Discord."""
+    _serve("discord")
+
+
+def _serve(platform: Literal["slack", "discord"]) -> None:
     require_home()
     with open_console() as console:
         from bot.cli.platforms import serve
 
-    run_service_command(serve(console, "discord"))
+    run_service_command(serve(console, platform))
 
 
 @cli.command()

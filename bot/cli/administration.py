@@ -19,13 +19,12 @@ from bot.settings import Settings, load_settings
 from bot.store import backup as keeping
 from bot.store.database import open_database
 from bot.store.left_over import list_set_aside, retry_set_aside
-from bot.store.sent_papers import SentPapers, list_sent
+from bot.store.sent_papers import list_sent
 from bot.store.sessions import Store
 from bot.wording import ingesting
 from bot.wording.sentences import pluralize
 from engine.errors import ServiceError, UserError
 from engine.rendering.files import file_stem
-from engine.retrieval.libraries.library import IndexProgress
 from engine.retrieval.paper_keys import read_key
 
 
@@ -84,8 +83,10 @@ async def delete_data(console: Console, person: str) -> int:
     """Delete what is stored about a person; repeated after an interruption it does the rest."""
     settings = load_settings()
     async with _store() as store:
-        sent = await list_sent(store, person)
-        papers = await _delete_sent(sent) if sent else 0
+        papers, sent = 0, await list_sent(store, person)
+        if sent:
+            async with open_app() as app:
+                papers = sum([len(await app.libraries.remove_papers(one.workspace, one.alone)) for one in sent])
         surveys = await keeping.list_surveys_of(store, person)
         await delete_jobs_of(settings.jobs_url(), surveys)
         files = await asyncio.to_thread(_delete_files, [settings.output / name for name in surveys])
@@ -109,12 +110,6 @@ async def delete_data(console: Console, person: str) -> int:
     return 0
 
 
-async def _delete_sent(sent: Sequence[SentPapers]) -> int:
-    """Delete the papers that nobody else sent, with their texts and trees; how many there were."""
-    async with open_app() as app:
-        return sum([len(await app.libraries.remove_papers(one.workspace, one.alone)) for one in sent])
-
-
 def _delete_files(folders: Sequence[Path]) -> int:
     """Delete the folders that there are; how many."""
     found = [folder for folder in folders if folder.is_dir()]
@@ -130,9 +125,8 @@ async def set_aside(console: Console, retry: Sequence[str], *, as_json: bool) ->
     async with _store() as store:
         if retry:
             count = await retry_set_aside(store, retry)
-            console.print(
-                f"{count:,} to be tried again: within 20 seconds where Scholium runs, else at its next start."
-            )
+            when = "within 20 seconds where Scholium runs, else at its next start"
+            console.print(f"{count:,} to be tried again: {when}.")
             return 0
         found = await list_set_aside(store)
     if as_json:
@@ -164,11 +158,8 @@ async def unmerge(
     async with open_app() as app:
         if workspace and not await app.libraries.has_papers(workspace):
             raise UserError(ingesting.no_papers_of(workspace))
-        library = await (
-            app.libraries.workspace_library(workspace)
-            if workspace
-            else app.libraries.library(library_name or app.settings.library)
-        )
+        libraries, name = app.libraries, library_name or app.settings.library
+        library = await (libraries.workspace_library(workspace) if workspace else libraries.library(name))
         found = await library.get([key])
         if not found:
             raise UserError(f"The library “{library.name}” has no paper {key}.")
@@ -177,11 +168,7 @@ async def unmerge(
             console.print(ingesting.list_merged_records(found[0], records), soft_wrap=True)
             return 0
         parts = await library.unmerge(found[0].key, number)
-
-        def silent(_: IndexProgress) -> None:
-            pass
-
-        await library.index(silent)
+        await library.index(lambda _: None)
     console.print(ingesting.word_unmerged(parts), soft_wrap=True)
     return 0
 
@@ -201,19 +188,16 @@ def word_way_back(settings: Settings) -> str:
         first = "Stop Scholium, set SCHOLIUM_DATABASE_URL to an empty database, and run"
     else:
         first = f"Stop Scholium, move store.sqlite*, jobs.sqlite* out of {settings.home}, and run"
-    backup = _find_backup(settings.home)
-    if backup is not None:
+    note = settings.home / NOTE
+    backup = Path(note.read_text(encoding="utf-8").strip()) if note.exists() else None
+    if backup is not None and backup.is_file():
         written = datetime.fromtimestamp(backup.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M")
         return f"{first}: scholium restore {backup} (the last backup, of {written} UTC). Libraries stay as they are."
-    recover = (
-        ""
-        if settings.database_url
-        else (
-            " Without one, SQLite's own program saves what can be read: sqlite3 MOVED/store.sqlite .recover | "
-            f"sqlite3 {settings.home / 'store.sqlite'}"
-        )
-    )
-    return f"{first}: scholium restore FILE, with a file that “scholium backup” wrote; none is noted here.{recover}"
+    advice = f"{first}: scholium restore FILE, with a file that “scholium backup” wrote; none is noted here."
+    if settings.database_url:
+        return advice
+    recover = f"sqlite3 MOVED/store.sqlite .recover | sqlite3 {settings.home / 'store.sqlite'}"
+    return f"{advice} Without one, SQLite's own program saves what can be read: {recover}"
 
 
 def word_new_queue(settings: Settings) -> str:
@@ -224,12 +208,3 @@ def word_new_queue(settings: Settings) -> str:
         f"Stop Scholium, move jobs.sqlite* out of {settings.home}, and start it again. Nothing is lost: jobs that "
         "conversations wait for begin again, and no finished call is paid for twice."
     )
-
-
-def _find_backup(home: Path) -> Path | None:
-    """The last backup; ``None`` where none was noted, or it is not there any more."""
-    try:
-        backup = Path((home / NOTE).read_text(encoding="utf-8").strip())
-    except FileNotFoundError:
-        return None
-    return backup if backup.is_file() else None

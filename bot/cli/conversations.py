@@ -30,7 +30,6 @@ from engine.retrieval.libraries.combined import SURVEYS
 from engine.retrieval.paper_keys import arxiv_key, identifiers_in
 from engine.session.state import PHASES
 from engine.text import clean
-from engine.values import PaperKey
 
 WRITING_STEP = 3
 """The answer that starts the writing: topic, keywords and papers come before it."""
@@ -67,8 +66,10 @@ async def chat(console: Console, library: str, output: Path | None, name: str) -
         person = load_terminal_person(app.settings.home, name)
         with _lock_conversation(app, person) as here:
             typed = sys.stdin.isatty()
-            pages = typed and sys.stdout.isatty()
-            adapter = TerminalAdapter(console, _read_lines(app), here, person.name, echo=not typed, pages=pages)
+            edits = typed and sys.stdout.isatty()  # with editing and history where there is a terminal on both ends
+            history = app.settings.home / "terminals" / "history"
+            lines = read_edited_lines("you › ", history, COMPLETED) if edits else read_typed_lines("you › ")
+            adapter = TerminalAdapter(console, lines, here, person.name, echo=not typed, pages=edits)
             async with _serve_terminal(app, console, adapter, library, output) as service:
                 await service.dispatcher.greet(here)
                 await service.run()
@@ -76,19 +77,13 @@ async def chat(console: Console, library: str, output: Path | None, name: str) -
         return 0
 
 
-def _read_lines(app: App) -> AsyncIterator[str]:
-    """Lines with editing and history where there is a terminal on both ends."""
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        return read_edited_lines("you › ", app.settings.home / "terminals" / "history", COMPLETED)
-    return read_typed_lines("you › ")
-
-
-def divide_words(words: Sequence[str], options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """The topic, and the options that have a value; those among the words (``recipe=surveyx``) come first."""
+def _divide_words(verb: str, words: Sequence[str], options: Mapping[str, str]) -> tuple[str, str]:
+    """The library, and the command with all other options; those among the words (``recipe=surveyx``) come first."""
     named = [word for word in words if re.match(r"[a-z]+=\S", word)]
-    topic = " ".join(word for word in words if word not in named)
-    said = dict(word.split("=", 1) for word in named)
-    return topic, {name: value for name, value in {**options, **said}.items() if value}
+    said = {**options, **dict(word.split("=", 1) for word in named)}
+    library = said.pop("library", "")
+    topic = " ".join(word for word in words if word not in named).split()
+    return library, " ".join((verb, *topic, *(f'{name}="{value}"' for name, value in said.items() if value)))
 
 
 def read_excluded(path: Path) -> str:
@@ -97,26 +92,33 @@ def read_excluded(path: Path) -> str:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path} cannot be read as a list of papers.") from error
-    named = [(line, SURVEYS if line.strip().lower() == SURVEYS else ",".join(_keys_in(line))) for line in lines]
-    unknown = next((line for line, keys in named if line.strip() and not keys), "")
-    if unknown:
-        raise UserError(f"{path.name}: “{unknown[:80]}” names no DOI and no arXiv id.")
-    return ",".join(keys for _, keys in named if keys)
-
-
-def _keys_in(line: str) -> list[PaperKey]:
-    alone = arxiv_key(line)
-    return identifiers_in(line) or ([alone] if alone else [])
+    named: list[str] = []
+    for line in filter(str.strip, lines):
+        alone = SURVEYS if line.strip().lower() == SURVEYS else arxiv_key(line)
+        found: Sequence[str] = identifiers_in(line) or ([alone] if alone else [])
+        if not found:
+            raise UserError(f"{path.name}: “{line[:80]}” names no DOI and no arXiv id.")
+        named += found
+    return ",".join(named)
 
 
 async def write(
-    console: Console, topic: str, options: dict[str, str], output: Path | None, name: str, *, accept_cost: bool
+    console: Console,
+    words: Sequence[str],
+    options: Mapping[str, str],
+    output: Path | None,
+    name: str,
+    *,
+    accept_cost: bool,
 ) -> int:
     """Every answer yes; all files come with the survey. 1 where it was not finished.
 
-    Where a language model would cost something and that is not accepted beforehand, the person is asked once.
+    The option ``without`` is a file as `read_excluded` reads it. Where a language model would cost something and that
+    is not accepted beforehand, the person is asked once.
     """
-    library, begin = _divide_library("survey", topic, options)
+    if options["without"]:
+        options = {**options, "without": read_excluded(Path(options["without"]))}
+    library, begin = _divide_words("survey", words, options)
 
     async def say(app: App, service: Service, here: Conversation) -> AsyncIterator[str]:
         for step, line in enumerate([begin, "ok", "ok", "ok"]):
@@ -135,9 +137,11 @@ async def write(
     return await _play(console, say, library, output, name, tuple(FORMATS))
 
 
-async def review(console: Console, question: str, options: dict[str, str], output: Path | None, name: str) -> int:
+async def review(
+    console: Console, words: Sequence[str], options: Mapping[str, str], output: Path | None, name: str
+) -> int:
     """A quick review, then all files; 1 where there is none."""
-    library, begin = _divide_library("quick", question, options)
+    library, begin = _divide_words("quick", words, options)
 
     async def say(_: App, service: Service, here: Conversation) -> AsyncIterator[str]:
         yield begin
@@ -145,12 +149,6 @@ async def review(console: Console, question: str, options: dict[str, str], outpu
             yield "export"
 
     return await _play(console, say, library, output, name)
-
-
-def _divide_library(verb: str, topic: str, options: Mapping[str, str]) -> tuple[str, str]:
-    """The library that the options name, and the command with the others."""
-    named = (f'{option}="{value}"' for option, value in options.items() if option != "library")
-    return options.get("library", ""), " ".join((verb, *topic.split(), *named))
 
 
 async def _play(
@@ -273,7 +271,10 @@ def load_terminal_person(home: Path, named: str = "") -> TerminalPerson:
         if len(named) > LONGEST_NAME or clean(named) != named or named == "you":
             raise UserError(f"A name after --as is one line of at most {LONGEST_NAME} characters, and not “you”.")
         return TerminalPerson(named, named)
-    user = _name_user()
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # no account, as in some clusters' containers; the latter from Python 3.13 on
+        user = f"uid{os.getuid()}"
     file = home / "terminals" / "installation"
     try:
         if not file.exists():
@@ -285,11 +286,3 @@ def load_terminal_person(home: Path, named: str = "") -> TerminalPerson:
     except UnicodeDecodeError as error:
         raise UserError(f"{file} is damaged. Delete it, and say with --as NAME who you were.") from error
     return TerminalPerson(f"{user}-{made}", f"{user}-{made}") if made else TerminalPerson("you", user)
-
-
-def _name_user() -> str:
-    """The user's name on this machine; their number where it has no account, as in some clusters' containers."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # the latter from Python 3.13 on
-        return f"uid{os.getuid()}"

@@ -56,7 +56,7 @@ async def doctor(console: Console) -> int:
         libraries = [finding async for finding in _libraries(app)]
         models = [finding async for finding in probe_models(app)]
         sources = [finding async for finding in probe_sources(app)]
-        findings = [*_places(app), await _store(app), *remote, *libraries, *models, *sources, *_services(app)]
+        findings = [*_places(app), await _store(app), *remote, *libraries, *models, *sources, *_services(app.settings)]
     finally:
         await app.close()
     for finding in findings:
@@ -88,11 +88,8 @@ async def _store(app: App) -> Diagnosis:
     except ScholiumError as error:
         return Diagnosis("broken", f"the store in {where}: {error}", "check SCHOLIUM_DATABASE_URL")
     if failed:
-        return Diagnosis(
-            "broken",
-            f"conversations are kept in {where}; {failed:,} of what was said failed and was set aside",
-            "scholium set-aside lists it",
-        )
+        aside = f"{failed:,} of what was said failed and was set aside"
+        return Diagnosis("broken", f"conversations are kept in {where}; {aside}", "scholium set-aside lists it")
     rated = f"; answers were called good {good:,} times, not good {bad:,} times" if good or bad else ""
     here = f"here you are {load_terminal_person(settings.home).name}"
     return Diagnosis("works", f"conversations are kept in {where}; {here}{rated}")
@@ -105,8 +102,8 @@ def _places(app: App) -> Iterator[Diagnosis]:
         yield Diagnosis("broken", f"home {home} cannot be written", "set SCHOLIUM_HOME to a folder of yours")
         return
     free = shutil.disk_usage(existing).free / 1e9
-    state: Literal["works", "broken"] = "works" if free > 1 else "broken"
-    yield Diagnosis(state, f"home {home}, {free:.0f} GB free", "" if free > 1 else "free some space")
+    what = f"home {home}, {free:.0f} GB free"
+    yield Diagnosis("works", what) if free > 1 else Diagnosis("broken", what, "free some space")
 
 
 async def _weaviate(app: App) -> AsyncIterator[Diagnosis]:
@@ -123,11 +120,8 @@ def judge_cluster(url: str, cluster: Cluster) -> Diagnosis:
     where, total = f"Weaviate at {url}", len(cluster.servers)
     if cluster.away:
         names, verb = ", ".join(cluster.away), "is" if len(cluster.away) == 1 else "are"
-        return Diagnosis(
-            "broken",
-            f"{where}: {len(cluster.away)} of its {total} servers {verb} away: {names}",
-            "start what is away again; meanwhile libraries without replicas lack its papers",
-        )
+        advice = "start what is away again; meanwhile libraries without replicas lack its papers"
+        return Diagnosis("broken", f"{where}: {len(cluster.away)} of its {total} servers {verb} away: {names}", advice)
     return Diagnosis("works", f"{where}, {total} servers" if total > 1 else where)
 
 
@@ -136,11 +130,8 @@ async def _libraries(app: App) -> AsyncIterator[Diagnosis]:
     if app.settings.library == ONLINE:
         yield Diagnosis("works", "no library is used where none is named; papers come from online sources")
     elif app.settings.library not in names:
-        yield Diagnosis(
-            "absent",
-            f"library “{app.settings.library}” does not exist; the bundled one, “{BUNDLED}”, is used",
-            "scholium ingest FILE makes it",
-        )
+        what = f"library “{app.settings.library}” does not exist; the bundled one, “{BUNDLED}”, is used"
+        yield Diagnosis("absent", what, "scholium ingest FILE makes it")
     for name in names:
         try:
             library = await app.libraries.library(name)
@@ -148,23 +139,17 @@ async def _libraries(app: App) -> AsyncIterator[Diagnosis]:
             yield Diagnosis("works", f"library “{name}”, {await library.count():,} papers")
         except ScholiumError as error:
             yield Diagnosis("broken", f"library “{name}”: {error}", "ingest its files again")
+    advice = "or leave SCHOLIUM_EMBEDDER, SCHOLIUM_CROSS_ENCODER and SCHOLIUM_ENTAILMENT_MODEL out"
     for note in await app.libraries.list_failed_models():
-        yield Diagnosis(
-            "broken", note, "or leave SCHOLIUM_EMBEDDER, SCHOLIUM_CROSS_ENCODER and SCHOLIUM_ENTAILMENT_MODEL out"
-        )
+        yield Diagnosis("broken", note, advice)
 
 
-def _services(app: App) -> Iterator[Diagnosis]:
-    settings = app.settings
+def _services(settings: Settings) -> Iterator[Diagnosis]:
+    """The embedding, and the chat platforms, which are asked when they are served."""
     if settings.embedder == "lsa":
         installed = importlib.util.find_spec("fastembed") is not None
         hint = "" if installed else "for a neural model: install scholium[neural] and set SCHOLIUM_EMBEDDER"
         yield Diagnosis("works", "embedding by latent semantic analysis, no download", hint)
-    yield from _platforms(settings)
-
-
-def _platforms(settings: Settings) -> Iterator[Diagnosis]:
-    """What is configured of the chat platforms; they are asked when they are served."""
     if settings.slack_bot_token or settings.slack_app_token or settings.slack_client_id:
         try:
             many = check_slack(settings)
@@ -188,36 +173,27 @@ async def probe_models(app: App) -> AsyncIterator[Diagnosis]:
     """Each language model that is named, by one call of a few tokens."""
     provider = app.provider()
     if provider is None:
-        yield Diagnosis(
-            "absent",
-            "no language model; surveys quote or retell papers",
-            "set OPENAI_API_KEY or ANTHROPIC_API_KEY",
-        )
+        missing = "no language model; surveys quote or retell papers"
+        yield Diagnosis("absent", missing, "set OPENAI_API_KEY or ANTHROPIC_API_KEY")
         return
     settings = app.settings
     address = settings.openai_base_url or settings.anthropic_base_url or ""
     where = address or "the provider's own address"
     for model in dict.fromkeys(settings.models().values()):
         request = Request("reading", "probe", fill("common/probe"), PROBE_TOKENS)
+        named = f"language model {model} at {where}"
+        found = Diagnosis("works", f"{named} answers")
         try:
             async with asyncio.timeout(MODEL_S):
                 await provider.complete(model, request, None)
         except TimeoutError:
             why = f"no answer within {MODEL_S:.0f} seconds"
-            yield Diagnosis("broken", f"language model {model} at {where}: {why}", "check the address and the network")
+            found = Diagnosis("broken", f"{named}: {why}", "check the address and the network")
         except CallFailed as error:
-            cut_off = error.cut_off  # it spoke, which is all that was asked
-            yield (
-                _model_works(model, where)
-                if cut_off
-                else Diagnosis(
-                    "broken",
-                    f"language model {model} at {where}: {error}",
-                    _advise(error, address, is_openai=settings.uses_openai()),
-                )
-            )
-        else:
-            yield _model_works(model, where)
+            if not error.cut_off:  # else it spoke, which is all that was asked
+                advice = _advise(error, address, is_openai=settings.uses_openai())
+                found = Diagnosis("broken", f"{named}: {error}", advice)
+        yield found
 
 
 def _advise(error: CallFailed, address: str, *, is_openai: bool) -> str:
@@ -229,10 +205,6 @@ def _advise(error: CallFailed, address: str, *, is_openai: bool) -> str:
     return f"set ANTHROPIC_BASE_URL to what stands before /v1/messages, most often {bare}"
 
 
-def _model_works(model: str, where: str) -> Diagnosis:
-    return Diagnosis("works", f"language model {model} at {where} answers")
-
-
 async def probe_sources(app: App) -> AsyncIterator[Diagnosis]:
     """Each source that is searched online, all at once; one that is away is no fault of the installation."""
     settings = app.settings
@@ -242,23 +214,20 @@ async def probe_sources(app: App) -> AsyncIterator[Diagnosis]:
     online = online_sources(settings, app.web(ProcessCache()), ONLINE_S)
     sources = online.places(life_sciences=True)
 
-    async def ask(place: int) -> str:
-        """Why the source cannot be searched; empty where it can."""
+    when = "every survey" if settings.searches_online() else "surveys that say online=yes"
+
+    async def ask(place: int) -> Diagnosis:
+        name = sources[place].name
         try:
             async with asyncio.timeout(ONLINE_S):
                 await sources[place].search("survey", 1)
-        except TimeoutError:
-            return f"no answer within {ONLINE_S:.0f} seconds"
-        except ScholiumError as error:
-            return str(error)
-        return ""
+        except (TimeoutError, ScholiumError) as error:
+            why = str(error) if isinstance(error, ScholiumError) else f"no answer within {ONLINE_S:.0f} seconds"
+            return Diagnosis("absent", f"{name} cannot be searched: {why}", "check the network, or try later")
+        return Diagnosis("works", f"{name} answers; it is searched for {when}")
 
-    when = "every survey" if settings.searches_online() else "surveys that say online=yes"
-    for source, why in zip(sources, await asyncio.gather(*map(ask, range(len(sources)))), strict=True):
-        if why:
-            yield Diagnosis("absent", f"{source.name} cannot be searched: {why}", "check the network, or try later")
-        else:
-            yield Diagnosis("works", f"{source.name} answers; it is searched for {when}")
+    for found in await asyncio.gather(*map(ask, range(len(sources)))):
+        yield found
     yield await _open_alex(settings, online)
     if not settings.contact:
         yield Diagnosis("absent", "online services are not told who asks", "set SCHOLIUM_CONTACT to your address")
@@ -270,7 +239,5 @@ async def _open_alex(settings: Settings, online: Online) -> Diagnosis:
     today = f"; ${left.left:.2f} of ${left.limit:.2f} are left of today" if left else ""
     if settings.openalex_api_key is not None:
         return Diagnosis("works", f"OpenAlex is asked with a key{today}")
-    why = "without one it answers a few dozen searches a day"
-    return Diagnosis(
-        "absent", f"OpenAlex has no key{today}; {why}", "get one at openalex.org/settings/api, set OPENALEX_API_KEY"
-    )
+    what = f"OpenAlex has no key{today}; without one it answers a few dozen searches a day"
+    return Diagnosis("absent", what, "get one at openalex.org/settings/api, set OPENALEX_API_KEY")
