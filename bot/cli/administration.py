@@ -88,7 +88,7 @@ async def delete_data(console: Console, person: str) -> int:
             async with open_app() as app:
                 papers = sum([len(await app.libraries.remove_papers(one.workspace, one.alone)) for one in sent])
         surveys = await keeping.list_surveys_of(store, person)
-        await delete_jobs_of(settings.jobs_url(), surveys)
+        await asyncio.to_thread(delete_jobs_of, settings.jobs_url(), surveys)
         files = await asyncio.to_thread(_delete_files, [settings.output / name for name in surveys])
         deleted = await keeping.delete_data_of(store, person)
         with suppress(ServiceError):  # a service that runs keeps the file open; what was deleted is overwritten anyway

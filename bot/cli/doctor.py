@@ -22,7 +22,7 @@ from bot.jobs.queue import check_queue
 from bot.serving.bundled import BUNDLED
 from bot.serving.online_sources import online_sources
 from bot.settings import Settings, load_settings
-from bot.store.database import StoreDamaged, open_database
+from bot.store.database import StoreDamaged, check_file, open_database
 from bot.store.left_over import count_set_aside
 from bot.store.notes import count_ratings
 from bot.store.sessions import Store
@@ -75,7 +75,7 @@ async def _store(app: App) -> Diagnosis:
             return Diagnosis("works", f"conversations will be kept in {where}")
         store = Store(await open_database(settings.store_url()), "doctor")
         try:
-            await store.check()
+            await asyncio.to_thread(check_file, settings.store_url())
             failed, (good, bad) = await count_set_aside(store), await count_ratings(store)
         finally:
             await store.close()

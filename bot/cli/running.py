@@ -32,14 +32,9 @@ WAITS_FOR_PERSON = 78
 """Exit code of a service that another start does not help (EX_CONFIG of sysexits.h): its unit takes it as final."""
 
 
-def run_command(work: Coroutine[Any, Any, int]) -> None:
-    """Run to the end; our errors become one sentence on standard error and exit code 1."""
-    _run(work, final_code=1)
-
-
 def run_service_command(work: Coroutine[Any, Any, int]) -> None:
     """The same for what is started again when it fails: what a person has to mend ends with another exit code."""
-    _run(work, final_code=WAITS_FOR_PERSON)
+    run_command(work, final_code=WAITS_FOR_PERSON)
 
 
 def require_home() -> None:
@@ -51,7 +46,8 @@ def require_home() -> None:
         raise typer.Exit(WAITS_FOR_PERSON) from None
 
 
-def _run(work: Coroutine[Any, Any, int], *, final_code: int) -> None:
+def run_command(work: Coroutine[Any, Any, int], *, final_code: int = 1) -> None:
+    """Run to the end; our errors become one sentence on standard error and exit code 1."""
     import asyncio
 
     try:

@@ -6,6 +6,7 @@ import os
 import socket
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,10 +53,10 @@ class ProcessHeartbeat:
 
         Until then their rows stay: should the caller die too, the next one finds them.
         """
-        rows = await self._load()
-        dead = [row for row in rows if row.id != self.store.holder and row.queue == self.queue and _is_dead(row)]
         claimed = {}
-        for row in dead:
+        for row in await self._load():
+            if row.id == self.store.holder or row.queue != self.queue or not _is_dead(row):
+                continue
             same = (processes.c.id == row.id) & (processes.c.beat_at == row.beat_at)
             claim = -time.time()
             async with self.store.begin() as connection:
@@ -65,18 +66,17 @@ class ProcessHeartbeat:
 
     async def remove(self, claimed: Mapping[str, float]) -> None:
         """Nothing is left to be done for these; one that turned out to live stays."""
-        if claimed:
+        for name, claim in claimed.items():
+            same = (processes.c.id == name) & (processes.c.beat_at == claim)
             async with self.store.begin() as connection:
-                for name, claim in claimed.items():
-                    same = (processes.c.id == name) & (processes.c.beat_at == claim)
-                    await connection.execute(processes.delete().where(same))
+                await connection.execute(processes.delete().where(same))
 
     async def find_living(self) -> frozenset[str]:
-        return frozenset(row.id for row in await self._load() if row.beat_at >= 0 and not _is_dead(row))
+        return frozenset(row.id for row in await self._load() if _lives(row))
 
     async def find_served(self) -> frozenset[str]:
-        rows = [row for row in await self._load() if row.queue == self.queue and row.beat_at >= 0]
-        return frozenset(queue for row in rows if not _is_dead(row) for queue in row.runs.split())
+        rows = [row for row in await self._load() if row.queue == self.queue and _lives(row)]
+        return frozenset(queue for row in rows for queue in row.runs.split())
 
     async def _load(self) -> Sequence[Any]:
         async with self.store.connect() as connection:
@@ -100,14 +100,15 @@ def _is_dead(row: Any) -> bool:
         return bool(abs(silent_s) > DEAD_AFTER_S)
     # In a container every start has the same process number: what beat before this start is an earlier life.
     earlier = row.pid == os.getpid() and row.beat_at < STARTED_AT
-    return bool(silent_s > HUNG_AFTER_S or earlier) or not _lives(row.pid)
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
+    if silent_s > HUNG_AFTER_S or earlier:
         return True
-    return True
+    try:
+        with suppress(PermissionError):  # it lives, and is another user's
+            os.kill(row.pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def _lives(row: Any) -> bool:
+    return row.beat_at >= 0 and not _is_dead(row)

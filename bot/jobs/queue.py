@@ -18,7 +18,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -26,7 +25,7 @@ import structlog
 
 from adapters.chat import Conversation
 from bot.jobs.sharing import JobLimits, JobState, QueueKind, SharedJob, choose_next, choose_queue
-from bot.store.database import StoreDamaged, to_service_error
+from bot.store.database import check_file, to_service_error
 from bot.store.sessions import conversation_id
 from bot.store.surveys import WantedJob
 from engine.errors import ServiceError, UserError
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-APPLICATION = "scholium"
-WORKFLOW = "job"
+APPLICATION, WORKFLOW = "scholium", "job"
 JOBS_VERSION = "1"
 """Changes when a stored job of an older program could not be run by a newer one."""
 
@@ -147,30 +145,25 @@ class DurableJobs:
             await self._body(at, job_id)
 
         workflow = DBOS.workflow(name=WORKFLOW)(body)
-        DBOS.listen_queues(self._queues.names_served())
+        limits, served = self._limits, self._queues.names_served()
+        DBOS.listen_queues(served)
         try:
-            await self._open_queues()
+            with translate_failures():
+                DBOS.launch()
+                for name in self._queues.names().values():
+                    await DBOS.register_queue_async(
+                        name,
+                        worker_concurrency=min(limits.here, limits.everywhere),
+                        global_concurrency=limits.everywhere,
+                        partition_concurrency=min(limits.per_workspace, limits.everywhere),
+                        polling_interval_sec=POLL_S,
+                        # Who only puts jobs into a queue leaves its bounds to those who run them.
+                        on_conflict="update_if_latest_version" if name in served else "never_update",
+                    )
         except ServiceError:
             await _end_dbos()  # whoever asks next tries again
             raise
         self._workflow = workflow
-
-    async def _open_queues(self) -> None:
-        from dbos import DBOS
-
-        limits, served = self._limits, self._queues.names_served()
-        with translate_failures():
-            DBOS.launch()
-            for name in self._queues.names().values():
-                await DBOS.register_queue_async(
-                    name,
-                    worker_concurrency=min(limits.here, limits.everywhere),
-                    global_concurrency=limits.everywhere,
-                    partition_concurrency=min(limits.per_workspace, limits.everywhere),
-                    polling_interval_sec=POLL_S,
-                    # Who only puts jobs into a queue leaves its bounds to those who run them.
-                    on_conflict="update_if_latest_version" if name in served else "never_update",
-                )
 
     async def start(self, conversation: Conversation, person: str, job: Job) -> None:
         """Put the job into its queue, or hold it while the person it is for has enough there; again does nothing."""
@@ -191,8 +184,7 @@ class DurableJobs:
         return [SharedJob(job.wanted, state, now) if job.wanted in chosen else job for job in jobs]
 
     async def _look_up(self, wanted: Sequence[WantedJob]) -> list[SharedJob]:
-        found = await _list_workflows([job.id for job in wanted])
-        known = {status.workflow_id: status for status in found}
+        known = await _list_workflows([job.id for job in wanted])
         states: dict[str | None, JobState] = dict.fromkeys(IN_QUEUE, "queued")
         return [
             SharedJob(job, states.get(status.status, "running"), (status.created_at or 0) / 1000)
@@ -252,10 +244,8 @@ class DurableJobs:
         if not waiting:
             return {}
         await self.launch()
-        found = await _list_workflows([job.id for job in waiting if job.id not in self._running])
-        statuses = {status.workflow_id: status for status in found}
-        mine = (status for status in found if status.status == "PENDING" and status.executor_id == self._holder)
-        idle = {status.workflow_id for status in mine}
+        statuses = await _list_workflows([job.id for job in waiting if job.id not in self._running])
+        idle = {name for name, s in statuses.items() if s.status == "PENDING" and s.executor_id == self._holder}
         stuck: dict[WantedJob, str] = {}
         for job in waiting:
             status = statuses.get(job.id)
@@ -311,48 +301,32 @@ def translate_failures() -> Iterator[None]:
 
 
 def check_queue(url: str) -> None:
-    """Look at every page of the queue's file, where it is one.
-
-    Raises `StoreDamaged` where one is wrong, `UserError` where this Python's SQLite is too old for a queue.
-    """
-    made = sa.make_url(url)
-    if made.get_backend_name() != "sqlite":
-        return
-    if sys.version_info >= (3, 12) and sqlite3.sqlite_version_info < SQLITE_FOR_NEWER_PYTHON:
+    """Look at the queue's file. Raises `StoreDamaged`, or `UserError` where this Python's SQLite is too old for it."""
+    is_old = sys.version_info >= (3, 12) and sqlite3.sqlite_version_info < SQLITE_FOR_NEWER_PYTHON
+    if is_old and sa.make_url(url).get_backend_name() == "sqlite":
         raise UserError(SQLITE_TOO_OLD.format(sqlite3.sqlite_version))
-    if not Path(made.database or "").exists():
-        return
-    engine = sa.create_engine(made)
-    try:
-        with translate_failures(), engine.connect() as connection:
-            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
-    finally:
-        engine.dispose()
-    if found != "ok":
-        raise StoreDamaged(str(found).splitlines()[0][:200], "queue of jobs")
+    check_file(url, "queue of jobs")
 
 
-async def _list_workflows(ids: Sequence[str]) -> Sequence[WorkflowStatus]:
+async def _list_workflows(ids: list[str]) -> dict[str, WorkflowStatus]:
     from dbos import DBOS
 
     if not ids:
-        return []
+        return {}
     with translate_failures():
-        return await DBOS.list_workflows_async(workflow_ids=list(ids), load_input=False, load_output=False)
+        found = await DBOS.list_workflows_async(workflow_ids=ids, load_input=False, load_output=False)
+    return {status.workflow_id: status for status in found}
 
 
-async def delete_jobs_of(url: str, session_ids: Sequence[str]) -> None:
+def delete_jobs_of(url: str, session_ids: Sequence[str]) -> None:
     """Delete what the queue keeps of the jobs of these sessions. Raises `ServiceError` where it cannot be used."""
-    if session_ids:
-        await asyncio.to_thread(_delete_jobs, url, [f"{name}-" for name in session_ids])
-
-
-def _delete_jobs(url: str, prefixes: list[str]) -> None:
+    if not session_ids:
+        return
     from dbos import DBOSClient
 
     check_queue(url)
     with translate_failures():
-        client = DBOSClient(system_database_url=url)
+        client, prefixes = DBOSClient(system_database_url=url), [f"{name}-" for name in session_ids]
         try:
             found = client.list_workflows(workflow_id_prefix=prefixes, load_input=False, load_output=False)
             client.delete_workflows([status.workflow_id for status in found])

@@ -39,7 +39,8 @@ from engine.errors import UserError
 
 FORMAT = "scholium backup 1"
 BATCH = 500
-_LEFT_OUT = {processes.name}
+KEPT = [table for table in metadata.sorted_tables if table is not processes]
+"""Those that others refer to before those."""
 
 
 async def backup(store: Store, path: Path) -> int:
@@ -101,13 +102,9 @@ async def _restore_aside(path: Path, folder: Path) -> RowSums:
 
 async def _stream_rows(connection: AsyncConnection) -> AsyncIterator[tuple[str, dict[str, Any]]]:
     """Every row as JSON values with its table's name, tables that others refer to before those."""
-    for table in _kept_tables():
+    for table in KEPT:
         async for row in await connection.stream(sa.select(table)):
             yield table.name, {name: _to_json_value(value) for name, value in row._mapping.items()}
-
-
-def _kept_tables() -> list[sa.Table]:
-    return [table for table in metadata.sorted_tables if table.name not in _LEFT_OUT]
 
 
 async def restore(store: Store, path: Path) -> int:
@@ -117,13 +114,15 @@ async def restore(store: Store, path: Path) -> int:
     """
     count = 0
     async with store.begin() as connection:
-        for table in _kept_tables():
+        for table in KEPT:
             if (await connection.execute(sa.select(table).limit(1))).first():
                 raise UserError("The store is not empty. Restore into a new SCHOLIUM_HOME or an empty database.")
         # The file has one table after the other, those that others refer to first.
         for name, rows in groupby(_read(path), key=itemgetter(0)):
+            if name not in metadata.tables:
+                raise UserError(_LATER)
             while batch := [row for _, row in islice(rows, BATCH)]:
-                await connection.execute(_find_table(name).insert(), batch)
+                await connection.execute(metadata.tables[name].insert(), batch)
                 count += len(batch)
         # What the fifth migration does: the first releases did not say of which kind a job is.
         unknown = sessions.c.job_id.is_not(None) & sessions.c.job_kind.is_(None)
@@ -134,12 +133,6 @@ async def restore(store: Store, path: Path) -> int:
                 sequence = sa.func.pg_get_serial_sequence(table.name, "id")
                 await connection.execute(sa.select(sa.func.setval(sequence, top, sa.false())))
     return count
-
-
-def _find_table(name: str) -> sa.Table:
-    if name not in metadata.tables:
-        raise UserError(_LATER)
-    return metadata.tables[name]
 
 
 _LATER = "The backup was made by a later version of Scholium. Update Scholium, and restore it then."
@@ -225,12 +218,8 @@ async def delete_data_of(store: Store, person: str) -> DeletedData:
             others = [name for name in json.loads(row.invited) if name != person]
             same = sessions.c.id == row.id
             await connection.execute(sessions.update().where(same).values(invited=json.dumps(others)))
-        left = [sa.select(sa.func.count()).where(t.c.payload.contains(_in_json(person))) for t in (events, outbox)]
+        said = json.dumps(person, ensure_ascii=False)[1:-1]  # as it stands inside a JSON string
+        left = [sa.select(sa.func.count()).where(t.c.payload.contains(said)) for t in (events, outbox)]
         count = sum([(await connection.execute(query)).scalar_one() for query in left])
     store.forget_recent()
     return DeletedData(gone.rowcount, count)
-
-
-def _in_json(text: str) -> str:
-    """The text as it stands inside a JSON string."""
-    return json.dumps(text, ensure_ascii=False)[1:-1]

@@ -7,7 +7,7 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -31,34 +31,29 @@ class Database:
     """Connections for reading, and one transaction at a time for writing."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+        self.engine = engine
         # SQLite has one writer; waiting here is cheaper and fairer than its busy timeout.
         self._one_writer = asyncio.Lock() if engine.dialect.name == "sqlite" else None
         self._in_line = asyncio.Lock()
 
     async def close(self) -> None:
-        await self._engine.dispose()
+        await self.engine.dispose()
 
     @asynccontextmanager
-    async def connect(self) -> AsyncIterator[AsyncConnection]:
-        """A connection that only reads. Raises `ServiceError` where the database fails."""
+    async def connect(self, **options: Any) -> AsyncIterator[AsyncConnection]:
+        """A connection, which only reads where no ``options`` are given. Raises `ServiceError` where that fails."""
         try:
-            async with self._engine.connect() as connection:
-                yield connection
+            async with self.engine.connect() as connection:
+                yield await connection.execution_options(**options)
         except SQLAlchemyError as error:
             raise to_service_error(error) from error
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[AsyncConnection]:
         """A connection that reads everything as of one moment, whatever is written meanwhile."""
-        isolation = {"isolation_level": "REPEATABLE READ"} if self._engine.dialect.name == "postgresql" else {}
-        try:
-            async with self._engine.connect() as connection:
-                await connection.execution_options(**isolation)
-                async with connection.begin():
-                    yield connection
-        except SQLAlchemyError as error:
-            raise to_service_error(error) from error
+        isolation = {"isolation_level": "REPEATABLE READ"} if self.engine.dialect.name == "postgresql" else {}
+        async with self.connect(**isolation) as connection, connection.begin():
+            yield connection
 
     @asynccontextmanager
     async def begin(self, *, urgent: bool = False) -> AsyncIterator[AsyncConnection]:
@@ -66,29 +61,16 @@ class Database:
 
         Raises `ServiceError` where the database fails; then nothing was written.
         """
-        if self._one_writer and urgent:
-            async with self._one_writer, self._transaction() as connection:
+        async with AsyncExitStack() as waited:
+            if self._one_writer:
+                for lock in (self._one_writer,) if urgent else (self._in_line, self._one_writer):
+                    await waited.enter_async_context(lock)
+            async with self.connect(writes=True) as connection, connection.begin():
                 yield connection
-        elif self._one_writer:
-            async with self._in_line, self._one_writer, self._transaction() as connection:
-                yield connection
-        else:
-            async with self._transaction() as connection:
-                yield connection
-
-    @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
-        try:
-            async with self._engine.connect() as connection:
-                await connection.execution_options(writes=True)
-                async with connection.begin():
-                    yield connection
-        except SQLAlchemyError as error:
-            raise to_service_error(error) from error
 
     async def alone(self, connection: AsyncConnection, name: str) -> None:
         """Let no other transaction that asks for the same name go on beside this one; SQLite has one anyway."""
-        if self._engine.dialect.name == "postgresql":
+        if self.engine.dialect.name == "postgresql":
             number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
             await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
 
@@ -97,28 +79,15 @@ class Database:
 
         Raises `ServiceError` where the database fails, also because another process uses it.
         """
-        if self._engine.dialect.name != "sqlite":
+        if self.engine.dialect.name != "sqlite":
             return
-        try:
-            async with self._engine.connect() as connection:
-                bare = await connection.execution_options(isolation_level="AUTOCOMMIT")
-                for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
-                    await bare.exec_driver_sql(statement)
-        except SQLAlchemyError as error:
-            raise to_service_error(error) from error
-
-    async def check(self) -> None:
-        """Look at every page of the file; Postgres looks itself. Raises `StoreDamaged` where one is wrong."""
-        if self._engine.dialect.name != "sqlite":
-            return
-        async with self.connect() as connection:
-            found = (await connection.exec_driver_sql("PRAGMA quick_check(1)")).scalar_one()
-        if found != "ok":
-            raise StoreDamaged(str(found).splitlines()[0][:200])
+        async with self.connect(isolation_level="AUTOCOMMIT") as connection:
+            for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                await connection.exec_driver_sql(statement)
 
     def insert_once(self, table: sa.Table) -> Any:
         """An insert that leaves what is already there."""
-        if self._engine.dialect.name == "postgresql":
+        if self.engine.dialect.name == "postgresql":
             from sqlalchemy.dialects.postgresql import insert  # three drivers, of which SQLite needs none
 
             return insert(table).on_conflict_do_nothing()
@@ -143,19 +112,28 @@ def to_service_error(error: SQLAlchemyError, kept: Kept = "store") -> ServiceErr
     """A failure of the database that keeps this, as ours."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig else None
     why = (str(cause) if cause else type(error).__name__).splitlines()[0][:200]
-    if cause and _is_damage(cause):
+    # SQLite's primary code, Postgres' data_corrupted and index_corrupted.
+    code, state = getattr(cause, "sqlite_errorcode", 0) & 0xFF, getattr(cause, "sqlstate", "")
+    if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} or state in {"XX001", "XX002"}:
         return StoreDamaged(why, kept)
     return ServiceError(f"The {kept} could not be used ({why}).", retryable=True)
 
 
-def _is_damage(cause: BaseException) -> bool:
-    """Whether SQLite (by its primary code) or Postgres (by its class XX) finds its own file wrong."""
-    code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
-    return code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} or getattr(cause, "sqlstate", "") in _PG_DAMAGE
-
-
-_PG_DAMAGE = frozenset({"XX001", "XX002"})
-"""data_corrupted, index_corrupted"""
+def check_file(url: str, kept: Kept = "store") -> None:
+    """Look at every page of a database that is a file and is there; Postgres looks itself. Raises `StoreDamaged`."""
+    made = sa.make_url(url)
+    if made.get_backend_name() != "sqlite" or not Path(made.database or "").exists():
+        return
+    engine = sa.create_engine(made)
+    try:
+        with engine.connect() as connection:
+            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+    except SQLAlchemyError as error:
+        raise to_service_error(error, kept) from error
+    finally:
+        engine.dispose()
+    if found != "ok":
+        raise StoreDamaged(str(found).splitlines()[0][:200], kept)
 
 
 async def open_database(url: str) -> Database:

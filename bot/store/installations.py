@@ -6,7 +6,6 @@ import json
 import logging
 import secrets
 import time
-from logging import Logger
 from typing import Any
 
 import sqlalchemy as sa
@@ -46,6 +45,8 @@ NEEDS_KEY = (
 class Installations(AsyncInstallationStore):
     """Tokens of Slack's workspaces, of one app; at rest they are encrypted with the key."""
 
+    logger = logging.getLogger(__name__)
+
     def __init__(self, store: Store, client_id: str, key: str) -> None:
         try:
             self._cipher = Fernet(key)
@@ -53,10 +54,6 @@ class Installations(AsyncInstallationStore):
             raise UserError(NEEDS_KEY) from error
         self._store = store
         self._client_id = client_id
-
-    @property
-    def logger(self) -> Logger:
-        return logging.getLogger(__name__)
 
     async def async_save(self, installation: Installation) -> None:
         """Keep the workspace's bot; of the person who installed it nothing."""
@@ -137,12 +134,10 @@ class Installations(AsyncInstallationStore):
 class InstallationTickets(AsyncOAuthStateStore):
     """Installations that were begun: each ticket is good once, for `TICKET_S`."""
 
+    logger = logging.getLogger(__name__)
+
     def __init__(self, store: Store) -> None:
         self._store = store
-
-    @property
-    def logger(self) -> Logger:
-        return logging.getLogger(__name__)
 
     async def async_issue(self, *args: Any, **kwargs: Any) -> str:
         """A new ticket; old ones are swept away."""

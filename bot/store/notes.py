@@ -65,16 +65,9 @@ class Talk:
 async def load_talk(store: Store, at: Conversation, key: str, person: str, owner: str) -> Talk:
     """What was said in a conversation before the event of that key, which the person has said; kept in a note."""
     name = conversation_id(at)
-    heard = (
-        sa.select(events.c.person, events.c.payload, events.c.received_at)
-        .where((events.c.conversation_id == name) & (events.c.key != key))
-        .order_by(events.c.received_at.desc())
-    )
-    shown = (
-        sa.select(outbox.c.payload, outbox.c.created_at)
-        .where(outbox.c.conversation_id == name)
-        .order_by(outbox.c.id.desc())
-    )
+    heard = sa.select(events).where((events.c.conversation_id == name) & (events.c.key != key))
+    heard = heard.order_by(events.c.received_at.desc())
+    shown = sa.select(outbox).where(outbox.c.conversation_id == name).order_by(outbox.c.id.desc())
     spoke = sa.select(events.c.person).where(events.c.conversation_id == name).distinct()
     async with store.connect() as connection:
         people = set((await connection.execute(spoke)).scalars()) | {person}
@@ -84,7 +77,8 @@ async def load_talk(store: Store, at: Conversation, key: str, person: str, owner
     if {*people, *known} - {""} > known:
         people |= known
         await remember(store, at, PEOPLE, json.dumps(sorted(people - {""})))
-    messages = [(row.received_at, _name(row.person, person, owner), read_incoming(row.payload).text) for row in theirs]
+    names = {row.person: "owner" if row.person in {person, owner} else "colleague" for row in theirs}
+    messages = [(row.received_at, names[row.person], read_incoming(row.payload).text) for row in theirs]
     messages += [(row.created_at, "bot", read_outgoing(row.payload).text) for row in ours]
     last = [(who, shorten(clean(text), LONGEST)) for _, who, text in sorted(messages) if text][-LAST:]
     return Talk(
@@ -93,10 +87,6 @@ async def load_talk(store: Store, at: Conversation, key: str, person: str, owner
         tuple(f"{who}: {text}" for who, text in last),
         owner in {"", person},
     )
-
-
-def _name(person: str, speaker: str, owner: str) -> str:
-    return "owner" if person in {speaker, owner} else "colleague"
 
 
 async def rate(store: Store, conversation: Conversation, message: str, person: str, *, good: bool) -> None:

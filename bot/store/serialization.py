@@ -36,6 +36,10 @@ _KINDS: dict[str, TypeAdapter[Any]] = {
     "section": TypeAdapter(Section),
     "candidate": TypeAdapter(Candidate),
 }
+_LARGE = ("keywords", "papers", "outline", "written_from", "survey")
+_SMALL = ("phase", "brief", "paper_limit", "attempt", "chosen", "keeps_outline")
+"""Fields of a state that are stored as they are."""
+
 _OUTGOING = TypeAdapter(Outgoing)
 
 
@@ -103,24 +107,14 @@ class SessionCodec:
             return made
 
         def state(value: State) -> StoredState:
-            large: dict[str, object] = {"keywords": value.keywords, "papers": value.papers, "outline": value.outline}
-            large |= {"survey": value.survey, "written_from": value.written_from}
-            parts = {kind: digest(kind, part) for kind, part in large.items() if part is not None}
-            sections = tuple((at, digest("section", section)) for at, section in value.sections)
-            kept = tuple((part.place, digest("section", part.section), True) for part in value.kept)
-            candidates = tuple(digest("candidate", candidate) for candidate in value.candidates)
+            large = {kind: getattr(value, kind) for kind in _LARGE}
             return StoredState(
-                value.phase,
-                value.brief,
-                value.paper_limit,
-                value.attempt,
-                parts,
-                sections,
-                kept,
-                tuple(part.place for part in value.kept if not part.is_checked),
-                candidates,
-                value.chosen,
-                value.keeps_outline,
+                **{name: getattr(value, name) for name in _SMALL},
+                parts={kind: digest(kind, part) for kind, part in large.items() if part is not None},
+                sections=tuple((at, digest("section", section)) for at, section in value.sections),
+                kept=tuple((p.place, digest("section", p.section), True) for p in value.kept),
+                unchecked=tuple(part.place for part in value.kept if not part.is_checked),
+                candidates=tuple(digest("candidate", candidate) for candidate in value.candidates),
             )
 
         past, undone = tuple(map(state, session.past)), tuple(map(state, session.undone))
@@ -140,23 +134,15 @@ class SessionCodec:
             return made[digest]
 
         def state(stored: StoredState) -> State:
-            parts = {kind: piece(kind, digest) for kind, digest in stored.parts.items()}
-            sections = tuple((at, piece("section", digest)) for at, digest in stored.sections)
-            kept = tuple(
-                KeptPart(place, piece("section", digest), place not in stored.unchecked)
-                for place, digest, _ in stored.kept
-            )
             return State(
-                phase=stored.phase,
-                brief=stored.brief,
-                paper_limit=stored.paper_limit,
-                attempt=stored.attempt,
-                sections=sections,
-                kept=kept,
+                **{name: getattr(stored, name) for name in _SMALL},
+                **{kind: piece(kind, digest) for kind, digest in stored.parts.items()},
+                sections=tuple((at, piece("section", digest)) for at, digest in stored.sections),
+                kept=tuple(
+                    KeptPart(place, piece("section", digest), place not in stored.unchecked)
+                    for place, digest, _ in stored.kept
+                ),
                 candidates=tuple(piece("candidate", digest) for digest in stored.candidates),
-                chosen=stored.chosen,
-                keeps_outline=stored.keeps_outline,
-                **parts,
             )
 
         past, undone = tuple(map(state, body.past)), tuple(map(state, body.undone))

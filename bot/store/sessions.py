@@ -21,14 +21,7 @@ from adapters.chat import Conversation, Incoming, Outgoing
 from bot.store.database import Database
 from bot.store.reservations import OpenReservations
 from bot.store.schema import conversations, events, notes, outbox, pieces, processes, ratings, sessions
-from bot.store.serialization import (
-    SessionCodec,
-    StoredSession,
-    encode_incoming,
-    encode_outgoing,
-    read_outgoing,
-    read_session,
-)
+from bot.store.serialization import SessionCodec, encode_incoming, encode_outgoing, read_outgoing, read_session
 from engine.errors import ServiceError
 from engine.session.state import SurveySession
 
@@ -73,18 +66,11 @@ def conversation_id(conversation: Conversation) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-class Store:
-    """The database; ``holder`` is the name of this process."""
+class Store(Database):
+    """The database as conversations use it; ``holder`` is the name of this process."""
 
     def __init__(self, database: Database, holder: str) -> None:
-        self.connect = database.connect
-        self.begin = database.begin
-        self.snapshot = database.snapshot
-        self.alone = database.alone
-        self.insert_once = database.insert_once
-        self.compact = database.compact
-        self.check = database.check
-        self.close = database.close
+        super().__init__(database.engine)
         self.holder = holder
         self.reservations = OpenReservations()
         self._archive = SessionCodec()
@@ -152,8 +138,7 @@ class Store:
             row = (await connection.execute(query.where(conversations.c.id == name))).mappings().first()
             if row is None:
                 return None
-            body = read_session(row[sessions.c.body])
-            session = self._archive.unpack(body, await _pieces(connection, body))
+            session = await self._read(connection, row[sessions.c.body])
         stored = StoredConversation(
             conversation,
             session,
@@ -172,9 +157,13 @@ class Store:
             row = (await connection.execute(query)).mappings().first()
             if row is None:
                 return None
-            body = read_session(row["body"])
-            session = self._archive.unpack(body, await _pieces(connection, body))
+            session = await self._read(connection, row["body"])
         return session, row["owner"], frozenset(json.loads(row["invited"]))
+
+    async def _read(self, connection: AsyncConnection, stored: str) -> SurveySession:
+        body = read_session(stored)
+        query = sa.select(pieces.c.digest, pieces.c.content).where(pieces.c.session_id == body.id)
+        return self._archive.unpack(body, {row.digest: row.content for row in await connection.execute(query)})
 
     def _keep(self, name: str, stored: StoredConversation) -> None:
         self._recent[name] = stored
@@ -262,9 +251,8 @@ class Store:
 
     async def mark_sent(self, stored_message: OutboxMessage) -> None:
         async with self.begin() as connection:
-            await connection.execute(
-                outbox.update().where(outbox.c.id == stored_message.id).values(sent_at=time.time())
-            )
+            same = outbox.c.id == stored_message.id
+            await connection.execute(outbox.update().where(same).values(sent_at=time.time()))
 
     async def unsent(self, platform: str, only: Conversation | None, dead: Collection[str] = ()) -> list[OutboxMessage]:
         """Messages that processes that are gone did not send, taken over by this one, oldest first."""
@@ -317,7 +305,9 @@ class Store:
         """
         await connection.execute(sessions.delete().where(sessions.c.id.in_(session_ids)))
         for name in names:
-            await _leave_current(connection, name)
+            current = sa.select(conversations.c.session_id).where(conversations.c.id == name).scalar_subquery()
+            if not (await connection.execute(sa.select(sessions.c.id).where(sessions.c.id == current))).first():
+                await _open_another(connection, name)
         for table in (outbox, ratings):
             await connection.execute(table.delete().where(table.c.conversation_id.in_(names)))
         await connection.execute(notes.delete().where(notes.c.conversation_id.in_(names) & notes.c.name.not_in(noted)))
@@ -331,13 +321,11 @@ class Store:
     async def clean(self, keep_days: float | None) -> int:
         """Delete events and sent messages older than a day, and sessions untouched for ``keep_days``: how many."""
         now = time.time()
-        query = sa.select(sessions.c.id, sessions.c.conversation_id).where(
-            (sessions.c.changed_at < now - (keep_days or 0) * DAY_S) & sessions.c.job_id.is_(None)
-        )
+        untouched = (sessions.c.changed_at < now - (keep_days or 0) * DAY_S) & sessions.c.job_id.is_(None)
+        query = sa.select(sessions.c.id, sessions.c.conversation_id).where(untouched)
         async with self.begin() as connection:
-            await connection.execute(
-                events.delete().where((events.c.received_at < now - DAY_S) & events.c.handled_at.is_not(None))
-            )
+            handled = (events.c.received_at < now - DAY_S) & events.c.handled_at.is_not(None)
+            await connection.execute(events.delete().where(handled))
             await connection.execute(events.delete().where(events.c.set_aside_at < now - SET_ASIDE_DAYS * DAY_S))
             await connection.execute(outbox.delete().where(outbox.c.sent_at < now - DAY_S))
             opened = notes.c.name.startswith("opened:")  # of events that cannot come again
@@ -363,26 +351,19 @@ def where_event(at: Conversation, key: str) -> sa.Update:
     return events.update().where(same)
 
 
-async def _leave_current(connection: AsyncConnection, name: str) -> None:
-    """Where the current session of a conversation was deleted: open another of its sessions, or delete it too."""
-    current = sa.select(conversations.c.session_id).where(conversations.c.id == name).scalar_subquery()
-    if not (await connection.execute(sa.select(sessions.c.id).where(sessions.c.id == current))).first():
-        await _open_another(connection, name)
-
-
 async def _take_over(connection: AsyncConnection, session_id: str, name: str, row: Mapping[str, object]) -> bool:
     """Whether another conversation had the session, which belongs to this one from now on."""
     if not (await connection.execute(sessions.update().where(sessions.c.id == session_id).values(row))).rowcount:
         return False
-    left = sa.select(conversations.c.id).where(
-        (conversations.c.session_id == session_id) & (conversations.c.id != name)
-    )
+    had = (conversations.c.session_id == session_id) & (conversations.c.id != name)
+    left = sa.select(conversations.c.id).where(had)
     for former in (await connection.execute(left)).scalars().all():
         await _open_another(connection, former)
     return True
 
 
 async def _open_another(connection: AsyncConnection, name: str) -> None:
+    """Go on with another session of the conversation; where there is none, it is deleted too."""
     others = sa.select(sessions.c.id).where(sessions.c.conversation_id == name).order_by(sessions.c.changed_at.desc())
     same = conversations.c.id == name
     if (other := (await connection.execute(others.limit(1))).scalar()) is None:
@@ -390,8 +371,3 @@ async def _open_another(connection: AsyncConnection, name: str) -> None:
     else:
         changed = {"session_id": other, "version": conversations.c.version + 1, "reading": "[]"}
         await connection.execute(conversations.update().where(same).values(changed))
-
-
-async def _pieces(connection: AsyncConnection, body: StoredSession) -> dict[str, bytes]:
-    query = sa.select(pieces.c.digest, pieces.c.content).where(pieces.c.session_id == body.id)
-    return {row.digest: row.content for row in await connection.execute(query)}
