@@ -32,7 +32,6 @@ from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
 from engine.retrieval.libraries.combined import ExcludingLibrary, JointLibrary, exclusion_of
 from engine.retrieval.libraries.library import EmptyLibrary, Library, OnIndexProgress
-from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineCache, OnlineTransport
 from engine.run import Recipe, RunContext
 from engine.session.state import State, SurveySession
@@ -57,10 +56,19 @@ class App:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.prices = settings.price_list()
+        expands = "keyword expansion" not in settings.without
         self.recipes: dict[str, Recipe] = {
-            "cluster": _cluster_recipe(settings),
+            "cluster": ClusterRecipe(
+                expand_keywords=expands,
+                algorithm=None if settings.cluster_algorithm == "random" else settings.cluster_algorithm,
+                published_k=settings.cluster_count == "published",
+                random_groups="clustering" in settings.without,
+                reduction=settings.cluster_reduction,
+                formula=settings.cluster_terms,
+                selector=settings.keyword_selector,
+            ),
             "autosurvey": AutoSurveyRecipe(
-                expand_keywords="keyword expansion" not in settings.without,
+                expand_keywords=expands,
                 selector=settings.keyword_selector,
                 candidates=settings.candidates,
                 retrieve="retrieval" not in settings.without,
@@ -71,7 +79,7 @@ class App:
                 cite_known=settings.cite_known,
             ),
             "surveyx": SurveyXRecipe(
-                expand_keywords="keyword expansion" not in settings.without,
+                expand_keywords=expands,
                 grow_trees="attribute trees" not in settings.without,
                 optimise_outline="outline optimisation" not in settings.without,
                 rewrite="rewriting" not in settings.without,
@@ -116,13 +124,8 @@ class App:
         return self._provider
 
     def throttle(self) -> Throttle:
-        settings = self.settings
-        self._throttle = self._throttle or Throttle(
-            settings.concurrent_calls,
-            settings.requests_per_minute,
-            settings.tokens_per_minute,
-            first=FIRST_CALLS,
-        )
+        limits = self.settings.concurrent_calls, self.settings.requests_per_minute, self.settings.tokens_per_minute
+        self._throttle = self._throttle or Throttle(*limits, first=FIRST_CALLS)
         return self._throttle
 
     def web(self, cache: OnlineCache) -> OnlineTransport:
@@ -146,13 +149,17 @@ class App:
             library = ExcludingLibrary(library, exclusion_of(brief))
         embedder = await self._embedder(session.state, named)
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
-        texts = self._texts(services, online=self.settings.fetches_texts(online=brief.online))
+        web, texts = self.web(services.cache), None
+        if self.settings.full_texts:
+            uploaded = self.libraries.texts_of(services.workspace)
+            fetches = self.settings.fetches_texts(online=brief.online)
+            texts = open_access(self.settings, web, self.downloader, uploaded, online=fetches)
         context = RunContext(
             library,
             embedder,
             self.settings.limits(),
             model=services.model,
-            online=self._online(brief, services.cache) if brief.online else None,
+            online=online_sources(self.settings, web).restrict(brief.places, brief.kinds) if brief.online else None,
             judge=self.settings.judging(online=brief.online),
             cross_encoder=await asyncio.to_thread(self.libraries.cross_encoder),
             texts=texts,
@@ -164,10 +171,7 @@ class App:
             reviewing=listener.reviewing,
             seed=self.settings.seed,
         )
-        return JobContext(self.recipes[brief.recipe], context, wikipedia(self.settings, self.web(services.cache)))
-
-    def _online(self, brief: Brief, cache: OnlineCache) -> Online:
-        return online_sources(self.settings, self.web(cache)).restrict(brief.places, brief.kinds)
+        return JobContext(self.recipes[brief.recipe], context, wikipedia(self.settings, web))
 
     async def forest(self, brief: Brief, workspace: str, keys: Sequence[PaperKey], embedder: Embedder) -> Forest:
         """The attribute trees that a survey may use: the workspace's own before those of the library.
@@ -192,12 +196,6 @@ class App:
             raise UserError("Name a topic first.")
         # Finding a tree by its paper embeds nothing.
         return await (await self.forest(state.brief, workspace, keys, FittedOnTopic())).get(keys)
-
-    def _texts(self, services: JobServices, *, online: bool) -> OpenAccess | None:
-        if not self.settings.full_texts:
-            return None
-        own, web = self.libraries.texts_of(services.workspace), self.web(services.cache)
-        return open_access(self.settings, web, self.downloader, own, online=online)
 
     def open_shared_texts(self, web: OnlineTransport) -> OpenAccess:
         """Full texts that are openly there, and those read before; nothing that a workspace uploaded."""
@@ -281,15 +279,3 @@ def make_provider(settings: Settings, service: str = "") -> Provider:
 
     key = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else ""
     return AnthropicProvider(key, settings.anthropic_base_url, settings.call_seconds)
-
-
-def _cluster_recipe(settings: Settings) -> ClusterRecipe:
-    return ClusterRecipe(
-        expand_keywords="keyword expansion" not in settings.without,
-        algorithm=None if settings.cluster_algorithm == "random" else settings.cluster_algorithm,
-        published_k=settings.cluster_count == "published",
-        random_groups="clustering" in settings.without,
-        reduction=settings.cluster_reduction,
-        formula=settings.cluster_terms,
-        selector=settings.keyword_selector,
-    )

@@ -7,34 +7,24 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from bot.views.actions import Action, list_actions
-from engine.quoting.counts import find_most_cited
 from engine.session.outline_edits import find_divisible, find_unsupported
 from engine.session.state import State
 from engine.survey import Survey
 from engine.values import KeywordPool, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline
 
-EXAMPLES = 3
-"""Papers of a part that are named."""
-
 
 @dataclass(frozen=True, slots=True)
 class PlannedSection:
-    """A section of an outline: what it holds.
+    """A section of an outline, its papers by fame; where it ``lacks_papers``, no gathered paper speaks of it.
 
-    ``years`` are its oldest and newest paper's; ``examples`` are its best known papers where ``are_best_known``, else
-    some of them. ``share`` is its part, 0 to 1, of the hints of the section with most.
+    ``share`` is its part, 0 to 1, of the hints of the section with most.
     """
 
     number: str
     node: OutlineNode
-    papers: int
-    years: tuple[int, int] | None
-    examples: tuple[Paper, ...]
-    are_best_known: bool
-    hints: int
+    papers: tuple[Paper, ...]
     share: float
     lacks_papers: bool
-    """No gathered paper speaks of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,22 +123,9 @@ def _view_outline(state: State) -> PlannedOutline | PaperGroups | Topic:
     lacking = {number for number, _ in bare}
     sections = []
     for number, node in walk_outline(outline.nodes):
-        own = [papers[key] for key in node.all_papers() if key in papers]
-        years = sorted(paper.year for paper in own if paper.year)
-        examples = sorted(own, key=lambda paper: -(paper.citations or 0))[: EXAMPLES if "." in number else 1]
-        sections.append(
-            PlannedSection(
-                number,
-                node,
-                len(node.all_papers()),
-                (years[0], years[-1]) if years else None,
-                tuple(examples),
-                bool(find_most_cited(own)),
-                len(node.all_hints()),
-                len(node.hint_papers) / most if most else 0.0,
-                number in lacking,
-            )
-        )
+        own = sorted((papers[k] for k in node.all_papers() if k in papers), key=lambda paper: -(paper.citations or 0))
+        share = len(node.hint_papers) / most if most else 0.0
+        sections.append(PlannedSection(number, node, tuple(own), share, number in lacking))
     return PlannedOutline(outline.title, tuple(sections), outline.notes)
 
 

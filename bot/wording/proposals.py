@@ -19,6 +19,7 @@ from bot.wording.sentences import WELCOME, pluralize
 from bot.wording.survey_text import link, word_survey
 from engine.errors import UserError
 from engine.gathering.search_record import search_flow
+from engine.quoting.counts import find_most_cited
 from engine.rendering.document import describe_search
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.matching import SURE
@@ -76,7 +77,7 @@ def _origin(origin: str, found: int) -> str:
 
 LISTED_PAPERS, LISTED_NEAR = 10, 5
 PAGE_OF_PAPERS = 15
-SHOWN_NOTES = 4
+SHOWN_NOTES, EXAMPLES = 4, 3
 EVIDENCE_BAR = 12
 """Blocks of the part with the most hints."""
 
@@ -234,26 +235,28 @@ def _outline_line(section: PlannedSection) -> str:
     node, depth = section.node, section.number.count(".")
     about = _inside(section) if node.role == "body" else ""
     inside = f": {escape_markdown(about)}" if about else ""
-    thin = " ⚠" if node.thin and section.papers else ""
+    thin = " ⚠" if node.thin and node.all_papers() else ""
     return f"{'    ' * depth}- **{section.number}** {escape_markdown(node.title)}{_evidence(section)}{thin}{inside}"
 
 
 def _evidence(section: PlannedSection) -> str:
     """How many papers and hints a section has; a bar shows where the evidence is."""
-    if section.node.role == "body" and not section.papers:
+    count, hints = len(section.node.all_papers()), len(section.node.all_hints())
+    if section.node.role == "body" and not count:
         return f" · {'⚠ no gathered paper speaks of it' if section.lacks_papers else CHOSEN_LATER}"
-    papers = f" · {pluralize(section.papers, 'paper')}" if section.papers else ""
+    papers = f" · {pluralize(count, 'paper')}" if count else ""
     bar = f" {'▇' * max(1, round(EVIDENCE_BAR * section.share))}" if section.share else ""
-    return f"{papers}, {pluralize(section.hints, 'hint')}{bar}" if section.hints else papers
+    return f"{papers}, {pluralize(hints, 'hint')}{bar}" if hints else papers
 
 
 def _inside(section: PlannedSection) -> str:
     """What a section holds: what it is about, its years, and its best known paper; of a part only the papers."""
     if "." in section.number:
-        return "; ".join(name_paper(paper) for paper in section.examples)
-    span = " to ".join(map(str, dict.fromkeys(section.years or ())))
-    word = "best known" if section.are_best_known else "for example"
-    known = [f"{word} {name_paper(paper)}, “{shorten(clean(paper.title), 70)}”" for paper in section.examples]
+        return "; ".join(name_paper(paper) for paper in section.papers[:EXAMPLES])
+    years = sorted(paper.year for paper in section.papers if paper.year)
+    span = " to ".join(map(str, dict.fromkeys((*years[:1], *years[-1:]))))
+    word = "best known" if find_most_cited(section.papers) else "for example"
+    known = [f"{word} {name_paper(paper)}, “{shorten(clean(paper.title), 70)}”" for paper in section.papers[:1]]
     return "; ".join(part for part in (shorten(clean(section.node.description), 110), span, *known) if part)
 
 
