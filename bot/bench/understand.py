@@ -20,7 +20,8 @@ from bot.commands.access import act_of
 from bot.commands.commands import Export, FreeText
 from bot.commands.grammar import parse
 from bot.commands.intents.features import Heard
-from bot.commands.intents.plain_words import count_items, understand
+from bot.commands.intents.plain_words import name_items, understand
+from bot.commands.intents.slots import find_last
 from engine.errors import UserError
 from engine.rendering.files import parse_formats
 from engine.session.events import EditKeywords, EditOutline
@@ -41,7 +42,8 @@ class Utterance:
     """What somebody said where; ``means`` is a command, `ASKED_BACK` or `SILENT`, as is each that it may ``also`` mean.
 
     ``spoken`` names who has spoken in the thread, its owner first; ``before`` are the last two messages, each with its
-    speaker: ``bot: The outline …``. A thread without ``spoken`` is one among people.
+    speaker: ``bot: The outline …``. A thread without ``spoken`` is one among people. ``by`` is ``owner`` where it is
+    the owner who says it.
     """
 
     text: str
@@ -51,13 +53,14 @@ class Utterance:
     also: tuple[str, ...] = ()
     spoken: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+    by: str = ""
 
     @property
     def heard(self) -> Heard:
         """Where it was said, as the reader is told."""
         people = {*self.spoken} - {"bot", "scholium"}
         others = self.place == "thread" and (len(people) > 1 or not people)
-        return Heard(self.phase, self.place, others, tuple(map(name_speaker, self.before[-2:])))
+        return Heard(self.phase, self.place, others, tuple(map(name_speaker, self.before[-2:])), self.by == "owner")
 
     @property
     def state(self) -> State:
@@ -191,7 +194,7 @@ def _value(command: str, state: State) -> object:
 
     A change of an outline is what becomes of one; cases and punctuation change no meaning.
     """
-    said = re.sub(r"\blast\b", str(count_items(state)), command.casefold().rstrip("?.! "))
+    said = re.sub(r"\blast\b", find_last(name_items(state)), command.casefold().rstrip("?.! "))
     try:
         value = understand(said, Heard(state.phase), state)
         match value:

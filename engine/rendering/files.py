@@ -61,7 +61,7 @@ FORMATS: dict[str, FileFormat] = {
 
 _ALIASES = {
     "markdown": "md", "bibtex": "bib", "htm": "html", "word": "docx", "latex": "tex", "tex.zip": "tex",
-    "csl-json": "csl", "csl.json": "csl",
+    "endnote": "ris", "csl-json": "csl", "csl.json": "csl",
 }  # fmt: skip
 
 

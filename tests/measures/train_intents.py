@@ -41,6 +41,7 @@ _PLACE = r"\d+(?:\.\d+)*|last"
 _SLOTS = {
     "numbers": rf"(?:{_PLACE})(?:[ ,-]+(?:{_PLACE}))*", "place": _PLACE, "other": _PLACE, "where": "before|after",
     "reference": r"\d+", "formats": r"[\w. ]+", "language": r".+", "words": ".+", "topic": ".+", "question": ".+",
+    "money": r"\d+",
 }  # fmt: skip
 
 

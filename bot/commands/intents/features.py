@@ -20,6 +20,7 @@ BUCKETS = 1 << 15
 LONGEST = 300
 """Characters that are looked at: what a longer message wants stands in its beginning."""
 _WORD = re.compile(r"\[?\d+(?:[.\-–]\d+)*\]?|[^\W\d_]+(?:['’][^\W\d_]+)*|[?!.,:@/=]")
+_DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")
 _MOST_LETTERS = 5
 _CONTEXT_WEIGHT = 0.5
 """Of each feature of the context, where the words' and the letters' have length 1."""
@@ -46,9 +47,13 @@ class Heard:
 
 
 def read_words(text: str) -> list[str]:
-    """The words as they are compared: numbers are 0, references [0]."""
-    found = _WORD.findall(text[:LONGEST].lower())
-    return [("[0]" if word[0] == "[" else "0") if word.strip("[]")[:1].isdecimal() else word for word in found]
+    """The words as they are compared: numbers are 0, those with a point 0.0, references [0]; “gooo” is “go”."""
+    text = _DRAWN_OUT.sub(r"\1", text[:LONGEST].lower())
+    return [_hide_number(word) if word.strip("[]")[:1].isdecimal() else word for word in _WORD.findall(text)]
+
+
+def _hide_number(word: str) -> str:
+    return "[0]" if word[0] == "[" else "0.0" if "." in word else "0"
 
 
 def describe(text: str, heard: Heard) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -76,7 +81,9 @@ def _list_context(said: Sequence[str], heard: Heard) -> Iterator[str]:
     yield f"c {heard.phase}"
     yield f"c {talk}"
     yield f"c {length} {talk}"
-    yield f"c numbers {min(2, sum(word in {'0', '[0]'} for word in said))} {heard.phase}"
+    numbers = min(2, sum(word in {"0", "0.0", "[0]"} for word in said))
+    yield f"c numbers {numbers} {heard.phase}"
+    yield f"c {said[0] if said else ''} numbers {numbers}"  # “what is new after 5 years” names no section
     if talk == "people":
         latest = heard.before[-1] if heard.before else "unknown"
         yield f"c after {latest}"

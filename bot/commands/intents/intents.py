@@ -10,7 +10,9 @@ NOT_FOR_US = ""
 UNCLEAR = "?"
 TOPIC = "survey {topic}"
 
-Slot = Literal["numbers", "place", "other", "where", "reference", "formats", "language", "words", "topic", "question"]
+Slot = Literal[
+    "numbers", "place", "other", "where", "reference", "formats", "language", "words", "topic", "question", "money"
+]
 
 _ANY = "topic keywords papers outline writing discussion"
 _PROPOSED = "keywords papers outline"
@@ -20,14 +22,15 @@ _TABLE = (
     ("undo", f"{_PROPOSED} discussion"), ("redo", f"{_PROPOSED} discussion"), ("stop", _ANY), ("status", _ANY),
     ("help", _ANY), ("hello", _ANY), ("thanks", _ANY), ("cost", _ANY), ("list", _ANY),
     ("start over", f"{_PROPOSED} writing discussion"), ("new", f"{_PROPOSED} discussion"),
-    ("forget", f"{_PROPOSED} writing discussion"), ("archive", "discussion"), ("history", "keywords papers discussion"),
+    ("forget", f"{_PROPOSED} writing discussion"), ("archive", "discussion"),
+    ("history", f"{_PROPOSED} writing discussion"),
     ("show papers", "papers outline discussion"), ("show keywords", _PROPOSED), ("show", _ANY),
     ("sources", "keywords papers outline discussion"), ("references", "papers outline discussion"),
     ("search online", "topic keywords papers discussion"), ("gaps", "papers outline discussion"),
     ("evaluate", "discussion"), ("export", "writing discussion"), ("rewrite all", "discussion"),
     ("exclude {numbers}", "papers"), ("include {numbers}", "papers"), ("more {numbers}", "papers"), ("more", "papers"),
     ("merge {place} {other}", "outline discussion"), ("move {place} {where} {other}", "outline discussion"),
-    ("move {place} to {other}", "papers"),
+    ("move {place} to {other}", "papers outline"),
     ("drop {numbers}", "keywords outline discussion"), ("split {place}", "outline discussion"),
     ("search for {place}", "outline"), ("shorten {place}", "discussion"), ("expand {place}", "discussion"),
     ("open last", _ANY), ("open {place}", _ANY), ("quick {question}", "topic"), ("why [{reference}]", "discussion"),
@@ -39,11 +42,15 @@ _TABLE = (
     ("add section {words} {where} {place}", "outline discussion"), ("add section {words}", "outline discussion"),
     ("add {words}", "keywords"), ("drop {words}", "keywords outline"), ("name {words}", "discussion"),
     ("invite {words}", f"{_PROPOSED} writing discussion"), ("ask {question}", "discussion"),
-    ("survey {topic}", "topic discussion"),
+    ("survey {topic}", "topic discussion"), ("background", "discussion"), ("full survey", "discussion"),
+    ("evaluate details", "discussion"), ("follow {reference}", "discussion"), ("why figure {reference}", "discussion"),
+    ("why table {reference}", "discussion"), ("candidates", "discussion"),
+    ("choose candidate {reference}", "discussion"),
+    ("describe {place}: {words}", "outline discussion"), ("budget survey {money}", f"{_PROPOSED} writing discussion"),
 )  # fmt: skip
 _SHOWS = frozenset(
     ("status", "help", "hello", "thanks", "cost", "list", "history", "sources", "references", "export", "show", "ask",
-     "why")
+     "candidates", "why")
 )  # fmt: skip
 """The first word of what changes nothing of a survey, and begins no long work but an answer."""
 

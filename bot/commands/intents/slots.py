@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from engine.errors import UserError
 from engine.rendering.files import parse_formats
 
 _NUMBER = re.compile(
-    r"(?<![\w.])#?(\d{1,4}(?:\.\d{1,3})*)(?:\s*(?:-|–|to|bis)\s*(\d{1,4})(?![\w.]))?(?:st|nd|rd|th|\.)?(?!\w)"
+    r"(?<![\w.])#?(\d{1,4}(?:\.\d{1,3})*)(?:\s*(?:-|–|to|through|bis)\s*(\d{1,4})(?![\w.]))?(?:st|nd|rd|th|\.)?(?!\w)"
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[^\W_]+(?:[-'’./][^\W_]+)*\+*")
@@ -22,28 +23,38 @@ _TOKEN = re.compile(r"[@#]?\w+(?:['’.:/+–-]+\w+)*\+*|[^\s\w]")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{1,200})[\"”“»]")
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _RANKS = {word: n for n, word in enumerate(_ORDINALS.split(), 1)}
-_SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+_SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+_SMALL += "sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety hundred"
 _CARDINALS = {word: n for n, word in enumerate(_SMALL.split(), 2)} | {w: 10 * n for n, w in enumerate(_TENS.split(), 2)}
 """“One” is seldom a number: “the second one”."""
 
 
-def fill_intent(label: str, text: str, classifier: Classifier, count: int) -> str:
+_OF_OTHERS = frozenset({"open {place}", "move {place} to {other}"})
+"""Intents whose first number is no section's."""
+
+
+def fill_intent(label: str, text: str, classifier: Classifier, names: Mapping[str, str]) -> str:
     """The command of an intent in the grammar's words; empty where what it needs was not said.
 
-    ``count`` is how many things can be counted at this step, which "last" means.
+    ``names`` are those of what can be named by its number at this step, which "last" and the name itself mean too.
     """
     text, slots = text[:LONGEST], INTENTS[label].slots
-    named = find_named(label, text, classifier) if {"words", "topic"} & {*slots} else ""
+    known = [n for n in find_numbers(text, names) if n in names] if label == "drop {words}" else []
+    named = ", ".join(names[place] for place in known) or find_named(label, text, classifier)
     # “cite [14] in section 4”: what is named has numbers of its own.
-    numbers = list(find_numbers(text.replace(named, "…", 1), count)) or list(find_numbers(text, count))
+    rest = text.replace(named, "…", 1)
+    numbers = list(find_numbers(rest, names)) or list(find_numbers(text, names))
     values: dict[str, str] = {}
     for slot in slots:
         match slot:
             case "numbers":
                 found = " ".join(numbers) if all(number.isdecimal() for number in numbers) else ""
-            case "place" | "other" | "reference":
-                found = numbers.pop(0) if numbers else ""
+            case "place" | "other":
+                exists = not names or label in _OF_OTHERS or bool({*numbers[:1]} & names.keys())
+                found = numbers.pop(0) if numbers and exists else ""
+            case "reference" | "money":
+                found = numbers[0] if numbers and numbers[0].isdecimal() else ""
             case "where":
                 found = _find_side(text, values.get("place", ""), numbers)
             case "formats":
@@ -56,28 +67,71 @@ def fill_intent(label: str, text: str, classifier: Classifier, count: int) -> st
                 found = named
         if not found:
             return ""
-        values[slot] = found
+        values[slot] = " ".join((found, *_find_options(rest))) if slot == "topic" else found
     return label.format(**values)
 
 
-def find_numbers(text: str, count: int = 0) -> Iterator[str]:
-    """The numbers of sections and papers as they are said, digits before words; ``2-4`` gives each; no years."""
+def _find_options(rest: str) -> Iterator[str]:
+    """The sections and the years that are said beside a topic; one year alone is the first."""
+    words = read_numbered_words(rest)
+    yield from (f"sections={number}" for number, unit in pairwise(words) if unit == "sections" and number.isdecimal())
+    if years := list(dict.fromkeys(_YEAR.findall(rest))):
+        yield f"years={min(years)}..{max(years) if len(years) > 1 else ''}"
+
+
+def read_numbered_words(text: str) -> list[str]:
+    """The words in lower case; numbers in figures."""
+    return [str(_CARDINALS.get(word, word)) for word in (match[0].lower() for match in _WORD.finditer(text))]
+
+
+def find_numbers(text: str, names: Mapping[str, str]) -> Iterator[str]:
+    """The numbers of sections and papers as they are said: in figures or by name, else in words; no years.
+
+    ``2-4`` gives each.
+    """
     found = False
-    for match in _NUMBER.finditer(text):
+    for match in _NUMBER.finditer(_number_names(text, names)):
         if not _YEAR.fullmatch(match[1]):
             found = True
             first, last = match[1], match[2]
             yield from (
                 map(str, range(int(first), int(last) + 1)) if _is_range(first, last) else filter(None, match.groups())
             )
-    if not found:
-        for word in read_words(text):
-            if word in _RANKS:
-                yield str(_RANKS[word])
-            elif word in _CARDINALS:
-                yield str(_CARDINALS[word])
-            elif word == "last" and count:
-                yield str(count)
+    if found:
+        return
+    words = read_words(text)
+    yield from find_nearest_name(words, names)
+    for word in words:
+        if word in _RANKS:
+            yield str(_RANKS[word])
+        elif word in _CARDINALS:
+            yield str(_CARDINALS[word])
+        elif word == "last" and names:
+            yield find_last(names)
+
+
+def _number_names(text: str, names: Mapping[str, str]) -> str:
+    """The text with the number of each thing in place of its name, where that is said word for word."""
+    places = {name.casefold(): place for place, name in sorted(names.items(), key=lambda item: -item[0].count("."))}
+    longest_first = sorted(filter(None, places), key=len, reverse=True)
+    if not longest_first:
+        return text
+    said = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, longest_first))})(?!\w|\.\d)", re.I)
+    return said.sub(lambda match: places.get(match[0].casefold(), match[0]), text)
+
+
+def find_nearest_name(words: Collection[str], names: Mapping[str, str]) -> list[str]:
+    """The number of the one thing of whose name most is said, at least half of its words; empty where none is."""
+    parts = {place: {*read_words(name)} for place, name in names.items()}
+    shares = {place: len(part & {*words}) / len(part) for place, part in parts.items() if part}
+    most = max(shares.values(), default=0.0)
+    nearest = [place for place, share in shares.items() if share == most >= LEAST_SAID]
+    return nearest if len(nearest) == 1 else []
+
+
+def find_last(names: Mapping[str, str]) -> str:
+    """The number of the last that is no part of another."""
+    return [place for place in names if "." not in place][-1]
 
 
 def _is_range(first: str, last: str | None) -> bool:
@@ -106,8 +160,15 @@ def _find_side(text: str, place: str, others: list[str]) -> str:
     return "before" if "before" in said else "after"
 
 
+LEAST_SAID = 0.5
+"""Share of a name's words that are said where the name is meant but not said whole."""
+_NEVER = -1e3
 _NAMED_AT = -1.0
 """Score of a run of tokens from which it is taken for a name; held out, 6 of 522 names have less."""
+
+
+_SENTENCE_ENDS = frozenset(".!?;—…")
+"""Tokens that no name goes on after."""
 
 
 def list_tokens(text: str) -> list[re.Match[str]]:
@@ -117,7 +178,9 @@ def list_tokens(text: str) -> list[re.Match[str]]:
 
 def describe_tokens(label: str, tokens: Sequence[str], frame: Collection[str]) -> list[list[str]]:
     """The features of each: itself and those beside it, each as it is said where it belongs to the frame."""
-    padded = ["<", "<", *(_write_token(token, at, frame) for at, token in enumerate(tokens)), ">", ">"]
+    begins = [at == 0 or tokens[at - 1] in _SENTENCE_ENDS for at in range(len(tokens))]
+    written = (_write_token(token, begun, frame) for token, begun in zip(tokens, begins, strict=True))
+    padded = ["<", "<", *written, ">", ">"]
     wanted, found = label.partition(" {")[0], []
     for at, token in enumerate(tokens):
         before_last, before, own, after, after_next = padded[at : at + 5]
@@ -125,22 +188,24 @@ def describe_tokens(label: str, tokens: Sequence[str], frame: Collection[str]) -
         pairs = [f"-2-1 {before_last} {before}", f"-10 {before} {own}", f"01 {own} {after}", f"12 {after} {after_next}"]
         asked = [f"{wanted} -1 {before}", f"{wanted} 0 {own}", f"{wanted} 1 {after}", f"{wanted}"]
         capitals = "".join("Aa"[part[:1].islower()] for part in ("", *tokens, "")[at : at + 3])
-        shape = [f"ends {own[-3:]}", f"capitals {capitals} {at == 0}", f"word {token.isalpha()}"]
+        shape = [f"ends {own[-3:]}", f"capitals {capitals} {begins[at]}", f"word {token.isalpha()}"]
         found.append([*near, *pairs, *asked, *shape])
     return found
 
 
-def _write_token(token: str, at: int, frame: Collection[str]) -> str:
-    """The capital of what begins says nothing; elsewhere “Sources” is another word than “sources”."""
+def _write_token(token: str, begins: bool, frame: Collection[str]) -> str:  # noqa: FBT001
+    """The capital of what begins a sentence says nothing; elsewhere “Sources” is another word than “sources”."""
     if _NUMBER.fullmatch(token):
         return "0"
-    if (word := token if at else token.lower()) in frame:
+    if (word := token.lower() if begins else token) in frame:
         return word.lower()
     return "Rare" if token[:1].isupper() else "rare"
 
 
 def find_named(label: str, text: str, classifier: Classifier) -> str:
     """What is quoted, else the run of tokens that is likeliest what the intent is about; empty where none is."""
+    if not {"words", "topic"} & {*INTENTS[label].slots}:
+        return ""
     if len(quoted := _QUOTED.findall(text)) == 1:
         return str(quoted[0]).strip()
     tokens = list_tokens(text)
@@ -149,6 +214,7 @@ def find_named(label: str, text: str, classifier: Classifier) -> str:
     inside, begins, ends = classifier.score_tokens(
         describe_tokens(label, [token[0] for token in tokens], classifier.frame)
     )
+    inside[[token[0] in _SENTENCE_ENDS for token in tokens]] = _NEVER
     until = np.cumsum(inside)
     sums = (until[None, :] - (until - inside)[:, None] + begins[:, None] + ends[None, :]).round(3)
     sums[np.tri(len(tokens), k=-1, dtype=bool)] = -np.inf  # it ends before it begins
