@@ -29,11 +29,6 @@ def read_action(action: str) -> tuple[str, str, int]:
     return verb, session_id, int(revision) if revision.isascii() and revision.isdigit() else -1
 
 
-def verb_of(incoming: Incoming) -> str:
-    """What the button does."""
-    return read_action(incoming.button)[0]
-
-
 def start(defaults: Defaults, session: SurveySession, incoming: Incoming) -> Form:
     """Topic and options of a new survey; what was said, or the topic of the card pressed, is there to be changed."""
     about = session.state.brief if read_action(incoming.button)[1] == session.id else None

@@ -12,6 +12,7 @@ from bot.commands.commands import (
     ArchiveSurvey,
     Command,
     Export,
+    FreeText,
     ListSurveys,
     NameSurvey,
     NewSurvey,
@@ -19,6 +20,7 @@ from bot.commands.commands import (
     Show,
     SurveyCommand,
 )
+from bot.commands.intents.plain_words import speaks_of_survey
 from bot.conversation.services import ConversationServices
 from bot.conversation.turn import Turn
 from bot.store.surveys import StoredSurvey
@@ -26,7 +28,7 @@ from bot.wording import replies
 from bot.wording import sentences as wording
 from bot.wording.cards import word_decision
 from engine.errors import UserError
-from engine.session.events import Evaluate, Revise, StartOver
+from engine.session.events import EditOutline, Evaluate, Revise, RewriteAll, StartOver
 from engine.session.state import SurveySession
 from engine.text import clean
 
@@ -40,9 +42,7 @@ async def manage_surveys(
     person = incoming.person
     match command:
         case ListSurveys():
-            found = await services.list_surveys(turn.stored.conversation, person)
-            text = replies.list_surveys(found, turn.session.id, command)
-            turn.say(text) if incoming.place == "direct" else turn.mention(text, "", person)
+            _list(turn, await services.list_surveys(turn.stored.conversation, person), command, incoming)
         case NewSurvey():
             _require_rest(turn)
             leave_for_another(turn, person)
@@ -61,12 +61,29 @@ async def manage_surveys(
             assert_never(command)
 
 
-async def find_meant(turn: Turn, services: ConversationServices, command: Command, person: str) -> Command:
-    """The command; the list of the person's surveys where it needs one, and nothing was begun here."""
-    shows = isinstance(command, Show) and command.view not in {"help", "hello", "thanks", "cost", "budget"}
-    if turn.session.state.brief or not (shows or isinstance(command, Export | Revise | Evaluate)):
-        return command
-    return ListSurveys() if await services.list_surveys(turn.stored.conversation, person) else command
+async def name_elsewhere(turn: Turn, services: ConversationServices, command: Command, incoming: Incoming) -> bool:
+    """Name the person's surveys where the command needs one, and none was begun here; whether there are any."""
+    if turn.session.state.brief or not _needs_survey(command):
+        return False
+    found = await services.list_surveys(turn.stored.conversation, incoming.person)
+    if found:
+        _list(turn, found, ListSurveys(), incoming)
+    return bool(found)
+
+
+def _needs_survey(command: Command) -> bool:
+    match command:
+        case FreeText(text, private=private):
+            return not private and speaks_of_survey(text)
+        case Show(view):
+            return view not in {"help", "hello", "thanks", "cost", "budget"}
+        case _:
+            return isinstance(command, Export | Revise | RewriteAll | EditOutline | Evaluate)
+
+
+def _list(turn: Turn, found: Sequence[StoredSurvey], wanted: ListSurveys, incoming: Incoming) -> None:
+    text = replies.list_surveys(found, turn.session.id, wanted)
+    turn.say(text) if incoming.place == "direct" else turn.mention(text, "", incoming.person)
 
 
 def _read_name(name: str) -> str:
@@ -96,7 +113,8 @@ async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey
         return
     _require_rest(turn)
     # A terminal's conversation is no place that one could go back to: what `scholium write` made is opened here.
-    if wanted.conversation != turn.stored.conversation and (wanted.is_running or not _is_terminal(turn)):
+    here = turn.stored.conversation
+    if wanted.conversation != here and (wanted.is_running or here.platform != "terminal"):
         raise UserError(replies.elsewhere(wanted))
     session, owner, invited = await services.load_survey(wanted.session_id)
     await services.archive_survey(wanted.session_id, archived=False)
@@ -118,10 +136,6 @@ async def _archive(turn: Turn, services: ConversationServices, number: int, pers
         title = next((survey.title for survey in found if survey.session_id == session_id), topic)
     await services.archive_survey(session_id, archived=True)
     turn.say(replies.word_archived_survey(title))
-
-
-def _is_terminal(turn: Turn) -> bool:
-    return turn.stored.conversation.platform == "terminal"
 
 
 def _require_rest(turn: Turn) -> None:

@@ -39,7 +39,7 @@ from bot.conversation.intake import compute
 from bot.conversation.opening import read_opening, start_event
 from bot.conversation.pricing import find_asker, participant_of, payer_of, raise_budget, word_price, word_review_price
 from bot.conversation.services import ConversationServices
-from bot.conversation.survey_list import find_meant, leave_for_another, manage_surveys
+from bot.conversation.survey_list import leave_for_another, manage_surveys, name_elsewhere
 from bot.conversation.turn import Turn
 from bot.conversation.understanding import command_of, difference, read
 from bot.settings import Rules
@@ -101,11 +101,11 @@ class Turns:
             among = incoming.place == "thread" and not incoming.button
             talk = await self._services.load_talk(incoming, stored.owner) if among else Talk()
             command = await compute(self._read_command, stored, incoming, talk)
-            if command is None or not self._may(turn, incoming, command):
+            if command is None or not self._may(turn, command):
                 return turn
             if incoming.left_out and not (isinstance(command, FreeText) and command.quiet):
                 turn.answer(replies.word_left_out(len(incoming.text), incoming.left_out))
-            if incoming.attachments and not self._may_act(turn, incoming, "change" if stored.owner else "start"):
+            if incoming.attachments and not self._may_act(turn, "change" if stored.owner else "start"):
                 return turn
             if incoming.values and isinstance(command, Approve):
                 turn.whisper(wording.not_saved(incoming.values))
@@ -123,7 +123,7 @@ class Turns:
         turn.say(upload.said)
         if incoming.text.strip().rstrip(":").lower() in LIST_WORDS:
             listed = UseList(tuple(paper.key for paper in upload.papers))
-            return listed if self._may(turn, incoming, listed) else None
+            return listed if self._may(turn, listed) else None
         if incoming.text or incoming.button:
             return command
         if turn.session.state.phase == "topic" and turn.session.state.brief and not turn.session.job:
@@ -149,8 +149,8 @@ class Turns:
 
     def form(self, stored: StoredConversation, incoming: Incoming) -> Form:
         """The form that a button asks for. Raises `UserError` where the person may not, or there is none now."""
-        starts = survey_forms.verb_of(incoming) == "start"
-        refused = refusal(self._rules, participant_of(stored, incoming.person), "start" if starts else "change")
+        starts = survey_forms.read_action(incoming.button)[0] == "start"
+        refused = self._refusal(stored, incoming.person, "start" if starts else "change")
         if refused:
             raise UserError(wording.word_refusal(refused, stored.owner))
         if starts:
@@ -182,25 +182,29 @@ class Turns:
                 self._warned.add(key)
                 turn.say(money.budget_warning(use))
 
-    def _may(self, turn: Turn, incoming: Incoming, command: Command) -> bool:
-        allowed = self._may_act(turn, incoming, act_of(command))
+    def _may(self, turn: Turn, command: Command) -> bool:
+        """Whether the person may; where not, they are told so alone. Whoever begins what is nobody's is its owner."""
+        allowed = self._may_act(turn, act_of(command))
         if allowed and isinstance(command, StartSurvey) and not turn.stored.owner:
-            turn.stored = replace(turn.stored, owner=incoming.person)
+            turn.stored = replace(turn.stored, owner=turn.actor)
         return allowed
 
-    def _may_act(self, turn: Turn, incoming: Incoming, act: Act) -> bool:
-        """Whether the person may; where not, they are told so alone."""
-        refused = refusal(self._rules, participant_of(turn.stored, incoming.person), act)
+    def _may_act(self, turn: Turn, act: Act) -> bool:
+        refused = self._refusal(turn.stored, turn.actor, act)
         if refused:
-            turn.mention(wording.word_refusal(refused, turn.stored.owner), turn.stored.owner, incoming.person)
+            turn.mention(wording.word_refusal(refused, turn.stored.owner), turn.stored.owner, turn.actor)
         return not refused
+
+    def _refusal(self, stored: StoredConversation, person: str, act: Act) -> Act | None:
+        return refusal(self._rules, participant_of(stored, person), act)
 
     async def _obey(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         waiting = turn.stored.reading
         turn.stored = replace(turn.stored, reading=(), choices=())
         # A yes said in words means what was read; a button means its own proposal.
         for wanted in map(parse, waiting) if waiting and command == Approve() else (command,):
-            await self._carry_out(turn, incoming, await find_meant(turn, self._services, wanted, incoming.person))
+            if not await name_elsewhere(turn, self._services, wanted, incoming):
+                await self._carry_out(turn, incoming, wanted)
 
     async def _carry_out(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         match command:
@@ -265,7 +269,7 @@ class Turns:
         """Words that are no command: a model reads them, else what they likeliest mean is done, shown or offered."""
         session = turn.session
         asker = find_asker(self._rules, turn.stored, incoming.person)
-        may_ask = not asker or not refusal(self._rules, participant_of(turn.stored, asker), "ask")
+        may_ask = not asker or not self._refusal(turn.stored, asker, "ask")
         if may_ask and not session.job and (model := self._services.model(session, payer_of(turn.stored, asker))):
             await self._read(turn, incoming, words, model)
         else:
@@ -284,7 +288,7 @@ class Turns:
         turn.offer(replies.ask_meaning(replace(words, offers=offers), find_usage(words.text), failure), offers)
 
     def _is_allowed(self, turn: Turn, command: Command) -> bool:
-        return refusal(self._rules, participant_of(turn.stored, turn.actor), act_of(command)) is None
+        return self._refusal(turn.stored, turn.actor, act_of(command)) is None
 
     async def _read(self, turn: Turn, incoming: Incoming, words: FreeText, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""
@@ -297,7 +301,7 @@ class Turns:
             return
         if not reading.for_bot:
             return
-        allowed = all(self._may(turn, incoming, command) for command in reading.commands)
+        allowed = all(self._may(turn, command) for command in reading.commands)
         if not reading.commands:
             await self._guess(turn, incoming, replace(words, guess="", quiet=False))
         elif allowed and reading.acts_alone:

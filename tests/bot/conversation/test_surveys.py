@@ -46,7 +46,10 @@ async def test_a_new_topic_begins_another_survey_and_the_former_is_kept(library:
         assert "There is no survey 7; you have 2." in lab.chat.last
 
 
-@pytest.mark.parametrize("says", ["status", "how is the survey going?", "shorten 2", "export", "show 1"])
+@pytest.mark.parametrize(
+    "says",
+    ["status", "how is the survey going?", "shorten 2", "make section 2 shorter", "the pdf please", "export", "show 1"],
+)
 async def test_where_nothing_was_begun_a_persons_surveys_elsewhere_are_meant(library: LocalLibrary, says: str) -> None:
     elsewhere = replace(HERE, channel="D7", thread="9")
     async with opened() as lab:
