@@ -172,7 +172,9 @@ class Dispatcher:
         async def take(stored: StoredConversation) -> Turn:
             return await self._turns.decide_turn(stored, incoming)
 
-        incoming = await self._with_files(incoming)
+        # The contents of files are not stored.
+        files = [replace(a, content=await self._adapter.fetch(at, a), source="") for a in incoming.attachments]
+        incoming = replace(incoming, attachments=tuple(files))
         if await compute(is_stop, incoming):  # not in the queue: it is about what the queue waits for
             await self._turn(at, take, incoming.key)
         else:
@@ -186,12 +188,6 @@ class Dispatcher:
             return wanted.conversation
         starter = Outgoing(wanted.conversation, wording.word_opened(wanted), people=(wanted.person,))
         return await self._adapter.open_thread(wanted, starter)
-
-    async def _with_files(self, incoming: Incoming) -> Incoming:
-        """With the contents of its attachments, which are not stored."""
-        at = incoming.conversation
-        files = [replace(a, content=await self._adapter.fetch(at, a), source="") for a in incoming.attachments]
-        return replace(incoming, attachments=tuple(files))
 
     async def _turn(self, at: Conversation, take: Take, key: str | None) -> None:
         """Take a turn, commit it, carry it out; again where the conversation has changed meanwhile."""

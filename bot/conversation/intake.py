@@ -39,25 +39,18 @@ T = TypeVar("T")
 
 def admit(incoming: Incoming) -> Incoming:
     """The same, bounded: runs of white space are collapsed, long texts are cut, which ``left_out`` counts."""
-    text = collapse(incoming.text)
+    text = _EMPTY_LINES.sub("\n\n", _SPACES.sub(" ", storable(incoming.text))).strip()
     kept = text[: LONGEST_LIST if is_list(text) else LONGEST_MESSAGE].rstrip()
     return replace(
         incoming,
         text=kept,
         left_out=incoming.left_out + len(text) - len(kept),
         button=storable(incoming.button[:LONGEST_MESSAGE]),
-        values=tuple((storable(name[:LONGEST_NAME]), _bound(value)) for name, value in incoming.values),
+        values=tuple(
+            (storable(name[:LONGEST_NAME]), storable(value)[:LONGEST_LIST]) for name, value in incoming.values
+        ),
         attachments=tuple(replace(a, name=storable(a.name)[:LONGEST_NAME]) for a in incoming.attachments),
     )
-
-
-def collapse(text: str) -> str:
-    """The text without what no database takes, with one space for a run of them and at most one empty line."""
-    return _EMPTY_LINES.sub("\n\n", _SPACES.sub(" ", storable(text))).strip()
-
-
-def _bound(value: str) -> str:
-    return storable(value)[:LONGEST_LIST]
 
 
 @cache
