@@ -152,7 +152,8 @@ class _Check:
                     if line.state == "failed":
                         line.state, line.citations, line.text = "framing", (), remove_citations(line.text)
             failed = [line for line in self.lines if line.state == "failed"]
-            hanging = [] if self.task.words_stand else self._find_hanging()
+            gone = [] if self.task.words_stand else [line for line in self.lines if line.state == "removed"]
+            hanging = [after for line in gone if (after := self._find_follower(line))]
             if failed or hanging:
                 await self._reword([*failed, *hanging])
             elif not any(line.state == "pending" for line in self.lines):
@@ -213,13 +214,19 @@ class _Check:
 
     async def _reword(self, lines: Sequence[SentenceState]) -> None:
         def build(group: Sequence[SentenceState], name: str) -> Request:
-            return build_rewording(self.task.topic or self.task.title, group, self.lines, name)
+            return build_rewording(self.task.topic or self.task.title, group, self.lines, followers, name)
 
         def take(group: Sequence[SentenceState], answer: RewordAnswer) -> None:
             texts = {reworded.sentence: reworded.text for reworded in answer.sentences}
             for line in group:
                 self._take_rewording(line, texts.get(line.number))
+                if line.state == "removed" and (after := followers.get(line.number)):
+                    after.stood_behind = line.number
+                    self._take_rewording(after, texts.get(after.number))
 
+        asked = {line.number for line in lines}
+        behind = ((line, self._find_follower(line)) for line in lines if line.state == "failed")
+        followers = {line.number: after for line, after in behind if after and after.number not in asked}
         for line in lines:
             if line.state != "failed":
                 line.stood_behind = self.lines[line.number - 2].number
@@ -298,17 +305,11 @@ class _Check:
             if is_alone and line.state in {"unchecked", "framing"} and PRONOUNS.intersection(words(line.text)[:1]):
                 line.remove()
 
-    def _find_hanging(self) -> list[SentenceState]:
-        """Sentences right behind one that was removed, which nobody was shown there yet."""
-        pairs = zip(self.lines, self.lines[1:], strict=False)
-        return [
-            line
-            for before, line in pairs
-            if before.state == "removed"
-            and before.paragraph == line.paragraph
-            and line.state in {"held", "framing", "common"}
-            and line.stood_behind != before.number
-        ]
+    def _find_follower(self, line: SentenceState) -> SentenceState | None:
+        """The sentence right behind it in its paragraph that stands, and which nobody was shown there yet."""
+        after = next(iter(self.lines[line.number :]), line)
+        is_near = after.paragraph == line.paragraph and after.stood_behind != line.number
+        return after if is_near and after.state in {"held", "framing", "common"} else None
 
     def _remove_repeated(self) -> None:
         """A sentence stands once: a rewording may say what another sentence says already."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Literal
 
@@ -91,9 +91,18 @@ def build_second_judgement(topic: str, lines: Sequence[SentenceState], name: str
     return Request("checking", name, prompt, VERDICT_TOKENS * len(lines) + OVERHEAD_TOKENS, 0.0)
 
 
-def build_rewording(topic: str, asked: Sequence[SentenceState], lines: Sequence[SentenceState], name: str) -> Request:
-    """Each sentence between its neighbours, with what is wrong or what stood before it, and its evidence."""
-    sentences = "\n\n".join(_show_for_mending(line, lines) for line in asked)
+def build_rewording(
+    topic: str,
+    asked: Sequence[SentenceState],
+    lines: Sequence[SentenceState],
+    followers: Mapping[int, SentenceState],
+    name: str,
+) -> Request:
+    """Each sentence between its neighbours, with what is wrong and its evidence, or with what stood before it.
+
+    ``followers`` are those, by the number of the one before, that may hang when it goes.
+    """
+    sentences = "\n\n".join(_show_for_mending(line, lines, followers.get(line.number)) for line in asked)
     prompt = fill("common/reword", topic=data(topic), sentences=sentences)
     return Request("checking", name, prompt, REWORDING_TOKENS * len(asked) + OVERHEAD_TOKENS, 0.0)
 
@@ -102,7 +111,7 @@ def _mark(line: SentenceState) -> str:
     return " all" if line.of_all else " own" if line.is_ours else " several" if line.joins else ""
 
 
-def _show_for_mending(line: SentenceState, lines: Sequence[SentenceState]) -> str:
+def _show_for_mending(line: SentenceState, lines: Sequence[SentenceState], follower: SentenceState | None) -> str:
     near = [other for other in lines if other.paragraph == line.paragraph and other.state != "removed"]
     before = next((other.text for other in reversed(near) if other.number < line.number), "")
     after = next((other.text for other in near if other.number > line.number), "")
@@ -110,7 +119,9 @@ def _show_for_mending(line: SentenceState, lines: Sequence[SentenceState]) -> st
     told = [
         f"before: {data(remove_citations(before)) or '(it is the first)'}",
         f"sentence: {data(line.text)}",
-        f"after: {data(remove_citations(after)) or '(it is the last)'}",
+        f"after, {follower.number}: {data(follower.text)}"
+        if follower
+        else f"after: {data(remove_citations(after)) or '(it is the last)'}",
     ]
     if line.state == "failed":
         told.append(f"wrong: {data(line.wrong)}")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
 
 import numpy as np
 
@@ -86,17 +87,10 @@ def passage(papers: Sequence[Paper], about: str, budget_words: int, embedder: Em
     for statement in STATEMENTS:
         part = [candidates[i] for i in picked if candidates[i].statement == statement]
         part.sort(key=lambda s: (s.paper.year or 9_999, s.paper.key, s.position))
-        written = [quote_sentences(group) for group in _by_paper(part)]
+        written = [quote_sentences(list(group)) for _, group in groupby(part, key=lambda s: s.paper.key)]
         claims += written
         paragraphs += [" ".join(c.text for c in written[i : i + 4]) for i in range(0, len(written), 4)]
     return QuotedPassage("\n\n".join(paragraphs), tuple(claims))
-
-
-def _by_paper(sentences_: Sequence[AbstractSentence]) -> list[list[AbstractSentence]]:
-    groups: dict[str, list[AbstractSentence]] = {}
-    for sentence in sentences_:
-        groups.setdefault(sentence.paper.key, []).append(sentence)
-    return list(groups.values())
 
 
 LEAST_PROBABILITY = 0.5

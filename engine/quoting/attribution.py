@@ -45,11 +45,6 @@ def name_people(paper: Paper) -> str:
     return f"{surnames[0]} et al." if len(surnames) > 2 else " and ".join(surnames)
 
 
-def name_work(paper: Paper) -> str:
-    """The authors, or else the title."""
-    return name_people(paper) or f"“{inert(paper.title)}”"
-
-
 def whose_words(papers: Iterable[Paper], owner: str = "their") -> str:
     """In whose words sentences of the papers are told: "in ``owner`` own words", or in those of summaries."""
     summarised = {not paper.abstract for paper in papers if paper.content}

@@ -16,10 +16,10 @@ from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, Ti
 from engine.paper_kinds import is_survey
 from engine.quoting.attribution import name_people
 from engine.quoting.counts import find_most_cited, frame_field, years_of
-from engine.retrieval.embedding import Embedder, Vectors, embed_papers
+from engine.retrieval.embedding import Embedder, embed_papers
 from engine.survey import BarChart, FieldMap, MapPoint
 from engine.text import inert, list_words, shorten, stem, words
-from engine.values import Cluster, FoundPaper, Paper, PaperKey
+from engine.values import FoundPaper, Paper, PaperKey
 
 START_SURVEYS, START_FOUNDATIONS, START_FIRST, START_RECENT = 1, 2, 1, 3
 """Papers to read first: the survey nearest to the topic, what the field rests on, the most cited recent ones.
@@ -86,16 +86,12 @@ def _describe(line: Line, topic: str) -> str:
     """The best known of its papers that say its name and the topic."""
     named = [p for p in line.papers if _stems(line.title) <= _stems(f"{p.title} {p.content}")] or line.papers
     on_topic = [p for p in named if _stems(topic) <= _stems(f"{p.title} {p.content}")] or named
-    best = max(on_topic, key=lambda p: _count_named(p, line.title))
+    # Its citations count more where its title has the name.
+    best = max(on_topic, key=lambda p: (p.citations or 0.5) * NAMED_IN_TITLE ** (_stems(line.title) <= _stems(p.title)))
     top = find_most_cited(line.papers)
     is_known = top is not None and best.citations == top.citations
     dated = f" ({best.year})" if best.year else ""
     return f"{'Best known' if is_known else 'For example'}: “{inert(best.title)}”{dated} {cite([best.key])}"
-
-
-def _count_named(paper: Paper, name: str) -> float:
-    """The paper's citations, which count more where its title has the name."""
-    return (paper.citations or 0.5) * (NAMED_IN_TITLE if _stems(name) <= _stems(paper.title) else 1.0)
 
 
 def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[StartingPoint, ...]:
@@ -119,7 +115,8 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
         fresh = [paper for paper in candidates if paper.key not in chosen]
         for paper in fresh[:count]:
             figures = [str(paper.year)] if paper.year else []
-            figures += [_count_citations(paper.citations)] if paper.citations else []
+            if paper.citations:
+                figures.append(f"cited {paper.citations:,} times" if paper.citations > 1 else "cited once")
             chosen[paper.key] = f"{reason}; {', '.join(figures)}" if figures else reason
 
     take(near, START_SURVEYS, "a survey of the field")
@@ -136,10 +133,6 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
     take((p for p in cited if nearness(p) >= NEAR), 6 - len(chosen), f"{most}, on the topic")
     take(cited, 6 - len(chosen), most)
     return tuple(StartingPoint(key, reason) for key, reason in chosen.items())
-
-
-def _count_citations(count: int) -> str:
-    return f"cited {count:,} times" if count > 1 else "cited once"
 
 
 def draw_growth(found: Sequence[FoundPaper]) -> BarChart | None:
@@ -206,29 +199,21 @@ def draw_map(lines: Sequence[Line], embedder: Embedder) -> FieldMap | None:
     placed = [(paper, line.title) for line in lines for paper in line.papers]
     if len(placed) < FEWEST_ON_MAP:
         return None
-    flat = _layout(embed_papers(embedder, [paper for paper, _ in placed]))
-    known = _papers_to_know(lines)
+    from sklearn.manifold import TSNE
+
+    vectors = np.asarray(embed_papers(embedder, [paper for paper, _ in placed]))
+    perplexity = min(PERPLEXITY, (len(vectors) - 1) / 3)
+    with threadpool_limits(1):
+        flat = TSNE(2, perplexity=perplexity, init="pca", random_state=0).fit_transform(vectors)
+    # The most cited paper of each line of work, then the most cited of all.
+    best = [max(line.papers, key=lambda p: p.citations or 0) for line in lines if line.papers]
+    rest = sorted((paper for paper, _ in placed), key=lambda p: -(p.citations or 0))
+    known = list(dict.fromkeys(paper.key for paper in (*best, *rest)))[:LABELLED]
     points = tuple(
         MapPoint(float(x), float(y), group, paper.key, _label(paper) if paper.key in known else "")
         for (x, y), (paper, group) in zip(flat, placed, strict=True)
     )
     return FieldMap("Papers of this survey, near one another where they are about similar things.", points)
-
-
-def _layout(vectors: Vectors) -> Vectors:
-    from sklearn.manifold import TSNE
-
-    perplexity = min(PERPLEXITY, (len(vectors) - 1) / 3)
-    with threadpool_limits(1):
-        flat: Vectors = TSNE(2, perplexity=perplexity, init="pca", random_state=0).fit_transform(np.asarray(vectors))
-    return flat
-
-
-def _papers_to_know(lines: Sequence[Line]) -> set[PaperKey]:
-    """The most cited paper of each line of work, then the most cited of all."""
-    best = [max(line.papers, key=lambda p: p.citations or 0) for line in lines if line.papers]
-    rest = sorted((p for line in lines for p in line.papers), key=lambda p: -(p.citations or 0))
-    return set(list(dict.fromkeys(paper.key for paper in (*best, *rest)))[:LABELLED])
 
 
 def group_nearby(
@@ -243,21 +228,18 @@ def group_nearby(
     vectors = embed_papers(embedder, papers)
     found = clusters(papers, labels(vectors, "k-means", min(5, len(papers) // 4), seed), topic, avoid=lines)
     covered = [_stems(line) for line in lines]
-    groups = ((cluster.name, _saying(cluster)) for cluster in found if not is_rest(cluster.name))
-    return tuple(
-        NearbyGroup(name, len(saying), tuple(f"{p.title} ({p.year})" if p.year else p.title for p in saying[:3]))
-        for name, saying in groups
-        if len(saying) >= FEWEST_NEARBY
-        and _stems(name) <= _stems(saying[0].title)
-        and not any(_stems(name) <= line for line in covered)
-    )
-
-
-def _saying(cluster: Cluster) -> list[Paper]:
-    """The papers of a group that say its name, those first whose title does, then those cited most."""
-    wanted = _stems(cluster.name)
-    saying = [paper for paper in cluster.papers if wanted <= _stems(f"{paper.title} {paper.content}")]
-    return sorted(saying, key=lambda p: (not wanted <= _stems(p.title), -(p.citations or 0)))
+    groups: list[NearbyGroup] = []
+    for cluster in found:
+        wanted = _stems(cluster.name)
+        saying = [paper for paper in cluster.papers if wanted <= _stems(f"{paper.title} {paper.content}")]
+        saying.sort(
+            key=lambda p: (not wanted <= _stems(p.title), -(p.citations or 0))
+        )  # those whose title says it first
+        named = [f"{p.title} ({p.year})" if p.year else p.title for p in saying[:3]]
+        is_named = len(saying) >= FEWEST_NEARBY and wanted <= _stems(saying[0].title)
+        if is_named and not is_rest(cluster.name) and not any(wanted <= line for line in covered):
+            groups.append(NearbyGroup(cluster.name, len(saying), tuple(named)))
+    return tuple(groups)
 
 
 def _stems(text: str) -> set[str]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from engine.citations import cite
 from engine.naming.clustering import is_rest
 from engine.quoting.abstracts import Quotation, quote_finding, quote_gist
-from engine.quoting.attribution import name_people, name_work
+from engine.quoting.attribution import name_people
 from engine.quoting.counts import years_of
 from engine.survey import CellEvidence, Claim, Table
 from engine.text import inert
@@ -59,12 +59,8 @@ def tabulate_section(papers: Sequence[Paper], title: str) -> list[QuotedTable]:
         return [tabulate_papers(papers, caption_table(title))]
     ends = [len(ordered) * part // count for part in range(count + 1)]
     parts = [ordered[begin:end] for begin, end in pairwise(ends)]
-    return [tabulate_papers(part, caption_table(title, _write_span(part))) for part in parts]
-
-
-def _write_span(papers: Sequence[Paper]) -> str:
-    years = years_of(papers)
-    return f"{years[0]} to {years[-1]}" if years else "of unknown years"
+    spans = [f"{years[0]} to {years[-1]}" if (years := years_of(part)) else "of unknown years" for part in parts]
+    return [tabulate_papers(part, caption_table(title, span)) for part, span in zip(parts, spans, strict=True)]
 
 
 def _order(papers: Sequence[Paper]) -> list[Paper]:
@@ -87,7 +83,8 @@ def tabulate_papers(papers: Sequence[Paper], caption: str, cited: Collection[str
     claims: list[Claim] = []
     evidence: list[CellEvidence] = []
     for at, paper in enumerate(ordered):
-        row = [f"{_write_entry(paper)} {cite([paper.key])}", str(paper.year or NOTHING)]
+        people = f", {named}" if (named := name_people(paper)) else ""
+        row = [f"“{inert(paper.title)}”{people} {cite([paper.key])}", str(paper.year or NOTHING)]
         for cells in shown.values():
             if quotation := cells[at]:
                 claims.append(claim_of(paper, quotation))
@@ -99,12 +96,7 @@ def tabulate_papers(papers: Sequence[Paper], caption: str, cited: Collection[str
     return QuotedTable(Table(caption, header, tuple(rows), widths, evidence=tuple(evidence)), tuple(claims))
 
 
-def _write_entry(paper: Paper) -> str:
-    """The title, in quotation marks as titles are, and who wrote it: ``“Trees”, Lewis et al.``."""
-    people = name_people(paper)
-    return f"“{inert(paper.title)}”{f', {people}' if people else ''}"
-
-
 def claim_of(paper: Paper, quotation: Quotation) -> Claim:
     """The claim that a quotation in a table makes, as a sentence that cites its paper."""
-    return Claim(f"{name_work(paper)}: {quotation.cell} {cite([paper.key])}.", (quotation.citation,))
+    work = name_people(paper) or f"“{inert(paper.title)}”"
+    return Claim(f"{work}: {quotation.cell} {cite([paper.key])}.", (quotation.citation,))

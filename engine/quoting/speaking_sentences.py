@@ -10,7 +10,6 @@ from engine.quoting.abstracts import AbstractSentence
 from engine.reading.sentence_roles import Statement
 from engine.retrieval.embedding import Embedder
 from engine.text import terms
-from engine.values import Paper
 
 NEEDED_COVERAGE = 0.5
 """A sentence speaks to a question when it and its paper's title hold at least half of what the question asks
@@ -31,9 +30,11 @@ def find_speaking(
     """
     if not asked or not candidates:
         return []
-    papers = list({s.paper.key: s.paper for s in candidates}.values())
-    rarity = _rarity(asked, papers)
-    coverage = np.array([_coverage(rarity, s) for s in candidates])
+    # A term that every paper has asks for little, one that none has for most.
+    held = [set(terms(f"{p.title}. {p.content}")) for p in {s.paper.key: s.paper for s in candidates}.values()]
+    rarity = {t: float(np.log1p(len(held) / (3 + sum(t in words for words in held)))) for t in asked}
+    said = [set(terms(f"{s.paper.title}. {s.text}")) for s in candidates]
+    coverage = np.array([sum(w for t, w in rarity.items() if t in there) for there in said]) / sum(rarity.values())
     speaking = np.flatnonzero(coverage >= NEEDED_COVERAGE)
     if len(speaking) == 0:
         return []
@@ -46,15 +47,3 @@ def find_speaking(
     for i in np.argsort(-closeness, kind="stable"):
         best.setdefault(chosen[int(i)].paper.key, chosen[int(i)])
     return list(best.values())
-
-
-def _rarity(asked: Sequence[str], papers: Sequence[Paper]) -> dict[str, float]:
-    """Weight of each term asked for: a term that every paper has asks for little, one that none has for most."""
-    held = [set(terms(f"{p.title}. {p.content}")) for p in papers]
-    frequency = {t: sum(t in words for words in held) for t in asked}
-    return {t: float(np.log1p(len(held) / (3 + frequency[t]))) for t in asked}
-
-
-def _coverage(rarity: Mapping[str, float], sentence: AbstractSentence) -> float:
-    there = set(terms(f"{sentence.paper.title}. {sentence.text}"))
-    return sum(weight for term, weight in rarity.items() if term in there) / sum(rarity.values())

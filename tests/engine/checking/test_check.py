@@ -59,6 +59,8 @@ class Judge:
             judged = [{"statement": int(n), "follows": not _has(said, self.denies_again)} for n, said in stated]
             return json.dumps({"judgements": judged})
         shown = re.findall(r'<sentence number="(\d+)"(?: own)?>\n.*\nsentence: (.*)\n', prompt)
+        behind = re.findall(r"^after, (\d+): (.*)$", prompt, re.M)
+        shown += [(n, said) for n, said in behind if any(old in said for old in self.rewords)]
         told = [(int(n), said, [new for old, new in self.rewords.items() if old in said]) for n, said in shown]
         return json.dumps({"sentences": [{"sentence": n, "text": (new or [""])[0]} for n, _, new in told]})
 
@@ -167,7 +169,8 @@ async def test_a_sentence_that_only_frames_is_no_claim_and_an_own_one_that_does_
 async def test_what_any_textbook_says_stands_without_a_paper_and_is_marked() -> None:
     known = "A drone race is flown through gates."
     text = f"{known} SwiftNet flies on hardware {F}. It wins {S}. GhostNet sees gates. {known}"
-    found, _ = await check(text, Judge(common=("race", "wins", "GhostNet")))
+    judge = Judge(common=("race", "wins", "GhostNet"), denies_again=("GhostNet",))
+    found, _ = await check(text, judge)
     assert found.text == f"A drone race is flown through gates. SwiftNet flies on hardware {cite([FAST.key])}."
     explained, claimed = found.claims
     assert (explained.common, explained.citations, claimed.common) == (True, (), False)
@@ -204,8 +207,8 @@ async def test_a_sentence_behind_a_removed_one_is_mended_and_never_becomes_a_quo
     found, model = await check(text, judge)
     assert found.text == f"With SwiftNet, drones fly on real hardware {cite([FAST.key])}."
     assert "“" not in found.text
-    mending = next(r.prompt.question for r in model.requests if "before it was" in r.prompt.question)
-    assert "SwiftNet won 40 cups" in mending
+    (mending,) = (r.prompt.question for r in model.requests if "<sentence" in r.prompt.question)
+    assert "SwiftNet won 40 cups" in mending and "after, 2: With it" in mending
 
 
 async def test_a_sentence_that_needs_nothing_stays_behind_a_removed_one() -> None:
