@@ -22,7 +22,6 @@ from engine.values import (
     OutlineNode,
     Paper,
     PaperKey,
-    PaperSelection,
     walk_outline,
 )
 from engine.writing.drafting import Draft
@@ -127,21 +126,14 @@ def assemble_survey(
         not_covered=field.not_covered if field else (),
     )
     resolved = with_references(survey, papers)
+    cited = {paper.key for paper in resolved.references}
+    omitted = [shorten(p.title, 100) for p in selection.list_included()[:FIRST_PAPERS] if p.key not in cited]
     facts = (
         *((name, f"{count:,}") for name, count in search_flow(selection) if count or name in ALWAYS_TOLD),
-        ("Papers cited", str(len(resolved.references))),
-        *_list_omitted(selection, resolved),
+        ("Papers cited", str(len(cited))),
+        *([(f"Not cited, of the first {FIRST_PAPERS} papers", "; ".join(omitted))] if omitted else []),
     )
     return with_notice(replace(resolved, abstract=_abstract(task.brief, outline, resolved), facts=facts))
-
-
-def _list_omitted(selection: PaperSelection, survey: Survey) -> list[tuple[str, str]]:
-    """Which of the papers that stand first on the list no sentence cites; nothing where all are cited."""
-    cited = {paper.key for paper in survey.references}
-    omitted = [paper.title for paper in selection.list_included()[:FIRST_PAPERS] if paper.key not in cited]
-    if not omitted:
-        return []
-    return [(f"Not cited, of the first {FIRST_PAPERS} papers", "; ".join(shorten(title, 100) for title in omitted))]
 
 
 def open_section(title: str, parts: tuple[Section, ...]) -> Section:
@@ -170,27 +162,24 @@ def add_warnings(survey: Survey, warnings: Sequence[SurveyWarning]) -> Survey:
     return replace(survey, warnings=tuple(dict.fromkeys((*survey.warnings, *warnings))))
 
 
-def count_references(survey: Survey) -> str:
-    """How many papers the survey cites, of which years."""
-    years = sorted(p.year for p in survey.references if p.year)
-    span = f" published between {years[0]} and {years[-1]}" if years else ""
-    count = len(survey.references)
-    return f"This survey cites {count} {'paper' if count == 1 else 'papers'}{span}."
-
-
 def add_abstract(survey: Survey, abstract: Draft | None) -> Survey:
     """The survey with the abstract that was written of it, without citations, after how many papers it cites."""
     if abstract is None:
         return survey
-    text = f"{count_references(survey)} {remove_citations(abstract.text)}"
+    count = len(survey.references)
+    told = f"This survey cites {count} {'paper' if count == 1 else 'papers'}{_span(survey)}."
+    text = f"{told} {remove_citations(abstract.text)}"
     return with_notice(replace(survey, abstract=text, tally=abstract.tally))
 
 
 def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:
     """What the survey covers and from how many papers; only what can be counted."""
-    years = sorted(p.year for p in survey.references if p.year)
-    span = f" published between {years[0]} and {years[-1]}" if years else ""
     lines = [node.title for node in outline.nodes if node.role == "body" and not is_rest(node.title)]
     body = f" It covers {list_words(lines)}." if lines else ""
     ending = " It ends with the problems the papers leave open." if outline.nodes[-1].role == "conclusion" else ""
-    return f"A survey of {brief.topic} that cites {len(survey.references)} papers{span}.{body}{ending}"
+    return f"A survey of {brief.topic} that cites {len(survey.references)} papers{_span(survey)}.{body}{ending}"
+
+
+def _span(survey: Survey) -> str:
+    years = sorted(p.year for p in survey.references if p.year)
+    return f" published between {years[0]} and {years[-1]}" if years else ""

@@ -137,7 +137,12 @@ class Planner:
         chunks = divide_into_chunks(papers, self.context.seed + self.context.attempt, each=self.tokens_each)
         await self.context.progress(Progress("outlining", 0, len(chunks)))
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(try_work(self._rough(chunk, sections, i))) for i, chunk in enumerate(chunks)]
+            tasks = []
+            for at, chunk in enumerate(chunks):
+                block = paper_block(chunk, self.tokens_each)
+                prompt = fill("autosurvey/outline", topic=data(self.topic), papers=block, sections=str(sections))
+                request = Request("outline", f"outline/{at}", prompt, 2_048, 1.0)
+                tasks.append(group.create_task(try_work(self.model.answer_typed(request, OutlineAnswer))))
             embedding = group.create_task(asyncio.to_thread(embed_papers, self.context.embedder, self.papers))
         came = [task.result() for task in tasks]
         rough = [answer for answer in came if isinstance(answer, OutlineAnswer)]
@@ -163,15 +168,10 @@ class Planner:
         """The plan with as many sections as asked for; asked again where it has others, the nearest kept (A6)."""
         best = plan
         for attempt in range(1, COUNT_ATTEMPTS + 1):
-            if len(best.sections) == sections:
+            if (has := len(best.sections)) == sections:
                 break
-            prompt = fill(
-                "autosurvey/count",
-                topic=data(self.topic),
-                outline=data(best.model_dump_json()),
-                has=str(len(best.sections)),
-                sections=str(sections),
-            )
+            told = {"topic": data(self.topic), "outline": data(best.model_dump_json()), "has": str(has)}
+            prompt = fill("autosurvey/count", **told, sections=str(sections))
             request = Request("outline", f"count/{self.context.attempt}/{attempt}", prompt, 2_048, 0.3)
             answer = await try_work(self.model.answer_typed(request, OutlineAnswer))
             if isinstance(answer, ScholiumError):
@@ -192,25 +192,16 @@ class Planner:
                 for node, count in zip(body, count_parts(top, len(self.papers)), strict=True)
             ]
         notes = list(top.notes)
-        nodes: list[OutlineNode] = []
-        divided = iter(parts)
-        for node in top.nodes:
-            if node.role != "body":
-                nodes.append(node)  # it is written from the finished sections, so it has neither parts nor papers
-                continue
-            below = next(divided).result()
+        nodes = list(top.nodes)  # what is not body is written from the finished sections: no parts, no papers
+        for node, part in zip(body, parts, strict=True):
+            below, at = part.result(), next(at for at, own in enumerate(top.nodes) if own is node)
             if isinstance(below, ScholiumError):
                 notes.append(word_undivided(node, below))
                 (keys,) = await self._nearest([node], vectors, self.context.limits.papers_per_node)
-                nodes.append(replace(node, papers=keys))
+                nodes[at] = replace(node, papers=keys)
             else:
-                nodes.append(replace(node, children=below))
+                nodes[at] = replace(node, children=below)
         return replace(top, nodes=tuple(nodes), notes=tuple(notes))
-
-    async def _rough(self, papers: Sequence[Paper], sections: int, at: int) -> OutlineAnswer:
-        block = paper_block(papers, self.tokens_each)
-        prompt = fill("autosurvey/outline", topic=data(self.topic), papers=block, sections=str(sections))
-        return await self.model.answer_typed(Request("outline", f"outline/{at}", prompt, 2_048, 1.0), OutlineAnswer)
 
     async def _merge(self, rough: Sequence[OutlineAnswer], sections: int) -> tuple[OutlineAnswer, list[str]]:
         """One outline of all; at the budget the first of them, and a note."""
@@ -252,15 +243,13 @@ class Planner:
         """Subsections that repeat another are left out; a section keeps at least one."""
         planned = outline_text(outline, describes_parts=True)
         prompt = fill("autosurvey/duplicates", topic=data(self.topic), outline=planned)
-        answer = await try_work(
-            self.model.answer_typed(Request("outline", "duplicates", prompt, 512, 0.0), DuplicatesAnswer)
-        )
+        request = Request("outline", "duplicates", prompt, 512, 0.0)
+        answer = await try_work(self.model.answer_typed(request, DuplicatesAnswer))
         if isinstance(answer, ScholiumError):
             return replace(outline, notes=(*outline.notes, f"It was not checked for repetitions: {answer}"))
-        repeated = set(answer.repeated)
         nodes = []
         for i, node in enumerate(outline.nodes, start=1):
-            kept = tuple(child for j, child in enumerate(node.children, start=1) if f"{i}.{j}" not in repeated)
+            kept = tuple(child for j, child in enumerate(node.children, start=1) if f"{i}.{j}" not in answer.repeated)
             nodes.append(replace(node, children=kept or node.children[:1]))
         return replace(outline, nodes=tuple(nodes))
 
