@@ -39,16 +39,6 @@ def holds_words(quote: str, text: str) -> bool:
     return True
 
 
-def find_strange_quotations(claim: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """What stands in quotation marks in the claim and as such in none of the texts."""
-    quotes = (next(filter(None, match.groups())) for match in _MARKED.finditer(claim))
-    return tuple(
-        quote
-        for quote in quotes
-        if len(quote.split()) >= SHORTEST_QUOTE and not any(holds_words(quote, text) for text in texts)
-    )
-
-
 _PERSON = r"(?:(?:de|van|der|von|di|da|la|le|el|al|den)\s+)*[A-ZÀ-Þ][\w’'-]+"
 _OTHERS = rf"(?:(?:\s+and\s+|\s*&\s*){_PERSON}|,?\s+et\s+al\.?|\s+and\s+(?:colleagues|co-?workers))"
 _BY = re.compile(
@@ -57,8 +47,8 @@ _BY = re.compile(
 )
 
 
-def find_wrong_authors(claim: str, papers: Sequence[Paper], texts: Sequence[str] = ()) -> tuple[str, ...]:
-    """“Smith et al. (2020)” where no paper is by Smith and of 2020, and no text names Smith.
+def find_wrong_authors(claim: str, papers: Sequence[Paper], text: str) -> tuple[str, ...]:
+    """“Smith et al. (2020)” where no paper is by Smith and of 2020, and the text does not name Smith.
 
     A paper without authors or without a year may be of anybody, and of any year.
     """
@@ -66,11 +56,8 @@ def find_wrong_authors(claim: str, papers: Sequence[Paper], texts: Sequence[str]
     for match in _BY.finditer(claim):
         name, year = _last_word(match["first"]), match["year"] or match["later"]
         own = [p for p in papers if not p.authors or name in {_last_word(surname(author)) for author in p.authors}]
-        if own:
-            is_right = not year or any(p.year is None or str(p.year) == year for p in own)
-        else:
-            is_right = any(name in fold(text) for text in texts)
-        if not is_right:
+        is_right = not year or any(p.year is None or str(p.year) == year for p in own)
+        if not (is_right if own else name in fold(text)):
             wrong[match[0]] = None
     return tuple(wrong)
 
@@ -151,16 +138,19 @@ def find_doubts(claim: str, source: Source, *, is_ours: bool = False) -> tuple[D
     bare = replace_citations(claim, lambda _: "").strip()
     if holds_words(bare, source.text):
         return ()
-    known = f"{source.whole}\n{source.shared}\n{_record(source.papers)}"
+    whole, quotes = source.whole, (next(filter(None, match.groups())) for match in _MARKED.finditer(bare))
+    strange = (said for said in quotes if len(said.split()) >= SHORTEST_QUOTE and not holds_words(said, whole))
+    records = [" ".join((*paper.authors, paper.venue, str(paper.year or ""))) for paper in source.papers]
+    known = "\n".join((whole, source.shared, *records))
     doubts = [
-        *(Doubt("quotation", said) for said in find_strange_quotations(bare, [source.whole])),
+        *(Doubt("quotation", said) for said in strange),
         *(Doubt("figure", said) for said in _missing_figures(bare, source, is_ours=is_ours)),
-        *(Doubt("author", said) for said in find_wrong_authors(bare, source.papers, [source.whole])),
+        *(Doubt("author", said) for said in find_wrong_authors(bare, source.papers, whole)),
         *(Doubt("name", said) for said in find_missing_names(bare, known)),
     ]
     if not is_ours and is_negated(bare) and not is_negated(source.text):
         doubts.append(Doubt("negation", bare))
-    if share_held(bare, f"{source.whole}\n{source.shared}") < LEAST_HELD:
+    if share_held(bare, f"{whole}\n{source.shared}") < LEAST_HELD:
         doubts.append(Doubt("terms", bare))
     return tuple(doubts)
 
@@ -184,10 +174,6 @@ def is_negated(text: str) -> bool:
     Negated claims whose evidence has no negation: 5 % of the false and 2 % of the true (scifact: 12 and 3).
     """
     return any(word in _NEGATIONS for word in words(text)) or "n't" in text or "n’t" in text
-
-
-def _record(papers: Sequence[Paper]) -> str:
-    return "\n".join(" ".join((*paper.authors, paper.venue, str(paper.year or ""))) for paper in papers)
 
 
 def _missing_figures(claim: str, source: Source, *, is_ours: bool) -> tuple[str, ...]:

@@ -141,7 +141,8 @@ def _read(match: re.Match[str]) -> Figure | None:
         scale = _SCALES.get((match["scale"] or "").lower(), 1.0) * _read_power(match)
         value, step = float(digits) * scale, scale * 10.0 ** -len(digits.partition(".")[2])
         scaled = value * _SUFFIXES.get(match["suffix"] or "", 0.0)
-    units = _units_behind(match["suffix"] or "", rest) or _currency(match.string[: match.start()])
+    symbol = match.string[: match.start()].rstrip()[-1:]
+    units = _units_behind(match["suffix"] or "", rest) or (read_units(symbol) if symbol in {"$", "€", "£"} else ())
     if not units and not match["words"] and not match["suffix"] and _NAMED.match(rest):
         return None
     is_rough = bool(_ROUGH.search(match.string[max(0, match.start() - 20) : match.start()]))
@@ -154,10 +155,6 @@ def _units_behind(suffix: str, rest: str) -> tuple[Unit, ...]:
     if _TIMES.match(rest):
         return (TIMES,)
     return read_units(suffix + rest if suffix else rest[1:] if rest[:1] in " -\u00a0\u2009\u202f" else rest)
-
-
-def _currency(before: str) -> tuple[Unit, ...]:
-    return read_units(before.rstrip()[-1:]) if before.rstrip()[-1:] in {"$", "€", "£"} else ()
 
 
 def _read_power(match: re.Match[str]) -> float:

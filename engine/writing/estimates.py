@@ -27,7 +27,7 @@ TOKENS_PER_DRAFTED_WORD = 1.8
 WORDS_PER_CLAIM = 25
 """A survey cites about once a sentence; measured on 400 drafts of 150 to 700 words."""
 
-TOKENS_PER_VERDICT, CLAIM_TOKENS = 6, 95
+TOKENS_PER_VERDICT, CLAIM_TOKENS = 6, 135
 """One verdict as it is written, and one claim with its evidence as it is shown."""
 
 FINDING_TOKENS, HEADING_TOKENS = 45, 15
@@ -61,7 +61,7 @@ the frame is read against it."""
 
 MEAN_PAPER_TOKENS = 250
 """Where there are no papers to measure."""
-CHECK_OVERHEAD = 540
+CHECK_OVERHEAD = 570
 PROMPT_OVERHEAD = 420
 """Tokens of the rules and the JSON schema of one editing call."""
 JUDGE_TOKENS = 40
