@@ -87,8 +87,12 @@ async def add_background(
 
 
 async def _background(brief: Brief, survey: Survey, wikipedia: Wikipedia, context: RunContext) -> Background:
-    if context.model is None:
-        return _quote_article(await wikipedia.article(await _find_article(brief, wikipedia)))
+    if context.model is None:  # the article whose title has no word but the topic's
+        wanted, hits = set(terms(brief.topic)), await wikipedia.search(brief.topic)
+        named = next((title for title, _ in hits if set(terms(title)) and set(terms(title)) <= wanted), None)
+        if named is None:
+            raise UserError(f"Wikipedia has no article that is clearly about “{brief.topic[:80]}”.")
+        return _quote_article(await wikipedia.article(named))
     subject = brief.topic
     if brief.quick:  # a question in free words is searched as an encyclopedia would name it (Jarvis' “TOPIC: …”)
         prompt = fill("background/topic", request=data(subject))
@@ -97,15 +101,6 @@ async def _background(brief: Brief, survey: Survey, wikipedia: Wikipedia, contex
         subject = clean(answer.topic)[:SUBJECT_CHARACTERS] or subject
     title = await _choose_article(brief.topic, await wikipedia.search(subject), context.model)
     return await _collect_background(brief.topic, survey.sections, await wikipedia.article(title), context.model)
-
-
-async def _find_article(brief: Brief, wikipedia: Wikipedia) -> str:
-    """The article whose title has no word but the topic's."""
-    wanted = set(terms(brief.topic))
-    for title, _ in await wikipedia.search(brief.topic):
-        if set(terms(title)) and set(terms(title)) <= wanted:
-            return title
-    raise UserError(f"Wikipedia has no article that is clearly about “{brief.topic[:80]}”.")
 
 
 def _quote_article(article: Paper) -> Background:

@@ -74,7 +74,7 @@ def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey
     for asked_of in filter(None, (spoken_of, papers)):
         ranked = rank_sentences(read_with_last(question, context.asked), asked_of, context.embedder)
         if (signal := measure_signal(ranked)) >= SIGNAL:
-            return replace(answer, claims=_quote(choose_best(ranked), most), faint=signal < CLEAR)
+            return replace(answer, claims=_quote(ranked, most), faint=signal < CLEAR)
     return answer
 
 
@@ -84,19 +84,14 @@ def list_spoken_of(question: str, papers: Sequence[Paper], asked: Sequence[Excha
     return tuple(paper for paper in papers if paper.key in keys)
 
 
-def choose_best(ranked: Sequence[RankedSentence]) -> list[RankedSentence]:
-    """The sentences that score near the best, the best first, none twice."""
-    kept: dict[str, RankedSentence] = {}
+def _quote(ranked: Sequence[RankedSentence], most_papers: int) -> tuple[Claim, ...]:
+    """A claim for each paper of the sentences that score near the best, in their order; a paper's in its own order."""
+    found: dict[str, RankedSentence] = {}
     for one in ranked:
         if one.score >= WORTH * ranked[0].score:
-            kept.setdefault(fold(one.quote), one)
-    return list(kept.values())
-
-
-def _quote(found: Sequence[RankedSentence], most_papers: int) -> tuple[Claim, ...]:
-    """A claim for each paper, in the order of their best sentences; each paper's sentences in its own order."""
+            found.setdefault(fold(one.quote), one)
     by_paper: dict[PaperKey, list[RankedSentence]] = {}
-    for one in found:
+    for one in found.values():
         own = by_paper.setdefault(one.paper.key, [])
         if not own or one.score >= WORTH_BESIDE * own[0].score:
             own.append(one)
@@ -118,11 +113,11 @@ def _answer_of_scope(question: str, scope: Scope, papers: Sequence[Paper], conte
     most = context.limits.answer_papers
     if not list_asked_terms(scope.rest):
         return tuple(claim for paper in scope.papers[:most] if (claim := describe(paper, question, context.embedder)))
-    own = rank_sentences(scope.rest, scope.papers, context.embedder)
-    if measure_signal(own) >= SIGNAL:
-        return _quote(choose_best(own), most)
-    everywhere = rank_sentences(question, papers, context.embedder)
-    return _quote(choose_best(everywhere), most) if measure_signal(everywhere) >= SIGNAL else ()
+    for asked, asked_of in ((scope.rest, scope.papers), (question, papers)):
+        ranked = rank_sentences(asked, asked_of, context.embedder)
+        if measure_signal(ranked) >= SIGNAL:
+            return _quote(ranked, most)
+    return ()
 
 
 def describe(paper: Paper, asked: str, embedder: Embedder) -> Claim | None:

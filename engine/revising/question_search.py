@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from engine.errors import RetrievalError
 from engine.retrieval.libraries.combined import complete_records
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.run import RunContext
-from engine.values import Brief, FoundPaper, Paper, PaperSelection, Query
+from engine.values import Brief, FoundPaper, PaperSelection, Query
 
 FURTHER_PAPERS = 40
 """Papers that are searched for one question, from the library and from online sources each."""
@@ -23,7 +23,10 @@ async def search_question(
     A paper that the person left out stays out. Online sources that cannot be asked add nothing.
     """
     found = [item.paper for item in await context.library.search(Query(question, FURTHER_PAPERS))]
-    found += await _search_online(question, brief, context)
+    if context.online:
+        with suppress(RetrievalError):
+            online = (await context.online.search(question, FURTHER_PAPERS, brief.years)).papers
+            found += await complete_records(online, context.library)
     known = MergedPapers()
     keys = {known.add(item.paper) for item in selection.found}
     for paper in found:
@@ -31,13 +34,3 @@ async def search_question(
     new = [paper for key, paper in known.papers.items() if key not in keys and paper.content]
     before = tuple(replace(item, paper=known.papers[known.key_of(item.paper.key)]) for item in selection.found)
     return replace(selection, found=(*before, *(FoundPaper(paper, 0.0) for paper in new))), len(new)
-
-
-async def _search_online(question: str, brief: Brief, context: RunContext) -> Sequence[Paper]:
-    if context.online is None:
-        return ()
-    try:
-        papers = (await context.online.search(question, FURTHER_PAPERS, brief.years)).papers
-    except RetrievalError:
-        return ()
-    return await complete_records(papers, context.library)
