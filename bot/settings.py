@@ -19,9 +19,8 @@ from engine.gathering.keywords import Selector
 from engine.limits import Limits
 from engine.llm.model import SamplingParameters, Task
 from engine.llm.prices import Price, PriceList
-from engine.naming.clustering import AlgorithmChoice
+from engine.naming.clustering import AlgorithmChoice, Reduction
 from engine.naming.phrases import Formula
-from engine.naming.reduction import Reduction
 from engine.retrieval.online import arxiv, crossref, pubmed, semantic_scholar
 from engine.retrieval.online import openalex as open_alex
 from engine.run import Judging

@@ -16,6 +16,8 @@ from engine.naming.clustering import (
     NOISE,
     Algorithm,
     Labels,
+    Points,
+    Reduction,
     best_cluster_count,
     dissolve_small,
     draw_cluster_count,
@@ -24,10 +26,10 @@ from engine.naming.clustering import (
     measure_silhouette,
     pick_algorithm,
     reassign_noise,
+    reduce_dimensions,
     split_in_two,
 )
 from engine.naming.phrases import Formula
-from engine.naming.reduction import Points, Reduction, reduce_dimensions
 from engine.retrieval.embedding import Vectors
 from engine.text import terms
 from engine.values import Cluster

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Literal
@@ -118,7 +118,7 @@ class _Usage:
 class PaperPhrases:
     """The phrases of one paper: how often each stands in title and abstract, and which stand in the title."""
 
-    said: Mapping[str, int]
+    said: Counter[str]
     title: frozenset[str]
 
 
@@ -149,12 +149,7 @@ class GroupedPhrases:
         read = [[self._of_paper[paper.key] for paper in group] for group in self.groups]
         self.papers = [Counter(phrase for one in group for phrase in one.said) for group in read]
         self.titles = [Counter(phrase for one in group for phrase in one.title) for group in read]
-        self.occurrences: list[Counter[str]] = []
-        for group in read:
-            counts: Counter[str] = Counter()
-            for one in group:
-                counts.update(one.said)
-            self.occurrences.append(counts)
+        self.occurrences = [Counter(phrase for one in group for phrase in one.said.elements()) for group in read]
         self.everywhere: Counter[str] = sum(self.papers, Counter())
 
     def _read(self, paper: Paper) -> PaperPhrases:
@@ -162,7 +157,7 @@ class GroupedPhrases:
         said = Counter(title)
         for sentence in sentences(paper.content):
             said.update(self._read_text(sentence))
-        return PaperPhrases(dict(said), frozenset(title))
+        return PaperPhrases(said, frozenset(title))
 
     def _read_text(self, text: str, *, in_title: bool = False) -> Counter[str]:
         """How often each phrase stands in a title or a sentence."""

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.gathering.search import require_papers
-from engine.naming.clustering import Algorithm, clusters
+from engine.naming.clustering import Algorithm, Reduction, clusters, reduce_dimensions
 from engine.naming.grouping import SPELT, Grouping, GroupingOptions, group_papers, judge_representations
 from engine.naming.phrases import Formula
-from engine.naming.reduction import Reduction, reduce_dimensions
 from engine.quoting.field_overview import write_overview
 from engine.quoting.reading_map import Material, lines_of, write_group, write_introduction
 from engine.quoting.shared_names import find_shared_names

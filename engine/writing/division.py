@@ -8,13 +8,13 @@ import numpy as np
 
 from engine.naming.clustering import (
     Labels,
+    Points,
     best_cluster_count,
     clusters,
     dissolve_small,
     divide_by_means,
     split_in_two,
 )
-from engine.naming.reduction import Points
 from engine.quoting.reading_map import SET_APART
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import RunContext

@@ -17,6 +17,7 @@ from engine.naming.clustering import (
     NOISE,
     OTHER_WORK,
     Algorithm,
+    Reduction,
     best_cluster_count,
     clusters,
     dissolve_small,
@@ -26,11 +27,11 @@ from engine.naming.clustering import (
     labels,
     pick_algorithm,
     reassign_noise,
+    reduce_dimensions,
     split_in_two,
 )
 from engine.naming.headings import name_groups
 from engine.naming.phrases import GroupedPhrases, c_tf_idf
-from engine.naming.reduction import Reduction, reduce_dimensions
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.run import RunContext
 from engine.values import Keyword, Paper
