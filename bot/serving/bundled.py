@@ -11,10 +11,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from engine.retrieval.libraries.adding import Changes, StoredPaper, plan_changes
-from engine.retrieval.libraries.index_files import UnindexedPapers
 from engine.retrieval.libraries.library import OnIndexProgress
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.retrieval.libraries.vectors import VectorStore
 from engine.retrieval.records.record_files import read_papers
 from engine.text import fold
 from engine.values import Paper
@@ -40,7 +38,7 @@ def is_current(folder: Path) -> bool:
     """Whether files tell that the library is the bundled one of this version, whole: the database is not opened."""
     version = folder / _VERSION_FILE
     installed = version.read_text(encoding="ascii") if version.exists() else ""
-    return installed == _version() and not UnindexedPapers(folder).read() and VectorStore(folder, None).holds() > 0
+    return installed == _version() and (folder / "index.json").exists()
 
 
 async def renew(library: LocalLibrary, folder: Path, on_progress: OnIndexProgress) -> None:

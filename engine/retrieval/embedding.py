@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,6 @@ from engine.arrays import load_array
 from engine.errors import ServiceError
 from engine.text import terms
 from engine.values import Paper
-
-if TYPE_CHECKING:  # scikit-learn takes seconds to load; it is imported where it is used
-    from sklearn.feature_extraction.text import CountVectorizer
 
 Vectors = NDArray[np.float32]
 
@@ -61,20 +58,17 @@ class LatentSemanticAnalysis:
 
         Fewer texts than dimensions are no obstacle: the missing dimensions stay zero.
         """
-        from sklearn.feature_extraction.text import TfidfTransformer
+        from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.utils.extmath import randomized_svd
 
         total = papers or len(texts)
-        counter = _counter(min_df=3 if len(texts) >= 1_000 else 1)
-        try:
-            counts = counter.fit_transform(texts)
-        except ValueError:  # no text has a word that counts
-            empty = np.zeros((0, LSA_DIMENSIONS), np.float32)
-            return cls([], np.zeros(0, np.float32), empty, total)
-        weighting = TfidfTransformer(sublinear_tf=True)
         # In double precision what processors and threads round differently stays below what is stored.
-        weighted = weighting.fit_transform(counts.astype(np.float64))
-        vocabulary = list(counter.get_feature_names_out())
+        weighting = TfidfVectorizer(analyzer=terms, min_df=3 if len(texts) >= 1_000 else 1, sublinear_tf=True)
+        try:
+            weighted = weighting.fit_transform(texts)
+        except ValueError:  # no text has a word that counts
+            return cls([], np.zeros(0, np.float32), np.zeros((0, LSA_DIMENSIONS), np.float32), total)
+        vocabulary = list(weighting.get_feature_names_out())
         components = np.zeros((len(vocabulary), LSA_DIMENSIONS), np.float32)
         rank = min(LSA_DIMENSIONS, *weighted.shape)
         _, _, directions = randomized_svd(weighted, rank, n_iter=3, random_state=0)
@@ -84,8 +78,6 @@ class LatentSemanticAnalysis:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (number of texts, `LSA_DIMENSIONS`)."""
         vectors = np.zeros((len(texts), LSA_DIMENSIONS), np.float32)
-        if not self._places:
-            return vectors
         for row, text in enumerate(texts):
             counts = Counter(self._places[term] for term in terms(text) if term in self._places)
             places = np.fromiter(counts.keys(), np.int64, len(counts))
@@ -151,9 +143,3 @@ def nearest(papers: Sequence[Paper], vectors: Vectors, about: Vectors, count: in
     closeness = vectors @ about
     order = np.argsort(-closeness, kind="stable")[:count]
     return [papers[int(i)] for i in order if closeness[i] > 0]
-
-
-def _counter(**options: Any) -> CountVectorizer:
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    return CountVectorizer(analyzer=terms, dtype=np.float32, **options)

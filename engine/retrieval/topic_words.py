@@ -77,10 +77,6 @@ class WordEvidence:
     said: Scores
     titled: Scores
 
-    def at(self, rows: NDArray[np.int64]) -> WordEvidence:
-        """For these papers only."""
-        return WordEvidence(self.bm25[rows], self.said[rows], self.titled[rows])
-
 
 def index_terms(text: str) -> list[str]:
     """What papers are found by: stems of words that carry meaning, in order; a hyphenated word as one and in parts."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from pydantic import TypeAdapter
 
 from engine.errors import UserError
 from engine.retrieval.merging.merged_papers import find_same, merge_records, with_own_key
@@ -47,12 +48,13 @@ class Changes:
 FIELDS = [field.name for field in fields(Paper) if field.name not in {"body", "kinds"}]
 """What a store keeps of a paper; beside them, as ``records``, the records that it was merged from."""
 LISTS = ("authors", "identifiers", "apart", "origins")
+_RECORDS = TypeAdapter(tuple[Paper, ...])
 
 
 def to_columns(stored: StoredPaper) -> dict[str, Any]:
     """A paper as a database takes it: lists for tuples, ``field=source`` for its origins, its records as JSON."""
     values = {name: getattr(stored.paper, name) for name in FIELDS}
-    records = json.dumps([asdict(record) for record in stored.records], ensure_ascii=False) if stored.records else ""
+    records = _RECORDS.dump_json(stored.records).decode() if stored.records else ""
     origins = [f"{field}={source}" for field, source in stored.paper.origins]
     return {**values, **{name: list(values[name]) for name in LISTS}, "origins": origins, "records": records}
 
@@ -67,17 +69,7 @@ def read_paper(values: Mapping[str, Any]) -> Paper:
 
 def read_stored(values: Mapping[str, Any]) -> StoredPaper:
     """The same with the records it was merged from."""
-    records = json.loads(values.get("records") or "[]")
-    tuples = (*LISTS, "body", "kinds")
-    return StoredPaper(
-        read_paper(values),
-        tuple(
-            Paper(
-                **{**r, **{n: tuple(r.get(n, ())) for n in tuples}, "origins": tuple((f, s) for f, s in r["origins"])}
-            )
-            for r in records
-        ),
-    )
+    return StoredPaper(read_paper(values), _RECORDS.validate_json(values.get("records") or "[]"))
 
 
 @dataclass
@@ -197,7 +189,7 @@ CACHE_KB = 2**17
 
 
 class PaperBlocks:
-    """An open index; use it in one thread at a time, and by who holds the library's lock."""
+    """An open index of papers by their blocking keys; use it in one thread at a time, holding the library's lock."""
 
     def __init__(self, file: Path) -> None:
         """Open the index of a library, or begin an empty one."""
@@ -211,36 +203,26 @@ class PaperBlocks:
     def _open(self) -> sqlite3.Connection:
         database = sqlite3.connect(self._file, check_same_thread=False)
         database.execute(f"PRAGMA cache_size = -{CACHE_KB}")
-        database.execute("CREATE TABLE IF NOT EXISTS papers (count INTEGER)")
         database.execute(
             "CREATE TABLE IF NOT EXISTS blocks (block INTEGER, key TEXT, PRIMARY KEY (block, key)) WITHOUT ROWID"
         )
         return database
 
-    def count(self) -> int:
-        """How many papers the library had when the index was left; -1 where it was never whole, or has other keys."""
-        if self._database.execute("PRAGMA user_version").fetchone() != (BLOCKING_VERSION,):
-            return -1
-        row = self._database.execute("SELECT count FROM papers").fetchone()
-        return int(row[0]) if row else -1
+    def version(self) -> int:
+        """The version of the table up to which papers were entered; -1 where it was never whole or has other keys."""
+        is_current = self._database.execute("PRAGMA application_id").fetchone() == (BLOCKING_VERSION,)
+        return int(self._database.execute("PRAGMA user_version").fetchone()[0]) - 1 if is_current else -1
 
-    def clear(self) -> None:
-        """Forget all papers."""
-        with self._database:
-            self._database.execute("DELETE FROM blocks")
-            self._database.execute("DELETE FROM papers")
-
-    def enter(self, papers: Iterable[StoredPaper], *, lasting: bool = True) -> None:
-        """Take papers in; what is not ``lasting`` is lost unless `settle` follows, and quicker to write."""
+    def enter(self, papers: Iterable[StoredPaper]) -> None:
+        """Take papers in."""
         rows = (
             (_number(block), stored.paper.key)
             for stored in papers
             for record in (stored.paper, *stored.records)
             for block in list_blocking_keys(record)
         )
-        self._database.executemany("INSERT OR IGNORE INTO blocks VALUES (?, ?)", rows)
-        if lasting:
-            self._database.commit()
+        with self._database:
+            self._database.executemany("INSERT OR IGNORE INTO blocks VALUES (?, ?)", rows)
 
     def near(self, batch: Sequence[Paper]) -> list[PaperKey]:
         """The papers that may be one of these."""
@@ -252,15 +234,13 @@ class PaperBlocks:
                 found.update(dict.fromkeys(PaperKey(key) for (key,) in keys))
         return list(found)
 
-    def settle(self, count: int) -> None:
-        """The library has so many papers, all of which were entered."""
-        with self._database:
-            self._database.execute("DELETE FROM papers")
-            self._database.execute("INSERT INTO papers VALUES (?)", (count,))
-            self._database.execute(f"PRAGMA user_version = {BLOCKING_VERSION}")
+    def settle(self, version: int) -> None:
+        """All papers that the table has in this version were entered."""
+        self._database.execute(f"PRAGMA application_id = {BLOCKING_VERSION}")
+        self._database.execute(f"PRAGMA user_version = {version + 1}")
 
     def close(self) -> None:
-        """Close the index; where something was written meanwhile it will be made anew."""
+        """Close the index; what was written and not settled is entered again."""
         self._database.close()
 
 

@@ -1,11 +1,11 @@
-"""The files of a library's index: papers that are not searchable yet, and parts with vectors and words of papers."""
+"""The files of a library's index: parts with the vectors and words of papers."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,48 +15,6 @@ from engine.arrays import load_array
 from engine.retrieval.embedding import Embedder, Vectors
 from engine.retrieval.libraries.word_index import WordIndex, count_words, join_words
 from engine.values import PaperKey
-
-
-class UnindexedPapers:
-    """Keys of papers that were written, changed or removed since the library was last indexed.
-
-    A key is noted before the paper is written: one noted in vain costs little, one missed would never be found.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / "unindexed.txt"
-        self._beside_draft = folder / "undrafted.txt"
-
-    def note(self, keys: Iterable[PaperKey]) -> None:
-        """Add keys; they are on the disk when this returns."""
-        lines = "".join(f"{key}\n" for key in keys)
-        for path in (self._file, *([self._beside_draft] if self._beside_draft.exists() else [])):
-            with path.open("a", encoding="utf-8") as file:
-                file.write(f"\n{lines}")  # ends a line that an interruption cut off
-                file.flush()
-                os.fsync(file.fileno())
-
-    def read(self) -> list[PaperKey]:
-        """Each noted key once; a line that an interruption cut off is left out."""
-        return _read_keys(self._file)
-
-    def clear(self) -> None:
-        """All of them are searchable."""
-        self._file.unlink(missing_ok=True)
-
-    def begin_draft(self) -> None:
-        """From now on what is noted is kept until `end_draft` too, whatever is cleared; nobody writes meanwhile."""
-        self._beside_draft.write_text("", encoding="utf-8")
-
-    def end_draft(self) -> None:
-        """What was noted since `begin_draft` is not searchable in the index that was drafted meanwhile."""
-        self.note(_read_keys(self._beside_draft))
-        self._beside_draft.unlink()
-
-
-def _read_keys(file: Path) -> list[PaperKey]:
-    text = file.read_text(encoding="utf-8") if file.exists() else ""
-    return [PaperKey(key) for key in dict.fromkeys(text[: text.rfind("\n") + 1].split("\n")) if key]
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,9 @@ from engine.retrieval.libraries.adding import (
     read_stored,
     split_merge,
 )
-from engine.retrieval.libraries.index_files import UnindexedPapers
 from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts, traced
 from engine.retrieval.libraries.local_index import LocalIndex, read_facts
-from engine.retrieval.libraries.local_papers import PaperTable, import_lancedb, schema, translate_failures
+from engine.retrieval.libraries.local_papers import COLUMNS, PaperTable, import_lancedb, schema, translate_failures
 from engine.retrieval.libraries.refitting import fill_draft
 from engine.retrieval.libraries.vectors import DamagedIndex, StoredIndex, VectorStore
 from engine.retrieval.libraries.word_index import closest_form
@@ -62,7 +61,6 @@ class LocalLibrary:
         self._table = table
         self._papers = PaperTable(folder.name, table)
         self._store = VectorStore(folder, neural)
-        self._unindexed = UnindexedPapers(folder)
         self._loading = asyncio.Lock()
         self._held: tuple[object, LocalIndex] | None = None
 
@@ -90,7 +88,8 @@ class LocalLibrary:
         topic = read_topic(query.text)
         if query.ranking != "title":
             seeds = await asyncio.to_thread(lambda: find_seeds(index.measure(topic).bm25))
-            topic = with_abbreviations(topic, await self._abstracts(index, seeds.tolist()))
+            texts = await self._papers.take_texts(seeds.tolist())
+            topic = with_abbreviations(topic, texts.abstracts)
         scores = await asyncio.to_thread(index.rank, query, topic)
         best = order_best(scores, query.limit, index.key_order)
         chosen = [int(row) for row in best if scores[row] > -np.inf]
@@ -104,8 +103,8 @@ class LocalLibrary:
         spellings = []
         for word, stem in misspelt:
             rows = [int(row) for row in index.words.find(stem).rows[:SPELLING_PAPERS]]
-            texts = [f"{row['title']} {row['abstract']}" for row in await self._take(rows, ["title", "abstract"])]
-            if spelling := closest_form(texts, stem, word):
+            found = await self._papers.take_texts(rows)
+            if spelling := closest_form((*found.titles, *found.abstracts), stem, word):
                 spellings.append((word, spelling))
         return TopicCounts(len(index.keys), counts, tuple(spellings))
 
@@ -122,31 +121,26 @@ class LocalLibrary:
         return report
 
     async def remove(self, keys: Sequence[PaperKey]) -> None:
-        """Delete the papers that have these keys; `index` makes searches forget them."""
+        """Delete the papers that have these keys."""
         async with self._identities():
-            await asyncio.to_thread(self._unindexed.note, keys)
             await self._papers.write([], keys)
 
     async def rewrite(self, changes: Changes) -> None:
         """Write and remove papers as planned, without merging; `index` makes everything searchable anew."""
-        with hold_lock(self.folder), closing(PaperBlocks(self.folder / "identities.sqlite")) as known:
-            await asyncio.to_thread(self._unindexed.note, (*changes.write, *changes.remove))
+        with hold_lock(self.folder):
             await asyncio.to_thread(self._store.discard)  # it was fitted on other texts
-            with translate_failures(self.name):
-                await asyncio.to_thread(known.clear)  # the next `add` fills it from the table
             await self._papers.write(changes.write.values(), changes.remove)
 
     async def read_all(self) -> AsyncIterator[StoredPaper]:
         """All papers, batch by batch, with the records they were merged from."""
-        with translate_failures(self.name):
-            async for batch in await self._table.query().to_batches(max_batch_length=BATCH):
-                for row in batch.to_pylist():
-                    yield read_stored(row)
+        async for rows in self._papers.read(COLUMNS, BATCH):
+            for row in rows:
+                yield read_stored(row)
 
     async def sample(self, count: int) -> Sequence[Paper]:
         """At most so many papers, from all over the library: files that were ingested one after the other differ."""
         rows = sample_rows(await self.count(), count).tolist()
-        return [read_paper(row) for row in await self._take(rows, FIELDS)]
+        return [read_paper(row) for row in await self._papers.take(rows, FIELDS)]
 
     async def indexed(self) -> StoredIndex:
         """What is searched by, with the vectors of titles and abstracts. Raises `UserError` where there is nothing."""
@@ -154,12 +148,11 @@ class LocalLibrary:
 
     async def is_current(self) -> bool:
         """Whether everything that was added is searchable."""
-        if await asyncio.to_thread(self._unindexed.read):
-            return False
         try:
-            return await asyncio.to_thread(self._store.holds) == await self.count()
+            since = await asyncio.to_thread(self._store.indexed_version)
         except DamagedIndex:  # which `index` makes anew
             return False
+        return not await self._papers.count(since)
 
     async def index(self, on_progress: OnIndexProgress) -> None:
         """Make what was added searchable by words and by vectors; does only what is due. See `refit` for the rest."""
@@ -173,11 +166,10 @@ class LocalLibrary:
             except DamagedIndex:
                 await asyncio.to_thread(self._store.discard)
                 await self._rebuild(on_progress)
-            await asyncio.to_thread(self._unindexed.clear)
 
     async def is_outgrown(self) -> bool:
         """Whether `refit` is due."""
-        return await asyncio.to_thread(self._store.is_outgrown)
+        return await asyncio.to_thread(self._store.is_outgrown, await self.count())
 
     async def refit(self, on_progress: OnIndexProgress) -> None:
         """Make the embedding that is due (`is_outgrown`), while others search by the one before, and add papers.
@@ -187,17 +179,11 @@ class LocalLibrary:
         if not await self.is_outgrown():
             return
         with hold_lock(self.folder, "drafting"), translate_failures(self.name):
-            # Whoever is adding papers now comes first.
-            async with self._wait_for_others():
-                await asyncio.to_thread(self._unindexed.begin_draft)
             draft = await fill_draft(self._papers, self._store, on_progress)
-            async with self._wait_for_others():
-                await asyncio.to_thread(self._unindexed.end_draft)
+            # Whoever is adding papers now comes first.
+            async with AsyncFileLock(self.folder / "writing.lock", timeout=PATIENCE_S, poll_interval=1.0):
                 await asyncio.to_thread(self._store.adopt, *draft)
         await self.index(on_progress)
-
-    def _wait_for_others(self) -> AsyncFileLock:
-        return AsyncFileLock(self.folder / "writing.lock", timeout=PATIENCE_S, poll_interval=1.0)
 
     async def _rebuild(self, on_progress: OnIndexProgress) -> None:
         with hold_lock(self.folder, "drafting"):
@@ -206,28 +192,30 @@ class LocalLibrary:
 
     async def _append(self, total: int) -> bool:
         """Make what was written since the last time searchable, at the cost of that alone; whether it could be done."""
-        written = await asyncio.to_thread(self._unindexed.read)
-        if not await asyncio.to_thread(self._store.may_append, len(written), total):
+        since, version = await asyncio.to_thread(self._store.indexed_version), await self._papers.version()
+        if not await asyncio.to_thread(self._store.may_append, await self._papers.count(since), total):
             return False
-        for start in range(0, len(written), BATCH):
-            keys = written[start : start + BATCH]
-            texts = await self._papers.texts(keys)
-            await asyncio.to_thread(self._store.append, texts, set(keys) - set(texts.keys))
-        return await asyncio.to_thread(self._store.holds) == total
+        async for texts in self._papers.read_texts(BATCH, since):
+            await asyncio.to_thread(self._store.append, texts)
+        await asyncio.to_thread(self._store.complete, version)
+        return True
 
     async def _index(self) -> LocalIndex:
         """What is searched; read again when this process or another has changed it."""
         async with self._loading:
-            version = await asyncio.to_thread(self._store.version)
+            version = await self._version()
             if self._held is None or self._held[0] != version:
                 try:
                     self._held = version, await self._load()
                 except DamagedIndex:  # the papers are the truth: what is derived from them is made anew, once
-                    if version == await asyncio.to_thread(self._store.version):
+                    if version == await self._version():
                         await asyncio.to_thread(self._store.discard)
                         await self.index(lambda _: None)
-                    self._held = await asyncio.to_thread(self._store.version), await self._load()
+                    self._held = await self._version(), await self._load()
             return self._held[1]
+
+    async def _version(self) -> object:
+        return await asyncio.to_thread(self._store.version), await self._papers.version()
 
     async def _load(self) -> LocalIndex:
         columns = ["key", "year", "citations", "identifiers"]
@@ -243,27 +231,15 @@ class LocalLibrary:
 
     async def _at(self, index: LocalIndex, rows: Sequence[int]) -> dict[int, Paper]:
         """The papers at these rows of the index; where the table has changed since, they are looked up by key."""
-        found = {row["key"]: read_paper(row) for row in await self._take(rows, FIELDS)}
+        found = {row["key"]: read_paper(row) for row in await self._papers.take(rows, FIELDS)}
         if missing := [index.keys[row] for row in rows if index.keys[row] not in found]:
             found.update(await self._papers.papers(missing))
         return {row: found[index.keys[row]] for row in rows if index.keys[row] in found}
-
-    async def _abstracts(self, index: LocalIndex, rows: Sequence[int]) -> list[str]:
-        return [row["abstract"] or "" for row in await self._take(rows, ["abstract"])]
-
-    async def _take(self, rows: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
-        """What stands at these places of the table, those that it has."""
-        with translate_failures(self.name):
-            count = await self.count()
-            taken = self._table.take_offsets([row for row in rows if row < count]).select(list(columns))
-            values: list[dict[str, Any]] = (await taken.to_arrow()).to_pylist()
-        return values
 
     async def _add_batch(self, batch: Sequence[Paper], known: PaperBlocks, report: AddReport) -> AddReport:
         with translate_failures(self.name):
             near = await asyncio.to_thread(known.near, batch)
         found = plan_changes(batch, await self._papers.read_stored(near))
-        await asyncio.to_thread(self._unindexed.note, (*found.write, *found.remove))
         with translate_failures(self.name):
             await asyncio.to_thread(known.enter, found.write.values())
         await self._papers.write(found.write.values(), found.remove)
@@ -282,7 +258,6 @@ class LocalLibrary:
         async with self._identities() as known:
             parts = split_merge(await self._papers.one(key), number)
             stored = [StoredPaper(part) for part in parts]
-            await asyncio.to_thread(self._unindexed.note, [part.key for part in parts])
             await asyncio.to_thread(known.enter, stored)
             await self._papers.write(stored)
         return parts
@@ -291,10 +266,9 @@ class LocalLibrary:
     async def _identities(self) -> AsyncIterator[PaperBlocks]:
         """The index of what may be one paper, true before and after a change; nobody else changes the library."""
         with hold_lock(self.folder), closing(PaperBlocks(self.folder / "identities.sqlite")) as known:
-            if known.count() != await self.count():
-                await self._papers.fill(known)
+            await self._papers.fill(known)
             yield known
-            known.settle(await self.count())
+            known.settle(await self._papers.version())
 
 
 @contextmanager

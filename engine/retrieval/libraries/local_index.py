@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.retrieval.embedding import Vectors, sample_rows
+from engine.retrieval.embedding import sample_rows
 from engine.retrieval.libraries.vectors import StoredIndex
 from engine.retrieval.libraries.word_index import KNOWN_WORD
 from engine.retrieval.ranking import DECIMALS, Usual, UsualEvidence, closeness, find_seeds, score_papers
@@ -94,14 +94,12 @@ class LocalIndex(StoredIndex):
     @cached_property
     def key_order(self) -> NDArray[np.int64]:
         """The place of each paper's key among all keys in order, by which ties are broken."""
-        places = np.empty(len(self.keys), np.int64)
-        places[np.argsort(np.array(self.keys, dtype=str), kind="stable")] = np.arange(len(self.keys))
-        return places
+        return np.argsort(np.argsort(np.array(self.keys, dtype=str), kind="stable"), kind="stable")
 
     def rank(self, query: Query, topic: TopicWords) -> Scores:
         """A score for every paper, in the order that the query asks for; -inf for those that it does not take."""
         if query.ranking == "title":
-            scores = (self.titles @ self._vector(query)).astype(np.float64)
+            scores = (self.titles @ self.embedder.embed([query.text])[0]).astype(np.float64)
         else:
             scores = self._rank(query, self.measure(topic).bm25)
         scores[~self.allow(query)] = -np.inf
@@ -109,7 +107,7 @@ class LocalIndex(StoredIndex):
 
     def _rank(self, query: Query, bm25: Scores) -> Scores:
         seeds = np.asarray(self.abstracts[find_seeds(bm25)])
-        seeds = seeds if len(seeds) else self._vector(query)[None]
+        seeds = seeds if len(seeds) else self.embedder.embed([query.text])
         if not seeds.any() and not bm25.any():
             return np.full(len(self.keys), -np.inf)
         sample = sample_rows(len(self.keys), SAMPLE)
@@ -128,10 +126,6 @@ class LocalIndex(StoredIndex):
         scores = np.full(len(self.keys), -np.inf)
         scores[rows] = score_papers(bm25[rows], near, self.popularity[rows], usual, query.ranking)
         return scores
-
-    def _vector(self, query: Query) -> Vectors:
-        vector: Vectors = self.embedder.embed([query.text])[0]
-        return vector
 
     def allow(self, query: Query) -> NDArray[np.bool_]:
         """Which papers the query takes at all."""

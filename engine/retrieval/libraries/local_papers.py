@@ -48,7 +48,7 @@ def import_lancedb() -> Any:
 
 
 _TEXTS = ["key", "title", "abstract", "summary"]
-_COLUMNS = [*FIELDS, "records"]
+COLUMNS = [*FIELDS, "records"]
 
 
 class PaperTable:
@@ -64,7 +64,7 @@ class PaperTable:
 
     async def read_stored(self, keys: Sequence[PaperKey]) -> list[StoredPaper]:
         """The same with the records they were merged from."""
-        return [read_stored(row) for row in await self._values(keys, _COLUMNS)]
+        return [read_stored(row) for row in await self._values(keys, COLUMNS)]
 
     async def one(self, key: PaperKey) -> StoredPaper:
         """The paper with this key. Raises `UserError` where there is none."""
@@ -79,26 +79,47 @@ class PaperTable:
                 found += await self._table.query().where(key_in(keys[start : start + 1_000])).select(columns).to_list()
         return found
 
-    async def texts(self, keys: Sequence[PaperKey]) -> PaperTexts:
-        """What is embedded of these papers, those that are there."""
-        return _to_texts(await self._values(keys, _TEXTS))
-
-    async def all_texts(self, size: int) -> AsyncIterator[PaperTexts]:
-        """What is embedded of all papers, in parts of the same size but for the last."""
+    async def read_texts(self, size: int, since: int = -1) -> AsyncIterator[PaperTexts]:
+        """What is embedded of all papers, or of those written after a version; only the last part is smaller."""
         rest: list[dict[str, Any]] = []
-        with translate_failures(self._name):
-            async for batch in await self._table.query().select(_TEXTS).to_batches(max_batch_length=size):
-                rest += batch.to_pylist()
-                while len(rest) >= size:
-                    yield _to_texts(rest[:size])
-                    rest = rest[size:]
+        async for rows in self.read(_TEXTS, size, since):
+            rest += rows
+            while len(rest) >= size:
+                yield _to_texts(rest[:size])
+                rest = rest[size:]
         if rest:
             yield _to_texts(rest)
 
-    async def count(self) -> int:
-        """Number of papers."""
+    async def read(self, columns: Sequence[str], size: int, since: int = -1) -> AsyncIterator[list[dict[str, Any]]]:
+        """The same papers as rows, some at a time."""
+        query = self._table.query().select(list(columns))
+        if since >= 0:
+            query = query.where(f"written > {since}")
         with translate_failures(self._name):
-            return int(await self._table.count_rows())
+            async for batch in await query.to_batches(max_batch_length=size):
+                yield batch.to_pylist()
+
+    async def take(self, rows: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
+        """What stands at these places of the table, those that it has."""
+        with translate_failures(self._name):
+            count = await self.count()
+            taken = self._table.take_offsets([row for row in rows if row < count]).select(list(columns))
+            values: list[dict[str, Any]] = (await taken.to_arrow()).to_pylist()
+        return values
+
+    async def take_texts(self, rows: Sequence[int]) -> PaperTexts:
+        """What is embedded of the papers at these places."""
+        return _to_texts(await self.take(rows, _TEXTS))
+
+    async def count(self, since: int = -1) -> int:
+        """Number of papers, or of those written after a version."""
+        with translate_failures(self._name):
+            return int(await self._table.count_rows(None if since < 0 else f"written > {since}"))
+
+    async def version(self) -> int:
+        """A number that rises with every change."""
+        with translate_failures(self._name):
+            return int(await self._table.version())
 
     async def tidy(self) -> None:
         """Let the table be read quickly again; it costs as much as the table is large."""
@@ -111,20 +132,20 @@ class PaperTable:
                 await self._table.create_index("key", config=BTree())
 
     async def fill(self, blocks: PaperBlocks) -> None:
-        """Enter all papers into an index that is not of this table's papers."""
+        """Enter the papers that an index lacks, which were written since it was settled."""
         columns = ["key", "title", "authors", "identifiers", "records"]  # what `list_blocking_keys` looks at
-        await asyncio.to_thread(blocks.clear)
         with translate_failures(self._name):
-            async for batch in await self._table.query().select(columns).to_batches(max_batch_length=5_000):
-                await asyncio.to_thread(blocks.enter, list(map(read_stored, batch.to_pylist())), lasting=False)
+            async for rows in self.read(columns, 5_000, blocks.version()):
+                await asyncio.to_thread(blocks.enter, list(map(read_stored, rows)))
 
     async def write(self, papers: Collection[StoredPaper], remove: Collection[PaperKey] = ()) -> None:
         """Write papers in place of those that have their keys; remove others."""
         import pyarrow as pa
 
-        columns = list(map(to_columns, papers))
         with translate_failures(self._name):
-            if columns:
+            if papers:
+                written = await self.version() + 1
+                columns = [{**to_columns(paper), "written": written} for paper in papers]
                 rows = pa.Table.from_pylist(columns, schema=schema())
                 merge = self._table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
                 await merge.execute(rows)
@@ -148,9 +169,9 @@ def schema() -> Any:
     """The table's columns and their types."""
     import pyarrow as pa  # with LanceDB it takes seconds to load; only who opens a library waits for that
 
-    types = {"year": pa.int32(), "citations": pa.int64(), "retracted": pa.bool_()}
+    types = {"year": pa.int32(), "citations": pa.int64(), "retracted": pa.bool_(), "written": pa.int64()}
     types |= dict.fromkeys(LISTS, pa.list_(pa.string()))
-    return pa.schema([(name, types.get(name, pa.string())) for name in _COLUMNS])
+    return pa.schema([(name, types.get(name, pa.string())) for name in (*COLUMNS, "written")])
 
 
 @contextmanager

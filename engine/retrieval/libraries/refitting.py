@@ -12,8 +12,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from engine.local_models import LocalEmbedder
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, sample_rows
 from engine.retrieval.libraries.index_files import make_part
@@ -27,32 +25,22 @@ BATCH = 5_000
 
 async def fill_draft(
     papers: PaperTable, store: VectorStore, on_progress: OnIndexProgress
-) -> tuple[Sequence[str], Embedder]:
-    """The names of all parts of a draft of the index for the papers as they are now, and what embedded them."""
-    total, done, parts = await papers.count(), 0, []
+) -> tuple[Sequence[str], Embedder, int]:
+    """All parts of a draft of the index for the papers as they are now, what embedded them, and the table's version."""
+    version, total, done, parts = await papers.version(), await papers.count(), 0, []
     embedder = await asyncio.to_thread(store.begin_draft, total)
     if embedder is None:
         on_progress(IndexProgress("fitting", 0))
-        sample = await _read_sample(papers, total)
-        embedder = await asyncio.to_thread(LatentSemanticAnalysis.fit, sample, papers=total)
+        texts = await papers.take_texts(sample_rows(total).tolist())
+        said = [f"{title}. {abstract}" for title, abstract in zip(texts.titles, texts.abstracts, strict=True)]
+        embedder = await asyncio.to_thread(LatentSemanticAnalysis.fit, said, papers=total)
         await asyncio.to_thread(embedder.save, store.draft)
-    async for texts in papers.all_texts(BATCH):
+    async for texts in papers.read_texts(BATCH):
         parts.append(await asyncio.to_thread(make_part, store.draft, texts, embedder))
         done += len(texts.keys)
         on_progress(IndexProgress("vectors", done, total))
     on_progress(IndexProgress("words", 0))
-    return parts, embedder
-
-
-async def _read_sample(papers: PaperTable, total: int) -> list[str]:
-    """What an embedding of so many papers is fitted on."""
-    rows, first = sample_rows(total), 0
-    sample: list[str] = []
-    async for texts in papers.all_texts(BATCH):
-        chosen = rows[np.searchsorted(rows, first) : np.searchsorted(rows, first + len(texts.keys))] - first
-        sample += [f"{texts.titles[i]}. {texts.abstracts[i]}" for i in chosen.tolist()]
-        first += len(texts.keys)
-    return sample
+    return parts, embedder, version
 
 
 async def _refit(folder: Path, model: str = "", models: str = "") -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -107,10 +107,11 @@ class VectorStore:
         (self._folder / "index.json").unlink(missing_ok=True)
         shutil.rmtree(self.draft, ignore_errors=True)
 
-    def holds(self) -> int:
-        """How many papers the library had when it was last indexed for searches."""
+    def indexed_version(self) -> int:
+        """The version of the table of papers up to which it is searchable; -1 where it is not at all."""
         state = self._state()
-        return int(state["papers"]) if self._embedder_of(state) else 0
+        with self._report_damage():
+            return int(state["version"]) if self._embedder_of(state) else -1
 
     def may_append(self, new: int, papers: int) -> bool:
         """Whether so many new or changed papers of a library are to be added to what is there."""
@@ -118,29 +119,30 @@ class VectorStore:
         is_fitted = isinstance(embedder, LatentSemanticAnalysis)
         return embedder is not None and not (is_fitted and new > APPENDED * papers)
 
-    def append(self, texts: PaperTexts, removed: Collection[PaperKey]) -> None:
-        """Add new or changed papers, with the embedder that is there; those ``removed`` are found no more."""
+    def append(self, texts: PaperTexts) -> None:
+        """Add new or changed papers, with the embedder that is there."""
         state, embedder = self._state(), self.embedder()
         assert embedder is not None, "`may_append` was asked"
         (base, *added), folder = state["parts"], self._folder / state["parts"][0]
-        if texts.keys:
-            added.append(f"{base}/{make_part(folder, texts, embedder)}")
-        with self._report_damage():
-            if len(added) >= MOST_PARTS:
+        name = f"{base}/{make_part(folder, texts, embedder)}"
+        added = [*(part for part in added if part != name), name]  # of two versions of a paper the later part counts
+        if len(added) >= MOST_PARTS:
+            with self._report_damage():
                 joined = join_parts([IndexPart.load(self._folder / name) for name in added])
-                added = [f"{base}/joined-{datetime.now(UTC):%Y%m%d%H%M%S%f}"]
-                joined.save(self._folder / added[0])
-            lists = ((self._folder / name / "keys.json").read_text(encoding="utf-8") for name in (base, *added))
-            keys = {PaperKey(key) for keys in lists for key in json.loads(keys)}
-        gone = {*state["removed"], *removed} - set(texts.keys)
-        self._point({**state, "parts": [base, *added], "papers": len(keys - gone), "removed": sorted(gone)})
+            added = [f"{base}/joined-{datetime.now(UTC):%Y%m%d%H%M%S%f}"]
+            joined.save(self._folder / added[0])
+        self._point({**state, "parts": [base, *added]})
 
-    def is_outgrown(self) -> bool:
-        """Whether another embedding is due: the library has outgrown its own, or a neural embedder was chosen since."""
+    def complete(self, version: int) -> None:
+        """All that the table of papers had in that version is searchable now."""
+        self._point({**self._state(), "version": version})
+
+    def is_outgrown(self, papers: int) -> bool:
+        """Whether another embedding is due: a library of so many has outgrown its own, or a neural one was chosen."""
         embedder = self.embedder()
         if self._neural is not None:
             return embedder not in (None, self._neural)
-        return isinstance(embedder, LatentSemanticAnalysis) and self.holds() >= embedder.fitted_on * REFIT_GROWTH
+        return isinstance(embedder, LatentSemanticAnalysis) and papers >= embedder.fitted_on * REFIT_GROWTH
 
     def begin_draft(self, papers: int) -> Embedder | None:
         """What embeds the next index of so many papers; ``None`` where an embedding is to be fitted for it first."""
@@ -154,8 +156,8 @@ class VectorStore:
         shutil.rmtree(self.draft, ignore_errors=True)
         return None
 
-    def adopt(self, parts: Sequence[str], embedder: Embedder) -> None:
-        """Put the draft, of which these are all parts, in place of the index."""
+    def adopt(self, parts: Sequence[str], embedder: Embedder, version: int) -> None:
+        """Put the draft, of which these are all parts, in place of the index: of the papers' table in that version."""
         before = self._state().get("parts", [""])[0]
         with self._report_damage():
             whole = join_parts([IndexPart.load(self.draft / name) for name in parts])
@@ -164,8 +166,7 @@ class VectorStore:
             shutil.rmtree(part)
         generation = self._folder / f"vectors-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
         self.draft.rename(generation)
-        count = len(whole.keys)
-        self._point({"parts": [generation.name], "embedder": embedder.name, "papers": count, "removed": []})
+        self._point({"parts": [generation.name], "embedder": embedder.name, "version": version})
         for old in self._folder.glob("vectors-*"):
             if old.name not in (generation.name, before):
                 shutil.rmtree(old, ignore_errors=True)

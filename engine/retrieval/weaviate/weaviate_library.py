@@ -242,16 +242,15 @@ class WeaviateLibrary:
         """From now on the library's vectors are this embedding's, in the collection of that generation."""
         async with translate_failures("to store the embedding"):
             version = await store_model(self._client, self._description.library, embedder)
-            self._description = replace(
-                self._description,
-                embedder=embedder.name,
-                version=version,
-                fitted=fitted,
-                generation=generation or self._description.generation,
-            )
-            await describe(self._client, self._description)
+            generation = generation or self._description.generation
+            await self._describe(embedder=embedder.name, version=version, fitted=fitted, generation=generation)
             await forget_models(self._client, self._description.library, version)
         self._embedder = embedder
+
+    async def _describe(self, **changes: Any) -> None:
+        self._description = replace(self._description, **changes)
+        async with translate_failures("to describe the library"):
+            await describe(self._client, self._description)
 
     async def _same_embedder(self, embedder: Embedder) -> None:
         """Raises `UserError` where the vectors that are there were made by another embedder."""
@@ -261,9 +260,7 @@ class WeaviateLibrary:
                 f"not with {embedder.name}. Set SCHOLIUM_EMBEDDER as it was, or make a new library."
             )
         if not self._description.embedder:
-            self._description = replace(self._description, embedder=embedder.name)
-            async with translate_failures("to describe the library"):
-                await describe(self._client, self._description)
+            await self._describe(embedder=embedder.name)
 
     async def _add_batch(self, batch: Sequence[Paper], report: AddReport) -> AddReport:
         made = plan_changes(batch, await self._objects.near(batch))

@@ -18,9 +18,9 @@ import pytest
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import LSA_DIMENSIONS, LatentSemanticAnalysis
 from engine.retrieval.libraries import local
+from engine.retrieval.libraries.adding import PaperBlocks
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
-from engine.retrieval.libraries.local_papers import PaperTable
 from engine.retrieval.ranking import Usual, closeness, popularity, reciprocal_rank_fusion
 from engine.values import Paper, PaperKey, Query
 from tests.fakes import WordEmbedder, paper, papers
@@ -148,7 +148,7 @@ async def test_an_addition_that_was_interrupted_is_finished_by_the_next(tmp_path
     again = await open_library(tmp_path / "lib")
     assert not await again.is_current()
     await again.index(lambda _: None)
-    assert await again.is_current() and not (tmp_path / "lib" / "unindexed.txt").exists()
+    assert await again.is_current()
     assert len(await again.search(Query("graph", 50, ranking="relevance"))) >= 2
 
 
@@ -190,17 +190,6 @@ async def test_every_merged_or_changed_text_is_embedded_again(tmp_path: Path) ->
     await assert_embedded(library)
     assert await library.get([part.key for part in parts]) == parts
     assert files_of(tmp_path / "lib") == before  # appended, not made anew
-
-
-async def test_a_text_noted_after_an_interrupted_note_is_embedded_again(tmp_path: Path) -> None:
-    library = await create_library(tmp_path / "lib", WordEmbedder())
-    await library.add([replace(paper(1), abstract=""), *papers(60, "graph", 101)])
-    await library.index(lambda _: None)
-    (tmp_path / "lib" / "unindexed.txt").write_text("arxiv:2001.0")  # without its end
-    await library.add([paper(1)])
-    await library.index(lambda _: None)
-    assert await library.is_current()
-    await assert_embedded(library)
 
 
 async def fitted_on(library: LocalLibrary) -> int:
@@ -337,10 +326,10 @@ async def test_adding_reads_the_identities_of_what_is_like_it_only(
 ) -> None:
     library = await create_library(tmp_path / "lib")
     await library.add(papers(40))
-    filled: list[object] = []
-    monkeypatch.setattr(PaperTable, "fill", lambda *_: filled.append(1))
+    entered: list[object] = []
+    monkeypatch.setattr(PaperBlocks, "enter", lambda _, papers: entered.extend(papers))
     assert (await library.add([*papers(3), *papers(2, "graph", 101)])).added == 2
-    assert filled == []
+    assert len(entered) == 2
 
 
 async def test_identities_that_are_damaged_or_of_another_state_are_made_anew(tmp_path: Path) -> None:
