@@ -70,11 +70,11 @@ class LocalLibrary:
 
     async def embedder(self) -> Embedder:
         """The embedder this library's vectors were made with."""
-        return (await self._index()).embedder
+        return (await self.indexed()).embedder
 
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
-        index = await self._index()
+        index = await self.indexed()
         stored = [index.keys[row] for row in index.facts.find_rows(keys)]
         rows = await self._papers.papers(list(dict.fromkeys(stored)))
         return [rows[k] for k in stored if k in rows]
@@ -82,7 +82,7 @@ class LocalLibrary:
     @traced
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """Best first, in the order that `Query.ranking` asks for."""
-        index = await self._index()
+        index = await self.indexed()
         if not index.keys or not query.text.strip():
             return []
         topic = read_topic(query.text)
@@ -98,7 +98,7 @@ class LocalLibrary:
 
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are here, and how those that are not here may be spelt."""
-        index = await self._index()
+        index = await self.indexed()
         counts, misspelt = await asyncio.to_thread(index.count_topic, topic)
         spellings = []
         for word, stem in misspelt:
@@ -141,10 +141,6 @@ class LocalLibrary:
         """At most so many papers, from all over the library: files that were ingested one after the other differ."""
         rows = sample_rows(await self.count(), count).tolist()
         return [read_paper(row) for row in await self._papers.take(rows, FIELDS)]
-
-    async def indexed(self) -> StoredIndex:
-        """What is searched by, with the vectors of titles and abstracts. Raises `UserError` where there is nothing."""
-        return await self._index()
 
     async def is_current(self) -> bool:
         """Whether everything that was added is searchable."""
@@ -200,8 +196,11 @@ class LocalLibrary:
         await asyncio.to_thread(self._store.complete, version)
         return True
 
-    async def _index(self) -> LocalIndex:
-        """What is searched; read again when this process or another has changed it."""
+    async def indexed(self) -> LocalIndex:
+        """What is searched; read again when this process or another has changed it.
+
+        Raises `UserError` where there is nothing.
+        """
         async with self._loading:
             version = await self._version()
             if self._held is None or self._held[0] != version:

@@ -79,7 +79,7 @@ class LocalIndex(StoredIndex):
         """What the topic's words tell of every paper."""
         found = find_words(topic, self.words.find)
         rarities = rarity([len(word.rows) for word in found], len(self.keys))
-        return measure_words(topic, found, rarities, self.words.lengths, self.words.usual_length)
+        return measure_words(topic, found, rarities, self.words.lengths, float(self.words.lengths.mean()))
 
     def count_topic(self, topic: str) -> tuple[tuple[int, ...], tuple[tuple[str, str], ...]]:
         """Papers with each word of a topic, and for words that no paper has the stem that is spelt most like it."""
@@ -99,11 +99,11 @@ class LocalIndex(StoredIndex):
     def rank(self, query: Query, topic: TopicWords) -> Scores:
         """A score for every paper, in the order that the query asks for; -inf for those that it does not take."""
         if query.ranking == "title":
-            scores = (self.titles @ self.embedder.embed([query.text])[0]).astype(np.float64)
+            scores: Scores = (self.titles @ self.embedder.embed([query.text])[0]).astype(np.float64)
         else:
             scores = self._rank(query, self.measure(topic).bm25)
         scores[~self.allow(query)] = -np.inf
-        return np.round(scores, DECIMALS)
+        return scores.round(DECIMALS)
 
     def _rank(self, query: Query, bm25: Scores) -> Scores:
         seeds = np.asarray(self.abstracts[find_seeds(bm25)])

@@ -57,11 +57,6 @@ class WordIndex:
         part = slice(0, 0) if at is None else slice(int(self.starts[at]), int(self.starts[at + 1]))
         return Occurrences(self.rows[part], self.title[part].astype(np.float32), self.text[part].astype(np.float32))
 
-    def papers_with(self, stem: str) -> int:
-        """Number of papers that have the stem."""
-        at = self.vocabulary.get(stem)
-        return 0 if at is None else int(self.starts[at + 1] - self.starts[at])
-
     def most_like(self, word: str) -> str:
         """The stem that papers have of the word that is spelt most like this one; empty where none is like it.
 
@@ -77,9 +72,10 @@ class WordIndex:
             near = [other for other in self.vocabulary if abs(len(other) - len(own)) <= most]
             found = process.extract(own, near, scorer=DamerauLevenshtein.distance, score_cutoff=most, limit=10)
             likely += [
-                (distance, -self.papers_with(other), other)
+                (distance, -papers, other)
                 for other, distance, _ in found
-                if self.papers_with(other) >= KNOWN_WORD and (not ending or stem(other + ending) == other)
+                if (papers := len(self.find(other).rows)) >= KNOWN_WORD
+                and (not ending or stem(other + ending) == other)
             ]
         return min(likely)[2] if likely else ""
 
@@ -195,8 +191,3 @@ class WordParts:
     def lengths(self) -> NDArray[np.float32]:
         """Number of words that carry meaning of each paper."""
         return np.concatenate([part.lengths for part in self.parts])
-
-    @cached_property
-    def usual_length(self) -> float:
-        """Mean of the lengths; 1 where there are none."""
-        return max(1.0, float(self.lengths.mean())) if len(self.lengths) else 1.0
