@@ -34,7 +34,6 @@ from engine.retrieval.libraries.local_index import LocalIndex, read_facts
 from engine.retrieval.libraries.local_papers import COLUMNS, PaperTable, import_lancedb, schema, translate_failures
 from engine.retrieval.libraries.refitting import fill_draft
 from engine.retrieval.libraries.vectors import DamagedIndex, StoredIndex, VectorStore
-from engine.retrieval.libraries.word_index import closest_form
 from engine.retrieval.ranking import find_seeds, order_best, popularity
 from engine.retrieval.topic_words import read_topic, with_abbreviations
 from engine.values import FoundPaper, Paper, PaperKey, Query
@@ -43,9 +42,6 @@ BATCH = 5_000
 
 PATIENCE_S = 3_600.0
 """A new embedding waits so long for those who are adding papers, before it takes its place."""
-
-SPELLING_PAPERS = 30
-"""Papers that are read to learn how a word of the library is spelt, whose stem alone is in the index."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -99,14 +95,8 @@ class LocalLibrary:
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are here, and how those that are not here may be spelt."""
         index = await self.indexed()
-        counts, misspelt = await asyncio.to_thread(index.count_topic, topic)
-        spellings = []
-        for word, stem in misspelt:
-            rows = [int(row) for row in index.words.find(stem).rows[:SPELLING_PAPERS]]
-            found = await self._papers.take_texts(rows)
-            if spelling := closest_form((*found.titles, *found.abstracts), stem, word):
-                spellings.append((word, spelling))
-        return TopicCounts(len(index.keys), counts, tuple(spellings))
+        counts, spellings = await asyncio.to_thread(index.count_topic, topic)
+        return TopicCounts(len(index.keys), counts, spellings)
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches, each whole or not at all; `index` makes them searchable.

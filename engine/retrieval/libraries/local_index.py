@@ -82,7 +82,7 @@ class LocalIndex(StoredIndex):
         return measure_words(topic, found, rarities, self.words.lengths, float(self.words.lengths.mean()))
 
     def count_topic(self, topic: str) -> tuple[tuple[int, ...], tuple[tuple[str, str], ...]]:
-        """Papers with each word of a topic, and for words that no paper has the stem that is spelt most like it."""
+        """Papers with each word of a topic, and for words that no paper has the one that is spelt most like it."""
         said = read_topic(topic)
         counts = tuple(len(word.rows) for word in find_words(said, self.words.find))
         # Beside a word that no paper has, one that hardly any has may be the same person's slip, made by others too.

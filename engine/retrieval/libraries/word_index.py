@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import load_array
 from engine.retrieval.topic_words import Occurrences, index_terms
-from engine.text import stem, words
+from engine.text import STOP_WORDS, words
 
 if TYPE_CHECKING:  # SciPy takes long to load; it is imported where it is used
     from scipy.sparse import csr_matrix
@@ -24,10 +24,6 @@ if TYPE_CHECKING:  # SciPy takes long to load; it is imported where it is used
 LONG_WORD = 7
 KNOWN_WORD = 5
 """A word of fewer letters is misspelt by one letter at most; one that fewer papers have may be misspelt itself."""
-
-LEAST_STEM, LONGEST_ENDING = 4, 4
-"""Letters of a stem that a slip is looked for in, and of an ending that is cut off for it ("-ated", "-ings")."""
-
 
 VOCABULARY = "terms.json"
 """The file of an index's stems; an index of other stems, by an earlier version, has none of that name."""
@@ -50,6 +46,8 @@ class WordIndex:
     title: NDArray[np.uint8]
     text: NDArray[np.uint8]
     lengths: NDArray[np.float32]
+    spellings: Counter[str]
+    """How many papers have each word as it is written; where papers were joined, without what only one has."""
 
     def find(self, stem: str) -> Occurrences:
         """Where a stem stands; nowhere for one that no paper has."""
@@ -58,47 +56,27 @@ class WordIndex:
         return Occurrences(self.rows[part], self.title[part].astype(np.float32), self.text[part].astype(np.float32))
 
     def most_like(self, word: str) -> str:
-        """The stem that papers have of the word that is spelt most like this one; empty where none is like it.
-
-        A slip may hide where the stem ends: "fedrated" is "feder" with the ending of "federated".
-        """
+        """The word of several papers that is spelt most like this one; empty where none is like it."""
         from rapidfuzz import process
         from rapidfuzz.distance import DamerauLevenshtein
 
-        cuts = range(max(LEAST_STEM, len(word) - LONGEST_ENDING), len(word))
-        most = 1 if len(stem(word)) < LONG_WORD else 2
-        likely = []
-        for own, ending in ((stem(word), ""), *((word[:cut], word[cut:]) for cut in cuts)):
-            near = [other for other in self.vocabulary if abs(len(other) - len(own)) <= most]
-            found = process.extract(own, near, scorer=DamerauLevenshtein.distance, score_cutoff=most, limit=10)
-            likely += [
-                (distance, -papers, other)
-                for other, distance, _ in found
-                if (papers := len(self.find(other).rows)) >= KNOWN_WORD
-                and (not ending or stem(other + ending) == other)
-            ]
-        return min(likely)[2] if likely else ""
+        most = 1 if len(word) < LONG_WORD else 2
+        known = [other for other, papers in self.spellings.items() if papers >= KNOWN_WORD]
+        found = process.extract(word, known, scorer=DamerauLevenshtein.distance, score_cutoff=most, limit=10)
+        return min(((distance, -self.spellings[other], other) for other, distance, _ in found), default=(0, 0, ""))[2]
 
     def save(self, folder: Path) -> None:
         """Write plain arrays and a word list."""
         for name in _ARRAYS:
             np.save(folder / f"terms-{name}.npy", getattr(self, name))
-        (folder / VOCABULARY).write_text(json.dumps(list(self.vocabulary)), encoding="utf-8")
+        (folder / VOCABULARY).write_text(json.dumps([list(self.vocabulary), self.spellings]), encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path) -> WordIndex:
         """What `save` wrote, mapped from disk."""
-        stems = json.loads((folder / VOCABULARY).read_text(encoding="utf-8"))
+        stems, spellings = json.loads((folder / VOCABULARY).read_text(encoding="utf-8"))
         arrays = {name: load_array(folder / f"terms-{name}.npy", mapped=True) for name in _ARRAYS}
-        return cls({stem: at for at, stem in enumerate(stems)}, **arrays)
-
-
-def closest_form(texts: Iterable[str], wanted: str, word: str) -> str:
-    """The word of these texts that has the wanted stem and is spelt most like ``word``; empty where none has it."""
-    from rapidfuzz.distance import DamerauLevenshtein
-
-    forms = Counter(other for text in texts for other in words(text) if stem(other) == wanted)
-    return min(forms, key=lambda form: (DamerauLevenshtein.distance(form, word), -forms[form]), default="")
+        return cls({stem: at for at, stem in enumerate(stems)}, **arrays, spellings=Counter(spellings))
 
 
 _ARRAYS = ("starts", "rows", "title", "text", "lengths")
@@ -113,7 +91,9 @@ def count_words(titles: Sequence[str], abstracts: Sequence[str]) -> WordIndex:
     rows = counts.indices.astype(np.int32)
     lengths = np.bincount(rows, text, len(titles)).astype(np.float32)
     title, text = (np.minimum(part, MOST).astype(np.uint8) for part in (title, text))
-    return WordIndex(vocabulary, counts.indptr.astype(np.int64), rows, title, text, lengths)
+    papers = zip(titles, abstracts, strict=True)
+    spellings = Counter(word for said in papers for word in {*words(said[0]), *words(said[1])} - STOP_WORDS)
+    return WordIndex(vocabulary, counts.indptr.astype(np.int64), rows, title, text, lengths, spellings)
 
 
 _TITLE = 1 << 20
@@ -161,7 +141,11 @@ def join_words(parts: Sequence[WordIndex]) -> WordIndex:
         free[places] += counts
         first += len(part.lengths)
     lengths = np.concatenate([part.lengths for part in parts]) if parts else np.zeros(0, np.float32)
-    return WordIndex(vocabulary, starts, rows, title, text, lengths)
+    spellings: Counter[str] = Counter()
+    for part in parts:
+        spellings.update(part.spellings)
+    several = Counter({word: papers for word, papers in spellings.items() if papers > 1})
+    return WordIndex(vocabulary, starts, rows, title, text, lengths, several)
 
 
 @dataclass(frozen=True)

@@ -98,8 +98,10 @@ def test_letters_within_words_make_an_abbreviation_too() -> None:
     assert ("rlhf",) in [writing.stems for writing in topic.writings]
 
 
-@pytest.mark.parametrize(("slip", "meant"), [("fedrated", "feder"), ("recomender", "recommend"), ("lerning", "learn")])
-def test_a_slip_is_read_where_it_hides_the_words_ending(slip: str, meant: str) -> None:
+@pytest.mark.parametrize(
+    ("slip", "meant"), [("fedrated", "federated"), ("recomender", "recommender"), ("lerning", "learning")]
+)
+def test_a_slip_is_read_as_the_word_that_papers_have(slip: str, meant: str) -> None:
     titles = ["Federated Learning for Recommender Systems That Generate"] * 6
     assert count_words(titles, [""] * 6).most_like(slip) == meant
     assert count_words(["To Generate Answers"] * 6, [""] * 6).most_like("federated") == ""
