@@ -25,7 +25,7 @@ from engine.retrieval.libraries.adding import (
     read_stored,
     to_columns,
 )
-from engine.retrieval.libraries.index_files import PaperTexts
+from engine.retrieval.libraries.vectors import PaperTexts
 from engine.values import Paper, PaperKey
 
 CLIENT = "lance_namespace_urllib3_client"

@@ -14,10 +14,9 @@ from pathlib import Path
 
 from engine.local_models import LocalEmbedder
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, sample_rows
-from engine.retrieval.libraries.index_files import make_part
 from engine.retrieval.libraries.library import IndexProgress, OnIndexProgress
 from engine.retrieval.libraries.local_papers import PaperTable
-from engine.retrieval.libraries.vectors import VectorStore
+from engine.retrieval.libraries.vectors import VectorStore, make_part
 
 BATCH = 5_000
 """Papers embedded together: what an interruption costs, and about a gigabyte less of memory than a whole library."""
