@@ -83,7 +83,10 @@ _WITH_FRONT_MATTER = (
     "back background corner first highlights last list matter new opening closing page related special thematic "
     "theme title view word work year"
 )
+_COMPANIONS = "code dataset demo demonstration edition extended part proof thesis tutorial version video"
+"""Words by which a subtitle tells another work of the same authors."""
 _FRONT_STEMS = frozenset(map(stem, _FRONT_MATTER.split()))
+_OTHER_STEMS = _FRONT_STEMS | frozenset(map(stem, _COMPANIONS.split()))
 _GENERIC_STEMS = _FRONT_STEMS | frozenset(map(stem, _WITH_FRONT_MATTER.split()))
 HEAD_LETTERS, LONG_LETTERS, LONG_WORDS = 20, 30, 5
 
@@ -118,11 +121,7 @@ def is_generic(title: str) -> bool:
 
 def is_recurrent(title: str) -> bool:
     """“Overview of the … track”, “Erratum: …”: a title of what comes again every year, or goes with a paper."""
-    return any(map(_is_front, title_words(title)[:2]))
-
-
-def _is_front(word: str) -> bool:
-    return stem(word) in _FRONT_STEMS
+    return not _FRONT_STEMS.isdisjoint(map(stem, title_words(title)[:2]))
 
 
 def is_long(title: str) -> bool:
@@ -176,7 +175,7 @@ def _is_shortened(short: str, long: str) -> bool:
         main, rest = title_words(long[: cut.start()]), title_words(long[cut.end() :].rstrip(")"))
         # A single word behind a title mostly tells another work (“dataset”, “revisited”); the name before one is short.
         if _join(main) == letters:
-            return len(rest) > 1 and not (any(map(_is_front, rest)) or _numbers(rest))
+            return len(rest) > 1 and not (_OTHER_STEMS & set(map(stem, rest)) or _numbers(rest))
         if _join(rest) == letters:
-            return len(main) <= 3 and not any(map(_is_front, main))
+            return len(main) <= 3 and not _OTHER_STEMS & set(map(stem, main))
     return False
