@@ -103,18 +103,16 @@ class RecipeBench:
         return Measured(seconds, account.total(), share_checked(survey), found.scores())
 
 
-async def measure_each(
-    console: Console, runs: Mapping[str, Callable[[], Awaitable[Measured]]]
-) -> tuple[dict[str, Measured], dict[str, str]]:
-    """What each run gave, one after the other, and why some failed."""
-    found, failed = dict[str, Measured](), dict[str, str]()
+async def measure_each(console: Console, runs: Mapping[str, Callable[[], Awaitable[Measured]]]) -> dict[str, Measured]:
+    """What each run gave, one after the other; one that fails is left out, and why goes to standard error."""
+    found, aside = dict[str, Measured](), Console(stderr=True, markup=False, highlight=False)
     for name, run in runs.items():
         with console.status(f"{name} …"):
             try:
                 found[name] = await run()
             except ScholiumError as error:
-                failed[name] = str(error)
-    return found, failed
+                aside.print(f"{name} failed: {error}")
+    return found
 
 
 async def compare(
@@ -131,25 +129,19 @@ async def compare(
             name: partial(bench.measure, recipe, replace(brief, recipe=name, library=library, quick=QuickOptions()))
             for name, recipe in app.recipes.items()
         }
-        found, failed = await measure_each(console, runs)
+        found = await measure_each(console, runs)
     facts = {name: row.list_facts(_OVERLAP) for name, row in found.items()}
     wide = Console(file=console.file, width=max(console.width, LEAST_WIDTH))
-    print_report(
-        wide, f"{brief.topic}: every recipe", {**facts, "failed": failed}, _read_figures, ReportOptions(as_json)
-    )
+    print_report(wide, f"{brief.topic}: every recipe", facts, _read_figures, ReportOptions(as_json))
     if output:
         _draw(facts, output)
-    if not as_json:
-        for name, why in failed.items():
-            console.print(f"{name} failed: {why}")
-        if output:
+        if not as_json:
             console.print(f"{output / PICTURE}")
-    return int(bool(failed))
+    return int(len(found) < len(runs))
 
 
 def _read_figures(document: Mapping[str, Any]) -> Figures:
-    rows = {name: row for name, row in document.items() if name != "failed"}
-    return {name: {_OVERLAP.get(key, key): value for key, value in row.items()} for name, row in rows.items()}
+    return {name: {_OVERLAP.get(key, key): value for key, value in row.items()} for name, row in document.items()}
 
 
 async def write_unattended(recipe: Recipe, brief: Brief, context: RunContext) -> Survey:

@@ -119,15 +119,14 @@ class KnowledgeTest:
             raise ValueError("there are no questions")
         count = len(self.questions)
         conditions = {"direct": "(nothing)", "with a naive survey": self.naive, "with the survey": survey}
-        shares = {name: await self._ask_all([text] * count) for name, text in conditions.items() if text}
-        found = await asyncio.gather(*map(self._retrieve, self.questions))
-        shares["with the papers (upper bound)"] = await self._ask_all(found)
-        how = f"share of {count} multiple-choice questions"
-        return tuple(Score(f"knowledge test, {name}", share, how) for name, share in shares.items())
-
-    async def _ask_all(self, materials: Sequence[str]) -> float:
-        right = await asyncio.gather(*map(self._is_right, self.questions, materials))
-        return sum(right) / len(right)
+        given: dict[str, Sequence[str]] = {name: [text] * count for name, text in conditions.items() if text}
+        given["with the papers (upper bound)"] = await asyncio.gather(*map(self._retrieve, self.questions))
+        scores = []
+        for name, materials in given.items():
+            right = await asyncio.gather(*map(self._is_right, self.questions, materials))
+            share, how = sum(right) / count, f"share of {count} multiple-choice questions"
+            scores.append(Score(f"knowledge test, {name}", share, how))
+        return tuple(scores)
 
     async def _is_right(self, question: Question, material: str) -> bool:
         choices = "\n".join(f"{'ABCDEF'[i]}. {data(choice)}" for i, choice in enumerate(question.choices))

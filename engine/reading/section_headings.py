@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from engine.reading.page_layout import CAPTION, Line, TextBlock
 from engine.text import fold
@@ -85,7 +86,9 @@ class Numbering:
         for kind, values in _readings(number):
             kinds = [known for known, _ in self._last]
             level = kinds.index(kind) if kind in kinds else len(kinds)
-            if _comes_after(values, self._last[level][1] if level < len(kinds) else ()):
+            before = self._last[level][1][: len(values)] if level < len(kinds) else ()
+            steps = (value - then for value, then in zip_longest(values, before, fillvalue=0))
+            if 0 < next((step for step in steps if step), 0) <= 1 + MOST_SKIPPED:  # of the first part that differs
                 self._last[level:] = [(kind, values)]
                 return True
         return False
@@ -99,14 +102,6 @@ def _readings(number: str) -> list[tuple[str, tuple[int, ...]]]:
         return [("figure", (int(first), *below))]
     readings = [("roman", (_ROMANS.index(first) + 1, *below))] if first in _ROMANS else []
     return readings + ([("letter", (ord(first) - ord("A") + 1, *below))] if len(first) == 1 else [])
-
-
-def _comes_after(values: tuple[int, ...], before: tuple[int, ...]) -> bool:
-    for at, value in enumerate(values):
-        then = before[at] if at < len(before) else 0
-        if value != then:
-            return then < value <= then + 1 + MOST_SKIPPED
-    return False
 
 
 def reads_as_heading(text: str) -> bool:

@@ -144,10 +144,8 @@ class RoleModel:
         for row, features in enumerate(sentence_features(sentences)):
             counted = (self.weights[:, features.columns] * features.halves).sum(axis=1)  # whole numbers: exact
             first[row] = counted / features.length * self.scale
-        return self._read_again(round_off(one_against_rest(round_off(first + self.bias))))
-
-    def _read_again(self, first: Matrix) -> Matrix:
-        total = round_off(round_off(context_features(first)) @ self.context_weights.T + self.context_bias)
+        seen = round_off(context_features(round_off(one_against_rest(round_off(first + self.bias)))))
+        total = round_off(seen @ self.context_weights.T + self.context_bias)
         raised = np.exp(total - total.max(axis=1, keepdims=True))
         normalised: Matrix = round_off(raised / raised.sum(axis=1, keepdims=True))
         return normalised
