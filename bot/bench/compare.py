@@ -47,10 +47,7 @@ class Measured:
 
     def list_facts(self, measures: Iterable[str] = ()) -> dict[str, float | None]:
         """What it took, what it cites, and these measures by name; ``None`` for what could not be measured."""
-        values = {
-            name: self.scores[name].value if name in self.scores else None
-            for name in ("references", "claims", *measures)
-        }
+        values = {name: self.scores[name].value if name in self.scores else None for name in measures}
         return {
             "seconds": self.seconds,
             "surveys an hour": 3_600 / self.seconds,
@@ -58,6 +55,8 @@ class Measured:
             "tokens read": self.used.input_tokens,
             "tokens written": self.used.output_tokens,
             "dollars": self.used.money if self.used.priced else None,
+            "references": int(self.scores["references"].value or 0),
+            "claims": int(self.scores["claims"].value or 0),
             "checked": self.checked,
             **values,
         }
