@@ -9,7 +9,7 @@ from typing import TypeVar
 from engine.errors import UserError
 from engine.survey import Claim, Figure, Section, Survey, Table, walk
 from engine.text import all_sentences
-from engine.values import Paper, Passage
+from engine.values import Paper
 
 T = TypeVar("T")
 
@@ -25,12 +25,8 @@ class Evidence:
 
 def is_quoted(quote: str, paper: Paper) -> bool:
     """Whether the paper's abstract, title or text holds exactly these words."""
-    return bool(quote) and (quote in paper.abstract or quote in paper.title or passage_with(quote, paper) is not None)
-
-
-def passage_with(quote: str, paper: Paper) -> Passage | None:
-    """The first passage of the paper's text that holds exactly these words, ``None`` where none does."""
-    return next((passage for passage in paper.body if quote in passage.text), None)
+    texts = (paper.abstract, paper.title, *(passage.text for passage in paper.body))
+    return bool(quote) and any(quote in text for text in texts)
 
 
 def find_connecting_sentences(survey: Survey, place: str) -> tuple[str, ...]:
@@ -55,23 +51,20 @@ def section_at(survey: Survey, place: str) -> Section:
 def evidence_of_section(survey: Survey, place: str) -> tuple[Evidence, ...]:
     """Claims of the section and of those below it, in reading order."""
     section_at(survey, place)
-    inside = (item for item in _all(survey) if item.place == place or item.place.startswith(f"{place}."))
-    return tuple(inside)
+    return tuple(item for item in _all(survey) if f"{item.place}.".startswith(f"{place}."))
 
 
 def table_at(survey: Survey, number: int) -> Table:
     """The table with that number in the document; raises `UserError` naming the numbers there are."""
-    return _pick_numbered("table", [table for _, section in walk(survey.sections) for table in section.tables], number)
+    return _pick("table", [table for _, section in walk(survey.sections) for table in section.tables], number)
 
 
 def figure_at(survey: Survey, number: int) -> Figure:
     """The figure with that number in the document; raises `UserError` naming the numbers there are."""
-    return _pick_numbered(
-        "figure", [figure for _, section in walk(survey.sections) for figure in section.figures], number
-    )
+    return _pick("figure", [figure for _, section in walk(survey.sections) for figure in section.figures], number)
 
 
-def _pick_numbered(kind: str, found: list[T], number: int) -> T:
+def _pick(kind: str, found: list[T], number: int) -> T:
     if not 1 <= number <= len(found):
         there = f"it has {kind}s 1 to {len(found)}" if found else f"it has no {kind}s"
         raise UserError(f"There is no {kind} {number} in this survey; {there}.")

@@ -97,7 +97,7 @@ class LocalEmbedder:
         return TextEmbedding(known, specific_model_path=known)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (number of texts, dimensions of the model)."""
+        """Shape (texts, dimensions of the model)."""
         from sklearn.preprocessing import normalize
 
         vectors: NDArray[np.float32] = normalize(np.array(list(self._model.embed(list(texts))), dtype=np.float32))
@@ -123,7 +123,6 @@ class LocalCrossEncoder:
         return TextCrossEncoder(known, specific_model_path=known)
 
     def score(self, query: str, texts: Sequence[str]) -> Scores:
-        """Shape (texts,)."""
         return np.array(list(self._model.rerank(query, list(texts))), np.float64)
 
 
@@ -140,7 +139,17 @@ class LocalEntailment:
             raise ServiceError(f"The entailment model {model} needs SCHOLIUM_MODELS_DIR, the folder with its files.")
         labels = {int(place): str(label).casefold() for place, label in files.config.get("id2label", {}).items()}
         self._place = next((place for place, label in labels.items() if label == "entailment"), 1)
-        self._session, self._tokenizer = _load(model, "entailment model", lambda: _open_session(files))
+        self._session, self._tokenizer = _load(model, "entailment model", lambda: self._open(files))
+
+    def _open(self, files: ModelFiles) -> tuple[Any, Any]:
+        from onnxruntime import InferenceSession
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(files.folder / "tokenizer.json"))
+        tokenizer.enable_truncation(MOST_TOKENS, strategy="only_first")
+        tokenizer.enable_padding(pad_id=files.config.get("pad_token_id", 0))
+        session = InferenceSession(str(files.folder / files.onnx), providers=["CPUExecutionProvider"])
+        return session, tokenizer
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         """Shape (pairs of evidence and claim,), probabilities of entailment, rounded so that no processor differs."""
@@ -158,17 +167,6 @@ class LocalEntailment:
             (logits,) = self._session.run(None, {name: given[name] for name in names})[:1]
             scores += softmax(np.asarray(logits, np.float64), axis=1)[:, self._place].round(4).tolist()
         return np.array(scores, np.float64)
-
-
-def _open_session(files: ModelFiles) -> tuple[Any, Any]:
-    from onnxruntime import InferenceSession
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(files.folder / "tokenizer.json"))
-    tokenizer.enable_truncation(MOST_TOKENS, strategy="only_first")
-    tokenizer.enable_padding(pad_id=files.config.get("pad_token_id", 0))
-    session = InferenceSession(str(files.folder / files.onnx), providers=["CPUExecutionProvider"])
-    return session, tokenizer
 
 
 def _load(model: str, kind: str, load: Callable[[], M]) -> M:

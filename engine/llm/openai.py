@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import httpx2
 import openai
@@ -36,7 +36,7 @@ class OpenAIProvider:
         # Retries are ours: the client would honour a Retry-After of two minutes for each of them.
         self._client = AsyncOpenAI(api_key=api_key, base_url=base_url or None, timeout=patience, max_retries=0)
         self._address = str(self._client.base_url).rstrip("/")
-        self._refused: dict[str, set[Refusable]] = {}
+        self._refused: dict[str, set[str]] = {}
 
     async def complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
         """One answer; what a model refuses of the request is left out from then on."""
@@ -104,17 +104,7 @@ class OpenAIProvider:
                 raise Unreachable(type(error).__name__) from error
 
 
-Refusable = Literal[
-    "temperature",
-    "top_p",
-    "frequency_penalty",
-    "presence_penalty",
-    "max_completion_tokens",
-    "response_format",
-    "system",
-]
-
-_SIGNS: dict[Refusable, str] = {
+_SIGNS = {
     **{name: name for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")},
     "max_completion_tokens": "max_completion_tokens",
     "response_format": "response_format|json_schema|structured output|grammar",
@@ -130,7 +120,7 @@ _REFUSING = re.compile(
 """What a failure of the server itself says where it only refuses: llama.cpp's template engine, for example."""
 
 
-def _find_refused_part(error: openai.APIStatusError, options: dict[str, Any], messages: list[Any]) -> Refusable | None:
+def _find_refused_part(error: openai.APIStatusError, options: dict[str, Any], messages: list[Any]) -> str | None:
     """Which optional part of the request was refused; ``None`` where the reason names none that was sent."""
     reason = _read_reason(error.body)
     is_refusal = error.status_code in {400, 422} or (error.status_code >= 500 and _REFUSING.search(reason))
@@ -157,7 +147,7 @@ def _content(text: str, prompt: Prompt) -> str | list[dict[str, Any]]:
     return [{"type": "text", "text": text}, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
 
 
-def _options(request: Request, schema: dict[str, Any] | None, refused: Collection[Refusable]) -> dict[str, Any]:
+def _options(request: Request, schema: dict[str, Any] | None, refused: Collection[str]) -> dict[str, Any]:
     limit = "max_tokens" if "max_completion_tokens" in refused else "max_completion_tokens"
     options: dict[str, Any] = {limit: request.max_tokens}
     for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty"):

@@ -149,11 +149,10 @@ class SurveyXRecipe(Trials, RevisedByModel):
             survey = await add_figures_and_tables(survey, outline, material, model, warnings)
         search = FigureSearch(prepared, context, self.paper_figures, self.look)
         survey = await add_paper_figures(survey, outline, search, warnings)
-        changed = rewriting.changes
         facts = (
             ("Papers with an attribute tree", f"{len(material.trees):,}"),
             list_read(prepared.read_in_full()),
-            ("Citations removed and added in rewriting", f"{changed.removed:,} and {changed.added:,}"),
+            ("Citations removed and added in rewriting", f"{rewriting.removed:,} and {rewriting.added:,}"),
         )
         survey = replace(survey, facts=(*survey.facts, *facts), notes=composition.list_notes())
         survey = add_warnings(survey, warnings)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from engine.citations import keep_allowed_citations, list_cited_keys, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
@@ -37,23 +39,15 @@ class RewriteAnswer(TypedAnswer):
 
 
 @dataclass
-class CitationChanges:
-    """What rewriting did to the citations of a survey."""
-
-    removed: int = 0
-    added: int = 0
-    reworded: int = 0
-
-
-@dataclass
 class Rewriting:
-    """Rewrites the drafts of one trial; ``changes`` counts what became of their citations."""
+    """Rewrites the drafts of one trial; counts the citations that it ``removed`` and ``added``."""
 
     model: LanguageModel
     material: Material
     forest: Forest
     trial: int = 0
-    changes: CitationChanges = field(default_factory=CitationChanges)
+    removed: int = 0
+    added: int = 0
 
     async def rewrite(self, draft: Draft) -> Draft:
         """The draft with its edits; as it was, and a warning, where none can be had."""
@@ -73,8 +67,10 @@ class Rewriting:
             warning = SurveyWarning("unfinished", draft.node.title, f"not rewritten: {error}")
             return replace(draft, warnings=(*draft.warnings, warning))
         own = {paper.key for paper in draft.papers}
-        text = apply_edits(draft.text, answer.edits, {*own, *found}, self.changes)
-        new = tuple(self.material.evidence(key) for key in found if key in list_cited_keys(text) and key not in own)
+        text = apply_edits(draft.text, answer.edits, {*own, *found})
+        before, after = _count_citations(draft.text), _count_citations(text)
+        self.removed, self.added = self.removed + (before - after).total(), self.added + (after - before).total()
+        new = tuple(self.material.evidence(key) for key in found if key in after and key not in own)
         return replace(draft, text=text, papers=(*draft.papers, *new)) if text else draft
 
     async def _find(self, draft: Draft) -> list[PaperKey]:
@@ -87,29 +83,21 @@ class Rewriting:
         return list(found)[:FOUND_MOST]
 
 
+def _count_citations(text: str) -> Counter[PaperKey]:
+    return Counter(key for sentence in all_sentences(text) for key in list_cited_keys(sentence))
+
+
 def number_sentences(text: str) -> str:
     """The sentences numbered through, paragraphs divided by an empty line."""
-    blocks: list[str] = []
-    number = 0
-    for paragraph in split_sentences(text):
-        lines = []
-        for sentence in paragraph:
-            number += 1
-            lines.append(f"{number}. {data(sentence)}")
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
+    number = itertools.count(1)
+    blocks = ([f"{next(number)}. {data(sentence)}" for sentence in paragraph] for paragraph in split_sentences(text))
+    return "\n\n".join(map("\n".join, blocks))
 
 
-def apply_edits(
-    text: str, edits: Sequence[SentenceEdit], allowed: Collection[PaperKey], changes: CitationChanges
-) -> str:
-    """The text with the edits, sentences counted from 1; keys that are not allowed go. ``changes`` is counted up."""
-    lines = dict(enumerate(all_sentences(text), start=1))
-    said = {edit.sentence: " ".join(edit.text.split()) for edit in edits if edit.sentence in lines}
-    new = {number: keep_allowed_citations(line, allowed).text for number, line in said.items()}
-    for number, line in new.items():
-        before, after = set(list_cited_keys(lines[number])), set(list_cited_keys(line))
-        changes.removed += len(before - after)
-        changes.added += len(after - before)
-        changes.reworded += remove_citations(line) != remove_citations(lines[number])
-    return replace_sentences(text, new)
+def apply_edits(text: str, edits: Sequence[SentenceEdit], allowed: Collection[PaperKey]) -> str:
+    """The text with the edits, sentences counted from 1; keys that are not allowed go."""
+    there = range(1, len(all_sentences(text)) + 1)
+    said = {edit.sentence: " ".join(edit.text.split()) for edit in edits if edit.sentence in there}
+    return replace_sentences(
+        text, {number: keep_allowed_citations(line, allowed).text for number, line in said.items()}
+    )
