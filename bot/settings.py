@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError
@@ -37,18 +37,10 @@ _LIBRARIES = ("elsevier_", "springer_", "ncbi_", "weaviate_url", "weaviate_grpc_
 NAMED_BY_OTHERS = (*_MODELS, *_SOURCES, *_LIBRARIES, "slack_", "discord_token")
 """How settings begin that have no prefix of ours."""
 
-RecipePart = Literal[
-    "retrieval",
-    "check",
-    "coherence",
-    "keyword expansion",
-    "attribute trees",
-    "outline optimisation",
-    "clustering",
-    "rewriting",
-    "tables",
-]
-"""What can be left out: the first three of autosurvey, the others of surveyx."""
+AutoSurveyPart = Literal["retrieval", "check", "coherence"]
+SurveyXPart = Literal["attribute trees", "outline optimisation", "rewriting", "tables"]
+RecipePart = Literal["keyword expansion", "clustering", AutoSurveyPart, SurveyXPart]
+"""What can be left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,15 +254,7 @@ class Settings(BaseSettings):
 
     def models(self) -> dict[Task, str]:
         first = self.model or ("gpt-4o-mini" if self.uses_openai() else "claude-3-haiku-20240307")
-        chosen: dict[Task, str] = {
-            "reading": "",
-            "extraction": self.model_extraction,
-            "outline": self.model_outline,
-            "drafting": self.model_drafting,
-            "checking": self.model_checking,
-            "judging": self.model_judging,
-        }
-        return {task: name or first for task, name in chosen.items()}
+        return {task: getattr(self, f"model_{task}", "") or first for task in get_args(Task)}
 
     def sampling(self) -> SamplingParameters:
         return SamplingParameters(self.temperature, self.top_p, self.frequency_penalty, self.presence_penalty)

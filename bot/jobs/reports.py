@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import InitVar, dataclass
 from functools import partial
 
 import structlog
@@ -44,24 +45,19 @@ ATTENTION_S = 60.0
 Say = Callable[[Turn], None]
 
 
+@dataclass
 class Reporter:
     """Runs the jobs of one adapter's conversations and says what becomes of them."""
 
-    def __init__(
-        self,
-        adapter: ChatAdapter,
-        dispatcher: Dispatcher,
-        turns: Turns,
-        services: JobContexts,
-        metrics: Metrics,
-        store: Store,
-    ) -> None:
-        self._adapter = adapter
-        self._dispatcher = dispatcher
-        self._turns = turns
-        self._services = services
-        self._metrics = metrics
-        self._durations = Durations(store, adapter.platform)
+    _adapter: ChatAdapter
+    _dispatcher: Dispatcher
+    _turns: Turns
+    _services: JobContexts
+    _metrics: Metrics
+    store: InitVar[Store]
+
+    def __post_init__(self, store: Store) -> None:
+        self._durations = Durations(store, self._adapter.platform)
         self._starts = JobStarts(store)
 
     async def run_job(self, conversation: Conversation, job_id: str, limit_s: float) -> None:

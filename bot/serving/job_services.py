@@ -57,13 +57,11 @@ class AppServices:
 
     def model(self, session: SurveySession, payer: Payer, entailment: Entailment | None = None) -> LanguageModel | None:
         """The session's language model, metered on its owner's account; ``None`` where none is configured."""
-        provider = self._app.provider()
+        provider, settings, throttle = self._app.provider(), self._app.settings, self._app.throttle()
         if provider is None:
             return None
         ledger = StoredLedger(self._store, payer, self.limits(session), self._count_completion, self._app.prices)
-        record = StoredRecord(self._store, session.id)
-        settings, throttle = self._app.settings, self._app.throttle()
-        sampling = settings.sampling()
+        record, sampling = StoredRecord(self._store, session.id), settings.sampling()
         return MeteredModel(provider, settings.models(), throttle, ledger, record, session.id, sampling, entailment)
 
     def _count_completion(self, model: str, used: Completion) -> None:
@@ -73,17 +71,14 @@ class AppServices:
 
     def limits(self, session: SurveySession) -> Sequence[BudgetLimit]:
         """The session's budget (the smaller of what was asked for and what is set), the person's, the workspace's."""
-        settings = self._app.settings
-        brief = session.state.brief
+        settings, brief = self._app.settings, session.state.brief
         asked = (brief.budget, brief.budget_tokens) if brief else (None, None)
-        dollars = [amount for amount in (asked[0], settings.budget) if amount is not None]
-        tokens = [count for count in (asked[1], settings.budget_tokens) if count is not None]
-        most = min(dollars, default=None), min(tokens, default=None)
-        is_set = (most[0] is not None and most[0] == settings.budget) or (
-            most[1] is not None and most[1] == settings.budget_tokens
-        )
+        dollars = min([most for most in (asked[0], settings.budget) if most is not None], default=None)
+        tokens = min([most for most in (asked[1], settings.budget_tokens) if most is not None], default=None)
+        is_set = dollars is not None and dollars == settings.budget
+        is_set = is_set or (tokens is not None and tokens == settings.budget_tokens)
         found = [
-            BudgetLimit("survey", *most, is_set),
+            BudgetLimit("survey", dollars, tokens, is_set),
             BudgetLimit("person", settings.budget_person),
             BudgetLimit("workspace", settings.budget_workspace),
         ]

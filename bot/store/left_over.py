@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from adapters.chat import Conversation, Incoming
-from bot.store.schema import events, processes
+from bot.store.schema import events
 from bot.store.serialization import read_incoming
-from bot.store.sessions import Store, conversation_id, where_event
+from bot.store.sessions import Store, where_event, where_left
 from engine.errors import UserError
 
 MOST_TRIES = 3
@@ -21,6 +21,7 @@ RETRIED = "retried"
 """Holds events that are to be tried again; no process is called so, so whichever runs takes them over."""
 
 ALL = "all"
+_SET_ASIDE = sa.select(events).where(events.c.set_aside_at.is_not(None) & events.c.handled_at.is_(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,7 @@ async def take_left_over(
     ``dead`` are processes that are gone although their heartbeat is still noted.
     """
     c = events.c
-    living = sa.select(processes.c.id).where(processes.c.id.not_in(dead))
-    gone = c.holder.not_in(living) & (c.holder != store.holder)
-    mine = (c.platform == platform) & c.handled_at.is_(None) & c.set_aside_at.is_(None) & gone
-    mine = mine & (c.conversation_id == conversation_id(only)) if only else mine
+    mine = where_left(events, store.holder, platform, only, dead) & c.handled_at.is_(None) & c.set_aside_at.is_(None)
     taken = events.update().where(mine).values(holder=store.holder).returning(c.payload, c.received_at, c.tries)
     async with store.begin() as connection:
         rows = (await connection.execute(taken)).all()
@@ -62,25 +60,20 @@ async def count_try(store: Store, incoming: Incoming) -> None:
 
 
 async def list_set_aside(store: Store) -> Sequence[SetAside]:
-    c = events.c
-    query = sa.select(events).where(c.set_aside_at.is_not(None) & c.handled_at.is_(None)).order_by(c.set_aside_at)
     async with store.connect() as connection:
-        rows = (await connection.execute(query)).all()
+        rows = (await connection.execute(_SET_ASIDE.order_by(events.c.set_aside_at))).all()
     return [SetAside(_short_id(r), r.platform, r.tenant, r.person, r.received_at, r.set_aside_at, r.why) for r in rows]
 
 
 async def count_set_aside(store: Store) -> int:
-    waiting = events.c.set_aside_at.is_not(None) & events.c.handled_at.is_(None)
-    async with store.connect() as connection:
-        return int((await connection.execute(sa.select(sa.func.count()).where(waiting))).scalar_one())
+    return len(await list_set_aside(store))
 
 
 async def retry_set_aside(store: Store, wanted: Sequence[str]) -> int:
     """Let these events be tried again, or `ALL`; how many. Raises `UserError` naming an id that there is not."""
     c = events.c
     async with store.begin() as connection:
-        query = sa.select(events).where(c.set_aside_at.is_not(None) & c.handled_at.is_(None))
-        found = {_short_id(row): row for row in (await connection.execute(query)).all()}
+        found = {_short_id(row): row for row in (await connection.execute(_SET_ASIDE)).all()}
         if unknown := [name for name in wanted if name != ALL and name not in found]:
             raise UserError(f"No event that was set aside is called {unknown[0]}. List them with: scholium set-aside")
         chosen = found if ALL in wanted else {name: found[name] for name in wanted}

@@ -256,12 +256,8 @@ class Store(Database):
 
     async def unsent(self, platform: str, only: Conversation | None, dead: Collection[str] = ()) -> list[OutboxMessage]:
         """Messages that processes that are gone did not send, taken over by this one, oldest first."""
-        c = outbox.c
-        living = sa.select(processes.c.id).where(processes.c.id.not_in(dead))
-        gone = c.holder.not_in(living) & (c.holder != self.holder)
-        mine = (c.platform == platform) & c.sent_at.is_(None) & gone
-        mine = mine & (c.conversation_id == conversation_id(only)) if only else mine
-        taken = outbox.update().where(mine).values(holder=self.holder).returning(c.id, c.payload)
+        mine = where_left(outbox, self.holder, platform, only, dead) & outbox.c.sent_at.is_(None)
+        taken = outbox.update().where(mine).values(holder=self.holder).returning(outbox.c.id, outbox.c.payload)
         async with self.begin() as connection:
             rows = (await connection.execute(taken)).all()
         return [OutboxMessage(row.id, read_outgoing(row.payload)) for row in sorted(rows, key=lambda row: int(row.id))]
@@ -349,6 +345,15 @@ def _read_waiting(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def where_event(at: Conversation, key: str) -> sa.Update:
     same = (events.c.platform == at.platform) & (events.c.tenant == at.tenant) & (events.c.key == key)
     return events.update().where(same)
+
+
+def where_left(
+    table: sa.Table, holder: str, platform: str, only: Conversation | None, dead: Collection[str]
+) -> sa.ColumnElement[bool]:
+    """What processes that are gone had of a platform, or of one conversation of it; ``dead`` still have heartbeats."""
+    living = sa.select(processes.c.id).where(processes.c.id.not_in(dead))
+    gone = (table.c.platform == platform) & table.c.holder.not_in(living) & (table.c.holder != holder)
+    return gone & (table.c.conversation_id == conversation_id(only)) if only else gone
 
 
 async def _take_over(connection: AsyncConnection, session_id: str, name: str, row: Mapping[str, object]) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from bot.views.actions import Action
 from engine.citations import list_cited_keys
@@ -53,8 +54,7 @@ def view_section(survey: Survey, place: str, page: int) -> SectionPage:
     """The page; raises `UserError` where there is no such section or page."""
     found = section_at(survey, place)
     pages = _divide(found, place)
-    if not 1 <= page <= len(pages):
-        raise UserError(f"There is no page {page}; section {place} has pages 1 to {len(pages)}.")
+    (pieces,) = take_page(pages, page, 1, f"section {place} has").items
     beside = [number for number, _ in walk(survey.sections) if number.count(".") == place.count(".")]
     at = beside.index(place) if place in beside else -1
     before = f"{place} page {page - 1}" if page > 1 else f"{beside[at - 1]} page 1" if at > 0 else ""
@@ -63,7 +63,7 @@ def view_section(survey: Survey, place: str, page: int) -> SectionPage:
     turns = [Action("earlier", f"show {before}", typed=False)] if before else []
     turns += [Action("later", f"show {after}", typed=False)] if after else []
     actions = (*turns, Action("evidence", f"why {place}"))
-    return SectionPage(Heading(place, clean(found.title)), pages[page - 1], page, len(pages), actions)
+    return SectionPage(Heading(place, clean(found.title)), pieces, page, len(pages), actions)
 
 
 def _divide(section: Section, place: str) -> list[tuple[Piece, ...]]:
@@ -95,22 +95,30 @@ def _list_pieces(section: Section, place: str) -> Iterator[Piece]:
         yield from (replace(table, rows=(row,)) for table in part.tables for row in table.rows)
 
 
+Item = TypeVar("Item")
+
+
 @dataclass(frozen=True, slots=True)
-class SourcesPage:
-    """References with their numbers; ``total`` are all that were asked for."""
+class Page(Generic[Item]):
+    """Some of ``total`` items; ``start`` are before them."""
 
-    sources: tuple[tuple[int, Paper], ...]
-    are_all: bool
+    items: Sequence[Item]
+    start: int
     total: int
-    page: int
-    pages: int
+    number: int
+    last: int
 
 
-def view_sources(survey: Survey, wanted: tuple[int, ...], page: int) -> SourcesPage:
+def take_page(items: Sequence[Item], number: int, size: int, what: str) -> Page[Item]:
+    """The page, from 1. Raises `UserError` where there is no such page."""
+    last = max(1, -(-len(items) // size))
+    if not 1 <= number <= last:
+        raise UserError(f"There is no page {number}; {what} pages 1 to {last}.")
+    start = (number - 1) * size
+    return Page(items[start : start + size], start, len(items), number, last)
+
+
+def view_sources(survey: Survey, wanted: tuple[int, ...], page: int) -> Page[tuple[int, Paper]]:
     """A page, from 1, of the references of these numbers, of all where none is wanted. Raises `UserError`."""
     chosen = [(n, paper) for n, paper in enumerate(survey.references, start=1) if not wanted or n in wanted]
-    pages = max(1, -(-len(chosen) // SOURCES_PER_PAGE))
-    if not 1 <= page <= pages:
-        raise UserError(f"There is no page {page}; the sources have pages 1 to {pages}.")
-    shown = chosen[(page - 1) * SOURCES_PER_PAGE : page * SOURCES_PER_PAGE]
-    return SourcesPage(tuple(shown), not wanted, len(chosen), page, pages)
+    return take_page(chosen, page, SOURCES_PER_PAGE, "the sources have")

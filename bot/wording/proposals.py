@@ -14,10 +14,10 @@ from bot.views.steps import (
     WrittenSections,
     view_proposal,
 )
+from bot.views.survey_pages import Page
 from bot.wording.reviews import tabulate, word_groups, word_review
 from bot.wording.sentences import WELCOME, pluralize
 from bot.wording.survey_text import link, word_survey
-from engine.errors import UserError
 from engine.gathering.search_record import search_flow
 from engine.quoting.counts import find_most_cited
 from engine.rendering.document import describe_search
@@ -193,19 +193,11 @@ def _by_citation(reason: Reason) -> str:
     return _BY_CITATION[reason.by].format(reason.rank) if reason.by in _BY_CITATION else listed
 
 
-def paper_pages(selection: PaperSelection) -> int:
-    return max(1, -(-len(selection.found) // PAGE_OF_PAPERS))
-
-
-def word_papers(selection: PaperSelection, page: int) -> str:
-    """A page of the papers, from 1, with why each was found; raises `UserError` where there is no such page."""
-    last = paper_pages(selection)
-    if not 1 <= page <= last:
-        raise UserError(f"There is no page {page}; the papers have pages 1 to {last}.")
-    start = (page - 1) * PAGE_OF_PAPERS
-    items = selection.found[start : start + PAGE_OF_PAPERS]
-    lines = [paper_line(i, item, selection) for i, item in enumerate(items, start=start + 1)]
-    return "\n".join([f"**Papers {start + 1} to {start + len(items)} of {len(selection.found)}**", "", *lines])
+def word_papers(selection: PaperSelection, page: Page[FoundPaper]) -> str:
+    """A page of the papers, with why each was found."""
+    lines = [paper_line(i, item, selection) for i, item in enumerate(page.items, start=page.start + 1)]
+    head = f"**Papers {page.start + 1} to {page.start + len(page.items)} of {page.total}**"
+    return "\n".join([head, "", *lines])
 
 
 def _outline(outline: PlannedOutline) -> str:

@@ -9,7 +9,7 @@ from typing import assert_never
 from bot.commands.commands import Show
 from bot.views.actions import Action, turn_pages
 from bot.views.steps import Topic, view_step
-from bot.views.survey_pages import view_section, view_sources
+from bot.views.survey_pages import take_page, view_section, view_sources
 from bot.wording import proposals, replies, reviews
 from bot.wording import sentences as wording
 from bot.wording import survey_text as survey_wording
@@ -80,9 +80,10 @@ def _show(session: SurveySession, what: str) -> Card:
     if not what:
         return make_card(session)
     if name == "papers" and state.papers:
-        number, last = int(page) if page.isdigit() else 1, proposals.paper_pages(state.papers)
-        turns = turn_pages("show papers {}", number, last)
-        return Card(proposals.word_papers(state.papers, number), draw_buttons(session, turns))
+        number = int(page) if page.isdigit() else 1
+        listed = take_page(state.papers.found, number, proposals.PAGE_OF_PAPERS, "the papers have")
+        turns = turn_pages("show papers {}", number, listed.last)
+        return Card(proposals.word_papers(state.papers, listed), draw_buttons(session, turns))
     if name in {"candidates", "candidate"}:
         others = [number for number in range(1, len(state.candidates) + 1) if number != state.chosen]
         offered = [Action("choose", f"choose {number}", str(number)) for number in others]
@@ -109,8 +110,9 @@ def _references(session: SurveySession, survey: Survey, target: str) -> Card:
     if meant and int(meant) != survey_wording.checksum(survey, wanted):
         raise UserError(survey_wording.RENUMBERED)
     shown = view_sources(survey, wanted, int(page or 1))
-    turns = turn_pages(f"references {target}page {{}}", shown.page, shown.pages)
-    return Card(survey_wording.word_sources(shown), draw_buttons(session, turns), slot=SOURCES, anew=not page)
+    turns = turn_pages(f"references {target}page {{}}", shown.number, shown.last)
+    text = survey_wording.word_sources(shown, are_all=not wanted)
+    return Card(text, draw_buttons(session, turns), slot=SOURCES, anew=not page)
 
 
 READING, SOURCES = "reading", "sources"
@@ -119,10 +121,10 @@ READING, SOURCES = "reading", "sources"
 
 def _why_section(session: SurveySession, survey: Survey, target: str) -> Card:
     place, _, page = target.partition(" ")
-    items, number = evidence_of_section(survey, place), int(page or 1)
-    text = survey_wording.why_section(survey, place, items, number)
-    pages = survey_wording.evidence_pages(items)
-    return Card(text, draw_buttons(session, turn_pages(f"why {place} page {{}}", number, pages)))
+    items = evidence_of_section(survey, place)
+    shown = take_page(items, int(page or 1), survey_wording.EVIDENCE_PER_PAGE, "this evidence has")
+    turns = turn_pages(f"why {place} page {{}}", shown.number, shown.last)
+    return Card(survey_wording.why_section(survey, place, shown), draw_buttons(session, turns))
 
 
 def survey_so_far(state: State) -> Survey | None:

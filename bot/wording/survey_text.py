@@ -9,12 +9,11 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bot.views.actions import Action
-from bot.views.survey_pages import Heading, SectionPage, SourcesPage
+from bot.views.survey_pages import Heading, Page, SectionPage
 from bot.wording.sentences import pluralize
 from bot.wording.survey_warnings import word_warnings
 from engine.addresses import locate_words
 from engine.citations import list_cited_keys, numbers, remove_citations, replace_citations
-from engine.errors import UserError
 from engine.evidence import Evidence, find_connecting_sentences, section_at
 from engine.overview import LineOfWork, TimeLine
 from engine.rendering.document import describe_papers
@@ -149,11 +148,11 @@ RENUMBERED = (
 )
 
 
-def word_sources(shown: SourcesPage) -> str:
+def word_sources(shown: Page[tuple[int, Paper]], *, are_all: bool) -> str:
     """References by their numbers: who, what, where, with its address."""
-    lines = [f"- **\\[{number}\\]** {word_reference(paper)}" for number, paper in shown.sources]
-    of = f" · page {shown.page} of {shown.pages}" if shown.pages > 1 else ""
-    head = f"**{pluralize(shown.total, 'source')}** of this survey" if shown.are_all else "**Sources**"
+    lines = [f"- **\\[{number}\\]** {word_reference(paper)}" for number, paper in shown.items]
+    of = f" · page {shown.number} of {shown.last}" if shown.last > 1 else ""
+    head = f"**{pluralize(shown.total, 'source')}** of this survey" if are_all else "**Sources**"
     return "\n".join([f"{head}{of}", "", *lines])
 
 
@@ -246,26 +245,14 @@ COMMON = "*(common knowledge: it explains a term, and no paper is cited for it)*
 CONNECTING = "*Not taken from a paper's text; these introduce, connect or count:*"
 
 
-def evidence_pages(items: Sequence[Evidence]) -> int:
-    return max(1, -(-len(items) // EVIDENCE_PER_PAGE))
-
-
-def why_section(survey: Survey, place: str, items: Sequence[Evidence], page: int) -> str:
-    """A page, from 1, of the evidence behind a section; raises `UserError` where there is no such page.
-
-    The last page also shows the sentences of the section that belong to no claim.
-    """
+def why_section(survey: Survey, place: str, page: Page[Evidence]) -> str:
+    """A page of the evidence behind a section; the last also shows its sentences that belong to no claim."""
     title = section_at(survey, place).title
-    if not items:
+    if not page.items:
         return f"Section {place}, {escape_markdown(title)}, makes no statement about a paper; it only leads over."
-    last = evidence_pages(items)
-    if not 1 <= page <= last:
-        raise UserError(f"There is no page {page}; this evidence has pages 1 to {last}.")
-    start = (page - 1) * EVIDENCE_PER_PAGE
-    part = items[start : start + EVIDENCE_PER_PAGE]
-    of = f" ({start + 1} to {start + len(part)} of {len(items)})" if last > 1 else ""
-    text = word_evidence(survey, part, f"### Evidence for {place} {escape_markdown(clean(title))}{of}")
-    connecting = find_connecting_sentences(survey, place) if page == last else []
+    span = f" ({page.start + 1} to {page.start + len(page.items)} of {page.total})" if page.last > 1 else ""
+    text = word_evidence(survey, page.items, f"### Evidence for {place} {escape_markdown(clean(title))}{span}")
+    connecting = find_connecting_sentences(survey, place) if page.number == page.last else []
     lines = [f"- {_show_sentence(sentence)}" for sentence in connecting[:CONNECTING_SHOWN]]
     rest = len(connecting) - CONNECTING_SHOWN
     lines += [f"- … and {rest} more"] if rest > 0 else []

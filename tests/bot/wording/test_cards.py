@@ -175,8 +175,8 @@ def test_a_page_of_sources_is_one_card_on_each_platform() -> None:
     )
     survey = Survey("A Survey", "", (), cited)
     first = view_sources(survey, (), 1)
-    assert first.pages == 3
-    assert_is_one_card(word_sources(first))
+    assert first.last == 3
+    assert_is_one_card(word_sources(first, are_all=True))
 
 
 def test_an_edit_that_changes_nothing_says_so() -> None:

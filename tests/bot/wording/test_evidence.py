@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.wording.survey_text import why_reference, why_section
+from bot.views.survey_pages import take_page
+from bot.wording.survey_text import EVIDENCE_PER_PAGE, why_reference, why_section
 from engine.evidence import evidence_of_reference, evidence_of_section
 from engine.survey import Citation, Claim, Section, Survey
 from engine.values import Paper, PaperKey
@@ -27,7 +28,7 @@ def survey(cited: Paper, said: str, *citations: Citation) -> Survey:
 
 
 def why(found: Survey) -> str:
-    return why_section(found, "1", evidence_of_section(found, "1"), 1)
+    return why_section(found, "1", take_page(evidence_of_section(found, "1"), 1, EVIDENCE_PER_PAGE, "it has"))
 
 
 QUOTE = SECOND.removesuffix(".")
