@@ -15,7 +15,6 @@ from bot.wording import money, progress
 from engine.errors import UserError
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
-from engine.reading.trees.attribute_trees import Source
 from engine.reading.trees.tree_making import source_of
 from engine.recipes.surveyx_material import TREE_TOKENS, grow_forest, needs_tree, plan_trees, read_texts
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache
@@ -40,7 +39,7 @@ async def grow_trees(
         forest = await app.libraries.forest(name, embedder)
         papers = await _choose_papers(app, name, about, most)
         known = await forest.get([paper.key for paper in papers])
-        due = [paper for paper in papers if needs_tree(known.get(paper.key), _abstract_of(paper))]
+        due = [paper for paper in papers if needs_tree(known.get(paper.key), source_of(paper, None, TREE_TOKENS))]
         there = len(papers) - len(due)
         said = f"{len(papers):,} papers of the library “{name}”, {there:,} of them with an attribute tree."
         console.print(said)
@@ -88,7 +87,3 @@ async def _choose_papers(app: App, name: str, about: str, most: int) -> Sequence
         return [found.paper for found in await library.search(Query(about, most))]
     papers = [stored.paper async for stored in library.read_all()]
     return sorted(papers, key=lambda paper: -(paper.citations or 0))[:most]
-
-
-def _abstract_of(paper: Paper) -> Source:
-    return source_of(paper, None, TREE_TOKENS)

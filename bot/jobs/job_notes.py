@@ -41,7 +41,10 @@ class JobStarts:
 
         A machine that was started anew meanwhile has ended every process, whatever job it ran: that counts for none.
         """
-        mark = [job_id, await self._count_calls(session.id), len(session.state.sections), self._machine]
+        query = sa.select(sa.func.count()).where(calls.c.session_id == session.id)
+        async with self._store.connect() as connection:
+            finished = int((await connection.execute(query)).scalar_one())
+        mark = [job_id, finished, len(session.state.sections), self._machine]
         *before, starts = json.loads(await recall(self._store, at, _NOTE) or "[0]")
         starts = starts + 1 if before == mark else 1
         await remember(self._store, at, _NOTE, json.dumps([*mark, starts]))
@@ -50,11 +53,6 @@ class JobStarts:
     async def end(self, at: Conversation) -> None:
         """The job has come to an end here, or is left to another process in good order."""
         await remember(self._store, at, _NOTE, "")
-
-    async def _count_calls(self, session_id: str) -> int:
-        query = sa.select(sa.func.count()).where(calls.c.session_id == session_id)
-        async with self._store.connect() as connection:
-            return int((await connection.execute(query)).scalar_one())
 
 
 WEIGHT = 0.4

@@ -86,7 +86,10 @@ def _papers(selection: PaperSelection) -> str:
     used = len(selection.list_included())
     years = sorted(f.paper.year for f in selection.found if f.paper.year)
     span = f" from {' to '.join(map(str, dict.fromkeys((years[0], years[-1]))))}" if years else ""
-    head = f"**{pluralize(used, 'paper')}**{span}.{_count_tiers(selection)}"
+    core, near, out = selection.count_tier("core"), selection.count_tier("near"), len(selection.left_out)
+    tiers = f" {core} on your topic{f', {near} near it' if near else ''}." if core or near else ""
+    left_out = f" {out:,} judged not relevant {'was' if out == 1 else 'were'} left out." if out else ""
+    head = f"**{pluralize(used, 'paper')}**{span}.{tiers}{left_out}"
     retracted = [
         f"⚠ {place} {link(shorten(clean(item.paper.title), 80), item.paper)}{_marks(item, selection)}"
         for place, item in enumerate(selection.found, start=1)
@@ -96,12 +99,6 @@ def _papers(selection: PaperSelection) -> str:
     notes = [*notes[:SHOWN_NOTES], ""] if notes else []
     before = [*_word_thin_topic(selection), *_word_unsure_lines(selection), *notes]
     return "\n".join([head, "", *before, *_list_first(selection), *(["", *retracted] if retracted else ())])
-
-
-def _count_tiers(selection: PaperSelection) -> str:
-    core, near, out = selection.count_tier("core"), selection.count_tier("near"), len(selection.left_out)
-    told = f" {core} on your topic{f', {near} near it' if near else ''}." if core or near else ""
-    return told + (f" {out:,} judged not relevant {'was' if out == 1 else 'were'} left out." if out else "")
 
 
 def _list_first(selection: PaperSelection) -> list[str]:

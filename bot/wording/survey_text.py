@@ -71,9 +71,6 @@ def survey_text(text: str, survey: Survey) -> str:
     return with_links(text, numbers(survey), {paper.key: paper for paper in survey.references})
 
 
-# The card.
-
-
 def word_survey(survey: Survey) -> str:
     """The finished survey as one message: title, gist, a line of each section, what is worth knowing."""
     words = sum(len(section.text.split()) for _, section in walk(survey.sections))
@@ -81,7 +78,12 @@ def word_survey(survey: Survey) -> str:
     how = escape_markdown(next(iter(all_sentences(survey.method)), ""))
     size = f"{sections} · {words:,} words · {sources}{f'. {how}' if how else ''}"
     known = {line.number: line for line in survey.overview.lines} if survey.overview else {}
-    lines = [_list_section(n, section, known.get(str(n))) for n, section in enumerate(survey.sections, start=1)]
+    lines = []
+    for number, section in enumerate(survey.sections, start=1):  # how many papers of which years, what it is about
+        line = known.get(str(number))
+        papers = f" ({describe_papers(line)})" if line else ""
+        about = escape_markdown(shorten(_summary(section, line), LINE_CHARACTERS))
+        lines.append(f"- **{number} {escape_markdown(clean(section.title))}**{papers}: {about}")
     head = f"### ✓ Finished: {escape_markdown(clean(survey.title))}"
     return "\n\n".join([head, gist(survey), *(["\n".join(lines)] if lines else []), size, *word_warnings(survey)])
 
@@ -91,13 +93,6 @@ def gist(survey: Survey) -> str:
     is_written = survey.tally is not None
     whole = all_sentences(survey.overview.text if survey.overview and not is_written else survey.abstract)
     return survey_text(" ".join(whole[:GIST_SENTENCES]), survey)
-
-
-def _list_section(number: int, section: Section, line: LineOfWork | None) -> str:
-    """A section in a line: how many papers of which years, and what it is about."""
-    papers = f" ({describe_papers(line)})" if line else ""
-    about = escape_markdown(shorten(_summary(section, line), LINE_CHARACTERS))
-    return f"- **{number} {escape_markdown(clean(section.title))}**{papers}: {about}"
 
 
 def _summary(section: Section, line: LineOfWork | None) -> str:
