@@ -100,18 +100,18 @@ class JobQueues:
         return [name for queue, name in self.names().items() if queue in self.served]
 
 
+@dataclass(eq=False)
 class DurableJobs:
     """The jobs of one platform (or of one conversation of it); ``run`` does one, ``load_wanted`` finds its owner's."""
 
-    def __init__(
-        self, url: str, queues: JobQueues, holder: str, limits: JobLimits, run: RunJob, load_wanted: LoadWanted
-    ) -> None:
-        self._url = url
-        self._queues = queues
-        self._holder = holder
-        self._limits = limits
-        self._run = run
-        self._load_wanted = load_wanted
+    _url: str
+    _queues: JobQueues
+    _holder: str
+    _limits: JobLimits
+    _run: RunJob
+    _load_wanted: LoadWanted
+
+    def __post_init__(self) -> None:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._idle: set[str] = set()
         self._stopping = False

@@ -130,14 +130,14 @@ PATIENCE_S = 2.0
 """A job that waits for a shorter time is not worth a word."""
 
 
+@dataclass
 class WaitingJobs:
     """The jobs of one adapter's conversations that run nowhere yet, and what was said of each."""
 
-    def __init__(self, adapter: ChatAdapter, dispatcher: Dispatcher) -> None:
-        self._adapter = adapter
-        self._dispatcher = dispatcher
-        self._since: dict[str, float] = {}
-        self._said: dict[str, str] = {}
+    _adapter: ChatAdapter
+    _dispatcher: Dispatcher
+    _since: dict[str, float] = field(default_factory=dict)
+    _said: dict[str, str] = field(default_factory=dict)
 
     async def tell(self, jobs: Sequence[SharedJob], limits: JobLimits, served: AbstractSet[str]) -> None:
         """Say in the status of each that waits what it waits for, once for each change; ``served``: queues at work."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from adapters.chat import Conversation, Incoming
@@ -41,13 +42,13 @@ from engine.session.state import SurveySession, find_kept_text
 from engine.values import Brief, Paper, PaperKey
 
 
+@dataclass
 class AppServices:
     """A `bot.conversation.services.ConversationServices` of an app and a store."""
 
-    def __init__(self, app: App, store: Store, metrics: Metrics) -> None:
-        self._app = app
-        self._store = store
-        self._metrics = metrics
+    _app: App
+    _store: Store
+    _metrics: Metrics
 
     async def build_job_context(self, session: SurveySession, payer: Payer, listener: JobListener) -> JobContext:
         entailment = await asyncio.to_thread(self._app.libraries.entailment)

@@ -80,22 +80,15 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
+@dataclass
 class StoredLedger:
     """One payer's calls."""
 
-    def __init__(
-        self,
-        store: Store,
-        payer: Payer,
-        limits: Sequence[BudgetLimit],
-        on_settled: OnSettled,
-        prices: PriceList = PUBLISHED_PRICES,
-    ) -> None:
-        self._store = store
-        self._payer = payer
-        self._limits = limits
-        self._on_settled = on_settled
-        self._prices = prices
+    _store: Store
+    _payer: Payer
+    _limits: Sequence[BudgetLimit]
+    _on_settled: OnSettled
+    _prices: PriceList = PUBLISHED_PRICES
 
     @asynccontextmanager
     async def reserve(
@@ -237,12 +230,12 @@ async def usage_by_step(store: Store, session_id: str) -> Mapping[str, Usage]:
     }
 
 
+@dataclass
 class StoredRecord:
     """Finished calls of one session, so that a job that runs again pays for none of them twice."""
 
-    def __init__(self, store: Store, session_id: str) -> None:
-        self._store = store
-        self._session_id = session_id
+    _store: Store
+    _session_id: str
 
     async def find(self, key: str) -> Completion | None:
         query = sa.select(calls).where(calls.c.key == key)

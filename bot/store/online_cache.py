@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import zlib
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 
@@ -14,11 +15,11 @@ KEPT_DAYS = 90
 """Days after which an answer is forgotten; until then it helps where a service is away."""
 
 
+@dataclass
 class StoredOnlineCache:
     """The `OnlineCache` of a store: one pace for all processes, answers with their age."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    _store: Store
 
     async def turn(self, service: str, interval_s: float) -> float:
         """Take the next place in the queue of calls to the service; seconds until it may be made."""
