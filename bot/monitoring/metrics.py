@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-from engine.errors import ScholiumError, UserError
+from engine.errors import ScholiumError
 
 if TYPE_CHECKING:  # a terminal serves no figures
     from aiohttp import web
@@ -42,9 +42,7 @@ class Metrics:
 
     def count_failure(self, error: BaseException | None) -> None:
         """Count an error by its kind; ``None`` is one of ours that has no kind."""
-        ours = isinstance(error, ScholiumError) and not isinstance(error, UserError)
-        kind = type(error).__name__ if ours or isinstance(error, UserError) else "bug"
-        self.errors.labels(kind).inc()
+        self.errors.labels(type(error).__name__ if isinstance(error, ScholiumError) else "bug").inc()
 
 
 READY_S = 5.0

@@ -51,7 +51,9 @@ async def renew(library: LocalLibrary, folder: Path, on_progress: OnIndexProgres
     installed = await asyncio.to_thread(lambda: file.read_text(encoding="ascii") if file.exists() else "")
     if installed != version:
         stored = [paper async for paper in library.read_all()]
-        await library.rewrite(plan_renewal(stored, await asyncio.to_thread(read_bundled), _withdrawn_texts()))
+        lines = resources.files("bot").joinpath("data/withdrawn_texts.txt").read_text(encoding="ascii").splitlines()
+        withdrawn = frozenset(line for line in lines if line and not line.startswith("#"))
+        await library.rewrite(plan_renewal(stored, await asyncio.to_thread(read_bundled), withdrawn))
     if not await library.is_current():
         await library.index(on_progress)
     if installed != version:
@@ -87,8 +89,3 @@ def digest_text(paper: Paper) -> str:
 
 def _version() -> str:
     return hashlib.sha256(find_bundled_papers().read_bytes()).hexdigest()
-
-
-def _withdrawn_texts() -> frozenset[str]:
-    lines = resources.files("bot").joinpath("data/withdrawn_texts.txt").read_text(encoding="ascii").splitlines()
-    return frozenset(line for line in lines if line and not line.startswith("#"))

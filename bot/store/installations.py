@@ -84,14 +84,7 @@ class Installations(AsyncInstallationStore):
                     return Bot(**self._read(content))
         return None
 
-    async def async_find_installation(
-        self,
-        *,
-        enterprise_id: str | None,
-        team_id: str | None,
-        user_id: str | None = None,
-        is_enterprise_install: bool | None = False,
-    ) -> Installation | None:
+    async def async_find_installation(self, **_: Any) -> Installation | None:
         """Nothing is kept of persons."""
         return None
 
@@ -102,21 +95,15 @@ class Installations(AsyncInstallationStore):
                 del where["enterprise"]
             await connection.execute(installations.delete().where(*self._same(where)))
 
-    async def async_delete_installation(
-        self, *, enterprise_id: str | None, team_id: str | None, user_id: str | None = None
-    ) -> None:
+    async def async_delete_installation(self, **_: Any) -> None:
         """Nothing is kept of persons."""
 
     async def async_delete_all(self, *, enterprise_id: str | None, team_id: str | None) -> None:
         await self.async_delete_bot(enterprise_id=enterprise_id, team_id=team_id)
 
     def _where(self, enterprise: str | None, tenant: str | None) -> dict[str, str]:
-        return {
-            "platform": "slack",
-            "client_id": self._client_id,
-            "enterprise": enterprise or "",
-            "tenant": tenant or "",
-        }
+        of_app = {"platform": "slack", "client_id": self._client_id}
+        return {**of_app, "enterprise": enterprise or "", "tenant": tenant or ""}
 
     def _same(self, where: dict[str, str]) -> list[sa.ColumnElement[bool]]:
         return [installations.c[name] == value for name, value in where.items()]
