@@ -8,6 +8,7 @@ from dataclasses import replace
 from adapters.chat import Conversation, Form, FormFault, Incoming, Outgoing, PlatformError, SurveyList
 from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.intake import admit, compute
+from bot.conversation.outbox import Outbox
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
 from bot.store import notes, surveys
@@ -16,30 +17,34 @@ from bot.store.surveys import load_wanted_jobs
 from bot.wording import labels
 from bot.wording import sentences as wording
 from engine.errors import UserError
-from engine.session.events import Stop
+from engine.session.events import Approve, JobKind, Stop
 
-GONE = "gone"
-"""The note of a conversation in which nothing can be written any more: why."""
+GONE, STOPPED = "gone", "stopped"
+"""The notes of a conversation in which nothing can be written any more: why, and what was stopped there."""
+
+APPROVED: frozenset[JobKind] = frozenset({"papers", "outline", "write"})
+"""Jobs that a yes to what is proposed begins."""
 
 
 class ConversationBackend:
     """An `adapters.chat.ChatBackend`."""
 
-    def __init__(self, dispatcher: Dispatcher, store: Store, turns: Turns) -> None:
+    def __init__(self, dispatcher: Dispatcher, store: Store, turns: Turns, outbox: Outbox) -> None:
         self._dispatcher = dispatcher
         self._store = store
         self._turns = turns
-        self._gone: set[Conversation] = set()
+        self._outbox = outbox
+        outbox.on_refusal, outbox.on_return = self.handle_refusal, self.take_up
         self._locked: set[Conversation] = set()
         """Threads of which the owner was told that they are locked."""
         self.on_listening: Callable[[], None] | None = None
         """Told when everything that is said comes in."""
 
     async def handle(self, incoming: Incoming) -> None:
+        was_locked = incoming.conversation in self._locked
         self._locked.discard(incoming.conversation)
-        if incoming.conversation in self._gone:  # it is back
-            self._gone.discard(incoming.conversation)
-            await self.remember(incoming.conversation, GONE, "")
+        if was_locked or await self.recall(incoming.conversation, GONE):  # perhaps it is back
+            self._outbox.retry(incoming.conversation)
         await self._dispatcher.handle(incoming)
 
     async def knows(self, conversation: Conversation) -> bool:
@@ -92,21 +97,38 @@ class ConversationBackend:
         if not why:
             await self._stop(conversation, "" if conversation in self._locked else wording.CLOSED)
         elif not await self.recall(conversation, GONE):
-            self._gone.add(conversation)
             await self.remember(conversation, GONE, why)
             await self._stop(conversation, why, is_gone=True)
 
-    async def handle_refusal(self, outgoing: Outgoing, error: PlatformError) -> None:
-        """The platform never takes this message: its survey's owner is told alone, what has no place any more stops."""
+    async def take_up(self, conversation: Conversation) -> None:
+        """It can be written there again: what was stopped goes on."""
+        stopped = await self.recall(conversation, STOPPED)
+        for name in (GONE, STOPPED):
+            await self.remember(conversation, name, "")
+
+        async def approve(stored: StoredConversation) -> Turn:
+            turn = await self._turns.load_uses(Turn(stored))
+            if not stored.session.job:
+                self._turns.decide(turn, Approve())
+            return turn
+
+        if stopped in APPROVED:
+            await self._dispatcher.report(conversation, approve)
+
+    async def handle_refusal(self, outgoing: Outgoing, error: PlatformError) -> bool:
+        """The platform never takes this message: its survey's owner is told alone, what has no place any more stops.
+
+        Whether the message waits until there is a place again.
+        """
         if outgoing.only_for or not await notes.knows(self._store, outgoing.conversation):
-            return  # nobody is left to be told
+            return False  # nobody is left to be told
         if str(error) == labels.THREAD_LOCKED:
             if outgoing.conversation in self._locked:
-                return
+                return True
             self._locked.add(outgoing.conversation)
         if error.gone:
             await self.close_conversation(outgoing.conversation, str(error))
-            return
+            return True
 
         async def tell(stored: StoredConversation) -> Turn:
             turn = Turn(stored)
@@ -114,6 +136,7 @@ class ConversationBackend:
             return turn
 
         await self._dispatcher.report(outgoing.conversation, tell)
+        return False
 
     async def left(self, platform: str, tenant: str) -> None:
         """End the workspace's jobs; what they finished is kept."""
@@ -129,8 +152,8 @@ class ConversationBackend:
             job = stored.session.job
             if job:
                 self._turns.decide(turn, Stop())
-            if is_gone:
-                turn.messages = []  # nothing can be shown there
+            if job and is_gone:
+                await self.remember(conversation, STOPPED, job.kind)
             if why == wording.CLOSED and job:
                 self._locked.add(conversation)
             if is_gone or (why and job):

@@ -100,8 +100,7 @@ class Service:
         turns = Turns(services, defaults, settings.rules())
         self.outbox = Outbox(adapter, store)
         self.dispatcher = Dispatcher(adapter, store, turns, self.outbox, self.metrics)
-        self.backend = ConversationBackend(self.dispatcher, store, turns)
-        self.outbox.on_refusal = self.backend.handle_refusal
+        self.backend = ConversationBackend(self.dispatcher, store, turns, self.outbox)
         reporter = Reporter(adapter, self.dispatcher, turns, services, self.metrics, store)
         self.limits = JobLimits(
             settings.jobs, settings.jobs_everywhere, settings.jobs_per_workspace, settings.jobs_per_person

@@ -102,7 +102,8 @@ SHOWN_BELOW = "↓ Shown again below."
 def word_gone(why: str, topic: str, stopped: Job | None) -> str:
     """Nothing can be written in the survey's place any more; said to its owner alone. ``stopped`` was running there."""
     ended = " I have stopped what was running." if stopped else ""
-    return f"This is about {_name_survey(topic)}. {escape_markdown(why)}{ended}"
+    later = " Nothing is lost: when I can write there again, say something there, and it goes on."
+    return f"This is about {_name_survey(topic)}. {escape_markdown(why)}{ended}{later}"
 
 
 def word_not_delivered(why: str, topic: str) -> str:

@@ -64,6 +64,29 @@ async def test_where_nothing_can_be_written_any_more_the_job_stops_and_the_list_
         assert sum("cannot go on there" in message.text for message in slack.messages) == 1
 
 
+async def test_a_thread_that_can_be_written_in_again_gets_what_was_held_back_and_its_work_goes_on(
+    library: LocalLibrary,
+    slack: Slack,
+) -> None:
+    async with on_slack(slack) as service:
+        thread = await slack.say("<@UBOT> survey dense retrieval")
+        card = await slack.message("Search with these", thread)
+        slack.members.discard("C1")
+        await slack.press(card, "Search with these")
+        await slack.message("the survey cannot go on there")
+        for text in ("status", "why so silent?"):
+            await slack.say(text, thread=thread)
+            await service.dispatcher.drain()
+            await service.outbox.drain()
+        assert sum("cannot go on there" in message.text for message in slack.messages) == 1
+        slack.members.add("C1")
+        await slack.say("status", thread=thread)
+        await slack.message("Make an outline", thread)  # the papers that were being gathered
+        assert any("Your survey on" in m.text or "Keywords" in m.text for m in slack.messages if m.thread == thread)
+        (mine,) = (await service.backend.overview("slack", "T1", "U1")).surveys
+        assert mine.conversation.thread == thread
+
+
 async def test_a_thread_that_is_deleted_in_discord_ends_what_runs_there(
     library: LocalLibrary,
     discord: Discord,
