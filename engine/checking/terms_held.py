@@ -71,12 +71,8 @@ def find_missing_names(claim: str, known: str) -> tuple[str, ...]:
 
 
 def _looks_named(part: str, *, is_first: bool) -> bool:
-    if (
-        not any(ch.isalpha() for ch in part)
-        or len(part) < SHORTEST_NAME
-        or part.lower() in STOP_WORDS
-        or _ORDINAL.fullmatch(part)
-    ):
+    is_word = any(ch.isalpha() for ch in part) and not _ORDINAL.fullmatch(part)
+    if not is_word or len(part) < SHORTEST_NAME or part.lower() in STOP_WORDS:
         return False
     inside = any(ch.isupper() for ch in part[1:]) or any(ch.isdigit() for ch in part)
     return inside or (part[0].isupper() and not is_first)

@@ -114,7 +114,13 @@ async def take_notes(
             answer = await model.answer_typed(build_request(question, group, len(groups), at, trees), NotesAnswer)
         except (LanguageModelError, LimitExceeded) as error:
             return error
-        return [note for item in answer.notes if (note := ground(read_note(item), group, item.how_at))]
+        grounded: list[Note] = []
+        for said in answer.notes:
+            key = PaperKey(said.key.strip().strip("[]").removeprefix("@"))
+            numbers = tuple(dict.fromkeys(said.sentences))
+            note = Note(key, numbers, said.how, said.task, said.method, said.shown, said.limit)
+            grounded += [made] if (made := ground(note, group, said.how_at)) else []
+        return grounded
 
     async with asyncio.TaskGroup() as tasks:
         reading = [tasks.create_task(read(group, at)) for at, group in enumerate(groups)]
@@ -124,13 +130,6 @@ async def take_notes(
     order = {paper.key: at for at, paper in enumerate(papers)}
     found = [note for notes in came if isinstance(notes, list) for note in notes]
     return tuple(sorted(found, key=lambda note: order[note.key]))
-
-
-def read_note(answer: NoteAnswer) -> Note:
-    """The note in an answer; its key as it was shown."""
-    key = PaperKey(answer.key.strip().strip("[]").removeprefix("@"))
-    numbers = tuple(dict.fromkeys(answer.sentences))
-    return Note(key, numbers, answer.how, answer.task, answer.method, answer.shown, answer.limit)
 
 
 def ground(note: Note, papers: Sequence[Paper], how_at: int = 0) -> Note | None:

@@ -228,8 +228,11 @@ class Composition:
     async def _write_new(self, part: _Part) -> Draft:
         """The part from its notes: drafted, reworked where the recipe does that, and checked."""
         material = await self._prepare(part)
-        if self.steps.in_turn:
-            material = replace(material, before=await self._read_before(part.place))
+        if self.steps.in_turn:  # each sees the section's parts before it, as soon as they are drafted
+            before = itertools.takewhile(lambda other: other != part.place, self._drafted)
+            own = [place for place in before if place.split(".")[0] == part.place.split(".")[0]]
+            drafts = [draft for place in own if (draft := await self._drafted[place])]
+            material = replace(material, before={draft.node.title: draft.text for draft in drafts})
         others = OtherPapers(list(self.papers.values()), self._find_titles if self.task.cite_known else None)
         draft = await draft_subsection(self.model, self.task, material, others)
         self._drafted[part.place].set_result(draft)
@@ -237,13 +240,6 @@ class Composition:
             draft = await self.rework(draft)
         self._material[part.place] = material
         return await self._check(draft, judged=self._judged[part.place])
-
-    async def _read_before(self, place: str) -> dict[str, str]:
-        """The texts of the section's parts before this one, by title, as soon as they are drafted."""
-        section = place.split(".")[0]
-        before = list(itertools.takewhile(lambda other: other != place, self._drafted))
-        drafts = [await self._drafted[other] for other in before if other.split(".")[0] == section]
-        return {draft.node.title: draft.text for draft in drafts if draft}
 
     async def _prepare(self, part: _Part) -> Material:
         """The part's papers, and the notes of those that say most to it; without notes where none can be had."""
@@ -278,12 +274,11 @@ class Composition:
             return mark_unchecked(draft)
 
         def on_judged(found: CheckedText) -> None:
-            if judged and not judged.done():
+            if judged:
                 judged.set_result(with_check(draft, found))
 
-        gathered, title = tuple(self.papers.values()), draft.node.title
-        stands = self.steps.words_stand
-        task = CheckTask(title, draft.text, draft.papers, self.task.topic, step, gathered, stands)
+        shared = (self.task.topic, step, tuple(self.papers.values()), self.steps.words_stand)
+        task = CheckTask(draft.node.title, draft.text, draft.papers, *shared)
         return with_check(draft, await check_section(self.model, task, on_judged))
 
     async def _write_on(self, place: str, written: asyncio.Task[Draft | None]) -> Draft | None:
@@ -330,7 +325,8 @@ class Composition:
 
     async def _refine(self, drafts: Mapping[str, Draft], edits: Edits, before: Mapping[str, str]) -> dict[str, Draft]:
         """The body with the edits that hold; who scored it ``before`` does so again."""
-        await self.context.progress(Progress("reviewing"))
+        if edits:
+            await self.context.progress(Progress("reviewing"))
         refined = await apply_edits(self.model, self._reading("body"), drafts, edits)
         after = await self._score(refined, "after") if before else {}
         what = "Coverage/structure/relevance before and after refinement"
