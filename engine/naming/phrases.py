@@ -15,7 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.text import STOP_WORDS, american_stem, find_long_form, sentences
+from engine.retrieval.topic_words import read_abbreviations
+from engine.text import STOP_WORDS, american_stem, sentences
 from engine.values import Paper
 
 LONGEST_PHRASE = 4
@@ -45,7 +46,6 @@ Formula = Literal["published", "bounded"]
 Counts = NDArray[np.float64]
 
 _ACRONYM = re.compile(r"[A-Za-z][\w-]*[A-Z]s?")
-_IN_BRACKETS = re.compile(r"\(([A-Za-z][\w-]*[A-Z]s?)\)")
 _TOKEN = re.compile(r"[^\W_](?:[\w+'’-]*[\w+])?|[^\w\s]")
 _WORD = re.compile(r"\d+d\b|[^\W\d_]+")
 """A word, or a number of dimensions: *3d*."""
@@ -86,10 +86,8 @@ def find_abbreviations(papers: Sequence[Paper]) -> dict[str, str]:
     used: Counter[str] = Counter()
     for paper in papers:
         used.update({strip_plural(token) for token in _ACRONYM.findall(f"{paper.title} {paper.content}")})
-        for match in _IN_BRACKETS.finditer(paper.content):
-            short = strip_plural(match[1])
-            if long := find_long_form(short, paper.content[: match.start()]):
-                written[short][long] += 1
+        for long, short in read_abbreviations(paper.content):
+            written[strip_plural(short)][long] += 1
     spelt_out = {short: forms for short, forms in written.items() if forms.total() >= LEAST_SPELT_OUT * used[short]}
     return {short: forms.most_common(1)[0][0] for short, forms in spelt_out.items()}
 

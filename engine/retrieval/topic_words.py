@@ -223,6 +223,12 @@ _GIVEN = re.compile(r"(?<=\w )\(([A-Za-z][\w-]{1,9})[),;]")
 _BEFORE_CHARACTERS = 100
 
 
+def read_abbreviations(text: str) -> list[tuple[str, str]]:
+    """The phrases that a text abbreviates, each with its abbreviation: "large language models (LLMs)"."""
+    given = ((text[max(0, at.start() - _BEFORE_CHARACTERS) : at.start()], at[1]) for at in _GIVEN.finditer(text))
+    return [(long, short) for before, short in given if (long := find_long_form(short, before))]
+
+
 def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
     """The topic with the abbreviations that these texts give for its phrases: "large language models (LLMs)" → LLM.
 
@@ -231,9 +237,7 @@ def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
     place = {s: i for i, s in enumerate(topic.stems)}
     for text in texts:
-        given = ((text[max(0, at.start() - _BEFORE_CHARACTERS) : at.start()], at[1]) for at in _GIVEN.finditer(text))
-        spelt_out = ((find_long_form(short, before), short) for before, short in given)
-        seen.update({(tuple(index_terms(long)), stem(short.lower())) for long, short in spelt_out if long})
+        seen.update({(tuple(index_terms(long)), stem(short.lower())) for long, short in read_abbreviations(text)})
     writings = list(topic.writings)
     for (phrase, short), times in seen.items():
         if times < (KNOWN_ABBREVIATION if len(short) > 2 else KNOWN_PAIR):
