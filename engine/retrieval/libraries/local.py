@@ -84,13 +84,13 @@ class LocalLibrary:
         topic = read_topic(query.text)
         if query.ranking != "title":
             seeds = await asyncio.to_thread(lambda: find_seeds(index.measure(topic).bm25))
-            texts = await self._papers.take_texts(seeds.tolist())
-            topic = with_abbreviations(topic, texts.abstracts)
+            named = await self._papers.papers([index.keys[row] for row in seeds])
+            topic = with_abbreviations(topic, [paper.abstract for paper in named.values()])
         scores = await asyncio.to_thread(index.rank, query, topic)
         best = order_best(scores, query.limit, index.key_order)
-        chosen = [int(row) for row in best if scores[row] > -np.inf]
-        papers = await self._at(index, chosen)
-        return [FoundPaper(papers[row], float(scores[row])) for row in chosen if row in papers]
+        chosen = {index.keys[row]: float(scores[row]) for row in best if scores[row] > -np.inf}
+        papers = await self._papers.papers(list(chosen))
+        return [FoundPaper(papers[key], score) for key, score in chosen.items() if key in papers]
 
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are here, and how those that are not here may be spelt."""
@@ -217,13 +217,6 @@ class LocalLibrary:
                 f"Add papers with: scholium ingest FILE --library {self.name}"
             )
         return await asyncio.to_thread(_hold, table, stored)
-
-    async def _at(self, index: LocalIndex, rows: Sequence[int]) -> dict[int, Paper]:
-        """The papers at these rows of the index; where the table has changed since, they are looked up by key."""
-        found = {row["key"]: read_paper(row) for row in await self._papers.take(rows, FIELDS)}
-        if missing := [index.keys[row] for row in rows if index.keys[row] not in found]:
-            found.update(await self._papers.papers(missing))
-        return {row: found[index.keys[row]] for row in rows if index.keys[row] in found}
 
     async def _add_batch(self, batch: Sequence[Paper], known: PaperBlocks, report: AddReport) -> AddReport:
         with translate_failures(self.name):
