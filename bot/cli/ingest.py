@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import filterfalse
 from pathlib import Path
 
 from rich.console import Console
@@ -36,36 +37,35 @@ SHOWN_REJECTIONS = 20
 async def ingest(console: Console, files: Sequence[Path], library_name: str, place: Place | None) -> int:
     """Add every readable record of the files and make them searchable; 1 where nothing could be read."""
     found = list(_find(files))
-    lists = [path for path in found if not _is_pdf(path)]
-    tally = IngestTally()
+    tally, dropped = Counter[str](), Counter[str]()
     rejected: list[RecordError] = []
+    reject = partial(_reject, console, rejected)
     async with open_app() as app:
         name = library_name or app.settings.library
         library = await app.libraries.new_library(name, place or app.libraries.place_of(name))
         with _bar(console) as (bar, task):
 
             def papers() -> Iterator[Paper]:
-                for path in lists:
-                    show = partial(_show_bytes, bar, task, path.name)
-                    before = tally.papers + len(rejected)
-                    for item in read_bounded(path, show, GIVEN, tally.dropped):
+                for path in filterfalse(_is_pdf, found):
+                    before = tally["papers"] + len(rejected)
+                    for item in read_bounded(path, partial(_show_bytes, bar, task, path.name), GIVEN, dropped):
                         if isinstance(item, Paper):
-                            tally.count(item)
+                            tally.update(["papers", *(name for name, has in _PARTS.items() if has(item))])
                             yield item
                         else:
-                            _reject(console, rejected, item)
-                    _say_empty(console, path, tally.papers + len(rejected) - before)
+                            reject(item)
+                    if tally["papers"] + len(rejected) == before:
+                        with path.open("rb") as file:
+                            console.print(ingesting.no_records(path.name, file.read(400)))
 
             report = await library.add(papers())
             await _index(library, bar, task)
             # After the lists, which may describe papers that nobody else knows.
-            texts = await _read_texts(app, library, list(filter(_is_pdf, found)), bar, task)
-            for refused in texts.rejected:
-                _reject(console, rejected, refused)
+            texts = await _read_texts(app, library, list(filter(_is_pdf, found)), bar, task, reject)
             report = replace(report, added=report.added + texts.added)
         total = await library.count()
     for refused in report.rejected:
-        _reject(console, rejected, refused)
+        reject(refused)
     if len(rejected) > SHOWN_REJECTIONS:
         console.print(f"… and {len(rejected) - SHOWN_REJECTIONS:,} more such records.")
     doubtful = sum(isinstance(error, DoubtfulRecord) for error in rejected)
@@ -77,29 +77,36 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
     )
     if texts.read:
         console.print(ingesting.texts_read(texts.read))
-    if tally.papers:
-        _print_tally(console, tally)
+    if tally["papers"]:
+        _print_tally(console, tally, dropped)
     return 0 if report.added + report.updated + report.unchanged + texts.read else 1
+
+
+_PARTS: Mapping[str, Callable[[Paper], object]] = {
+    "an abstract": lambda paper: paper.abstract,
+    "authors": lambda paper: paper.authors,
+    "a year": lambda paper: paper.year,
+    "a DOI, arXiv id or the like": lambda paper: not paper.key.startswith("title:"),
+}
+"""What a record should have."""
 
 
 @dataclass
 class TextsRead:
-    """What became of files that are papers themselves."""
+    """What became of files that are papers themselves; ``added``: papers that the library did not have."""
 
     read: int = 0
     added: int = 0
-    """Papers that the library did not have."""
-    rejected: list[RecordError] = field(default_factory=list)
 
 
-def _say_empty(console: Console, path: Path, records: int) -> None:
-    """What a file is in which there are no records."""
-    if not records:
-        with path.open("rb") as file:
-            console.print(ingesting.no_records(path.name, file.read(400)))
-
-
-async def _read_texts(app: App, library: OwnLibrary, files: Sequence[Path], bar: Progress, task: TaskID) -> TextsRead:
+async def _read_texts(
+    app: App,
+    library: OwnLibrary,
+    files: Sequence[Path],
+    bar: Progress,
+    task: TaskID,
+    reject: Callable[[RecordError], None],
+) -> TextsRead:
     """Keep the text of each file by its paper, which is looked for in the library, then online."""
     done, new = TextsRead(), []
     online = None
@@ -113,11 +120,10 @@ async def _read_texts(app: App, library: OwnLibrary, files: Sequence[Path], bar:
             known: Library = library if await library.count() else EmptyLibrary()
             paper = await find_paper(file, known, online)
         except UserError as error:
-            done.rejected.append(RecordError(path.name, str(error)))
+            reject(RecordError(path.name, str(error)))
             continue
         if paper is None:
-            why = f"{say_unknown(file)} Put a BibTeX file that has it beside it."
-            done.rejected.append(RecordError(path.name, why))
+            reject(RecordError(path.name, f"{say_unknown(file)} Put a BibTeX file that has it beside it."))
             continue
         await asyncio.to_thread(kept.save, paper.key, file.text)
         done.read += 1
@@ -154,42 +160,17 @@ def _find(paths: Sequence[Path]) -> Iterator[Path]:
             raise UserError(f"There is no file {path}. Check the path.")
 
 
-@dataclass
-class IngestTally:
-    """How many papers were read, and how many of them have what."""
-
-    papers: int = 0
-    abstracts: int = 0
-    authors: int = 0
-    years: int = 0
-    identifiers: int = 0
-    dropped: Counter[str] = field(default_factory=Counter)
-    """Field → records in which it was not kept, or could not be read."""
-
-    def count(self, paper: Paper) -> None:
-        self.papers += 1
-        self.abstracts += bool(paper.abstract)
-        self.authors += bool(paper.authors)
-        self.years += paper.year is not None
-        self.identifiers += not paper.key.startswith("title:")
-
-
-def _print_tally(console: Console, tally: IngestTally) -> None:
+def _print_tally(console: Console, tally: Counter[str], dropped: Counter[str]) -> None:
     """What the papers have, and what follows from what they lack."""
+    read = tally["papers"]
     table = Table("of the papers read", "have", "lack")
-    rows = (
-        ("an abstract", tally.abstracts),
-        ("authors", tally.authors),
-        ("a year", tally.years),
-        ("a DOI, arXiv id or the like", tally.identifiers),
-    )
-    for name, count in rows:
-        table.add_row(name, f"{count:,}", f"{tally.papers - count:,}")
+    for name in _PARTS:
+        table.add_row(name, f"{tally[name]:,}", f"{read - tally[name]:,}")
     console.print(table)
-    if lacking := tally.papers - tally.abstracts:
-        console.print(ingesting.word_missing_abstracts(lacking, tally.papers))
-    if tally.dropped:
-        console.print(ingesting.word_dropped_fields(tally.dropped, tally.papers))
+    if lacking := read - tally["an abstract"]:
+        console.print(ingesting.word_missing_abstracts(lacking, read))
+    if dropped:
+        console.print(ingesting.word_dropped_fields(dropped, read))
 
 
 async def move(console: Console, name: str) -> int:
