@@ -39,8 +39,11 @@ ALIKE = 85
 def compare_people(one: Sequence[str], other: Sequence[str]) -> People:
     """Judged by the first author, then by how many of the shorter list are in the longer."""
     first, second = _people(one), _people(other)
+    bodies = [next(("".join(_tokens(name)) for name in names if is_body(name)), "") for names in (one, other)]
+    if not first and not second and all(bodies):
+        return People.SAME if bodies[0] in bodies[1] or bodies[1] in bodies[0] else People.DIFFERENT
     if not first or not second:
-        return _compare_bodies(_bodies(one), _bodies(other)) if not (first or second) else People.UNKNOWN
+        return People.UNKNOWN
     if is_comparable(first[0]) is not is_comparable(second[0]):
         return People.UNKNOWN
     short, long = sorted((first, second), key=len)
@@ -102,13 +105,9 @@ def _fit(given: list[str], others: list[str]) -> bool:
         return True
     if "".join(name[0] for name in given) == other or "".join(name[0] for name in others) == joined:
         return True  # Julian P T, JPT
-    return _initials_fit(given[0], others[0])
-
-
-def _initials_fit(one: str, other: str) -> bool:
-    if len(one) <= 2 or len(other) <= 2:
-        return one[0] == other[0]
-    return one.startswith(other[:3]) or fuzz.ratio(one, other) >= 75
+    if min(len(given[0]), len(others[0])) <= 2:
+        return given[0][0] == others[0][0]
+    return given[0].startswith(others[0][:3]) or fuzz.ratio(given[0], others[0]) >= 75
 
 
 @lru_cache(maxsize=200_000)
@@ -126,17 +125,6 @@ def _people(authors: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in authors if name != ET_AL and not is_body(name))
 
 
-def _bodies(authors: Sequence[str]) -> tuple[str, ...]:
-    return tuple(author for author in authors if is_body(author))
-
-
 def is_body(name: str) -> bool:
     """Whether a name of several words is an organisation's: “ATLAS Collaboration”."""
     return len(name.split()) > 1 and bool(_BODY.search(name))
-
-
-def _compare_bodies(one: Sequence[str], other: Sequence[str]) -> People:
-    if not one or not other:
-        return People.UNKNOWN
-    first, second = ("".join(_tokens(names[0])) for names in (one, other))
-    return People.SAME if first in second or second in first else People.DIFFERENT

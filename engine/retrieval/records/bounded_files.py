@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,18 +20,13 @@ BATCH = 100
 """Records that one line of the process's answer holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingLimits:
-    """What may be read of one file, and what the process that reads it may use."""
+ReadingLimits = tuple[FileLimits, ProcessLimits]
+"""What may be read of one file, and what the process that reads it may use."""
 
-    file: FileLimits
-    process: ProcessLimits
-
-
-SENT = ReadingLimits(FileLimits(64 * 2**20, 20_000), ProcessLimits(2**30, 60, 60.0))
+SENT: ReadingLimits = (FileLimits(64 * 2**20, 20_000), ProcessLimits(2**30, 60, 60.0))
 """Of a file that somebody sends into a chat, and waits for."""
 
-GIVEN = ReadingLimits(FileLimits(200 * 2**30), ProcessLimits(8 * 2**30, 0, 900.0))
+GIVEN: ReadingLimits = (FileLimits(200 * 2**30), ProcessLimits(8 * 2**30, 0, 900.0))
 """Of a file that whoever runs the installation reads in; nothing but a bomb is so large."""
 
 
@@ -72,10 +66,10 @@ def read_bounded(
     A file that goes over a limit gives what stood before it, and a `RecordError` that says so. Raises `UserError` where
     the file as a whole cannot be read.
     """
-    file = limits.file
+    file, process = limits
     arguments = (str(path), str(file.bytes), str(file.records))
     try:
-        for line in stream_bounded("engine.retrieval.records.bounded_files", limits.process, *arguments):
+        for line in stream_bounded("engine.retrieval.records.bounded_files", process, *arguments):
             batch = _BATCH.validate_json(line)
             if batch.wrong:
                 raise UserError(batch.wrong)
@@ -100,20 +94,19 @@ def serve(arguments: Sequence[str], _: BinaryIO, answer: BinaryIO) -> None:
         nonlocal read
         read = done, size
 
+    def write(batch: Batch) -> None:
+        answer.write(_BATCH.dump_json(batch) + b"\n")
+        answer.flush()
+
     dropped: Counter[str] = Counter()
     records = read_papers(Path(path), count, FileLimits(*map(int, bounds)), dropped)
     try:
         while items := tuple(islice(records, BATCH)):
-            shown = tuple(
+            shown = (
                 Rejection(i.place, i.why, isinstance(i, DoubtfulRecord)) if isinstance(i, RecordError) else i
                 for i in items
             )
-            _write(answer, Batch(shown, *read, dropped=dict(dropped)))
+            write(Batch(tuple(shown), *read, dropped=dict(dropped)))
             dropped.clear()
     except UserError as error:
-        _write(answer, Batch((), wrong=str(error)))
-
-
-def _write(answer: io.BufferedIOBase | BinaryIO, batch: Batch) -> None:
-    answer.write(_BATCH.dump_json(batch) + b"\n")
-    answer.flush()
+        write(Batch((), wrong=str(error)))
