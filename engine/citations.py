@@ -33,19 +33,19 @@ class Address:
 
 def cite_sentences(addresses: Iterable[Address]) -> str:
     """``[@a:3,5; @b]`` for the addresses, each paper once, in order; empty for none."""
-    joined: dict[PaperKey, dict[int, None]] = {}
-    for address in addresses:
-        joined.setdefault(address.key, {}).update(dict.fromkeys(address.sentences))
-    cited = [f"@{Address(key, tuple(sorted(numbers)))}" for key, numbers in joined.items()]
-    return f"[{'; '.join(cited)}]" if cited else ""
+    cited = "; ".join(f"@{address}" for address in _join(addresses))
+    return f"[{cited}]" if cited else ""
 
 
 def list_addresses(text: str) -> tuple[Address, ...]:
     """Papers cited in a text with the sentences named, each paper once, in order of first appearance."""
-    joined: dict[PaperKey, dict[int, None]] = {}
-    for match in _CITATION.finditer(text):
-        for address in _addresses(match):
-            joined.setdefault(address.key, {}).update(dict.fromkeys(address.sentences))
+    return _join(address for match in _CITATION.finditer(text) for address in _addresses(match))
+
+
+def _join(addresses: Iterable[Address]) -> tuple[Address, ...]:
+    joined: dict[PaperKey, set[int]] = {}
+    for address in addresses:
+        joined.setdefault(address.key, set()).update(address.sentences)
     return tuple(Address(key, tuple(sorted(numbers))) for key, numbers in joined.items())
 
 
@@ -56,8 +56,7 @@ def remove_addresses(text: str) -> str:
 
 def cite(keys: Iterable[PaperKey]) -> str:
     """``[@a; @b]`` for the keys, each once, in order; empty for none."""
-    unique = list(dict.fromkeys(keys))
-    return f"[{'; '.join(f'@{key}' for key in unique)}]" if unique else ""
+    return cite_sentences(map(Address, keys))
 
 
 @lru_cache(maxsize=10_000)
