@@ -46,10 +46,11 @@ def are_different_venues(one: str, other: str) -> bool:
 
 def _may_abbreviate(one: str, other: str) -> bool:
     """Whether the letters of an acronym in one name stand in the other in this order, from a word's beginning."""
-    for acronym in _ACRONYM.findall(one.replace("-", " ")):
-        for start in re.finditer(rf"\b{acronym[0]}", other, re.I):
-            letters = iter(other[start.start() :].lower())
-            if all(letter in letters for letter in acronym.lower()):
+    words = other.lower().split()
+    for acronym in map(str.lower, _ACRONYM.findall(one.replace("-", " "))):
+        for start in (n for n, word in enumerate(words) if word.startswith(acronym[0])):
+            letters = iter("".join(words[start:]))
+            if all(letter in letters for letter in acronym):
                 return True
     return False
 

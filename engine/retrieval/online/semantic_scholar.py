@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -313,12 +312,12 @@ def make_paper(
     title = clean_title(said["title"])
     if not title or not identifiers:
         return None
-    year, count = re.match(r"\d{4}(?!\d)", said["year"]), str(values.get("citations"))
+    year, count = said["year"][:4], str(values.get("citations"))
     known: dict[str, Any] = {
         "title": title,
         "abstract": clean_abstract(said["abstract"]),
         "authors": tuple(name for given in values["authors"] if (name := clean_name(str(given or "")))),
-        "year": int(year[0]) if year else None,
+        "year": int(year) if year.isdecimal() and len(year) == 4 else None,
         "venue": clean_title(said["venue"]),
         "citations": int(count) if count.isdecimal() else None,
         "url": said["url"] or link_of("", identifiers) or page,
@@ -334,7 +333,7 @@ def make_paper(
 
 def remove_operators(text: str) -> str:
     """Words in which the bulk search reads no operator (AND is ``+``, OR ``|``, NOT ``-`` and so on)."""
-    return " ".join(re.sub(r'["|~()*+-]', " ", text).split()) or text
+    return " ".join(text.translate(dict.fromkeys(map(ord, '"|~()*-+'), " ")).split()) or text
 
 
 def _words(text: str) -> str:

@@ -91,8 +91,8 @@ _UNBRACED = re.compile(
 )
 _SCRIPT = re.compile(r"([\^_])\s*([^\s{}\\^_])")
 _ARGUMENT = rf"\s*(\{{[^{{}}\\]*\}}|{_WORD}[A-Za-z]+|[^\W_])"
-_PAIR_NAME = re.compile(r"[dts]?frac|nicefrac|binom|href|textcolor")
-_PAIR = re.compile(rf"\\({_PAIR_NAME.pattern}){_ARGUMENT}{_ARGUMENT}")
+_PAIRS = ("frac", "dfrac", "sfrac", "tfrac", "nicefrac", "binom", "href", "textcolor")
+_PAIR = re.compile(rf"\\({_any_of(_PAIRS)}){_ARGUMENT}{_ARGUMENT}")
 _GROUP = re.compile(
     r"(?:\\(?P<name>[A-Za-z]++|['\"`^~=.])\s*(?P<options>(?:\[[^\[\]{}]*\])*)|(?P<script>[\^_])|(?<!\}))"
     r"\{(?P<inner>[^{}\\]*)\}"
@@ -131,7 +131,7 @@ def _read(text: str, *, word: str) -> str:
     if not word:
         return text
     text = re.sub(rf"(?<=[^\W_]){_WORD}", " ", text)  # n\log n
-    return re.sub(rf"[{{}}{_WORD}]", "", text.replace("~", " ")).strip().translate(_HIDDEN)
+    return text.translate(str.maketrans("~", " ", f"{{}}{_WORD}")).strip().translate(_HIDDEN)
 
 
 def _name_alone(name: str) -> str:
@@ -179,7 +179,7 @@ def _read_group(match: re.Match[str], *, word: str) -> str:
         return _read_script(match["script"], inner)
     if name is None:
         return inner if word or match["inner"].startswith(_COMMAND_FIRST) else f"{{{inner}}}".translate(_HIDDEN)
-    if _PAIR_NAME.fullmatch(name):
+    if name in _PAIRS:
         return match[0]  # its second argument is not read yet
     if name == "sqrt":
         return _put(f"{_read_script('^', match['options'].strip('[]'))}√{_parenthesize(inner)}", match, word)
@@ -228,11 +228,11 @@ def _read_script(kind: str, inner: str) -> str:
     if compact and all(ch in letters for ch in compact):
         return "".join(letters[ch] for ch in compact)
     kind = kind.translate(_HIDDEN)
-    return "" if not inner else f"{kind}{inner}" if re.fullmatch(r"[\w.]+|.", inner) else f"{kind}({inner})"
+    return f"{kind}{_parenthesize(inner)}" if inner else ""
 
 
 def _parenthesize(text: str) -> str:
-    return text if re.fullmatch(r"[\w.]+|\W", text) else f"({text})"
+    return text if re.fullmatch(r"[\w.]+|.", text) else f"({text})"
 
 
 @cache
