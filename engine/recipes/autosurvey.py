@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.gathering.search import gather, require_papers
 from engine.gathering.subsection_papers import search_sections
 from engine.limits import Limits
 from engine.quoting.abstracts import read_abstracts
-from engine.recipes.bases import Trials
+from engine.recipes.bases import Trials, compose_survey
 from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate
-from engine.values import Brief, FoundPaper, KeywordPool, Outline, Paper, PaperSelection
-from engine.writing.assembly import (
-    add_abstract,
-    add_warnings,
-    assemble_survey,
-    fail_with_nothing,
-    supply_papers,
-    words_for_each,
-)
+from engine.values import Brief, FoundPaper, KeywordPool, Outline, PaperSelection
+from engine.writing.assembly import add_warnings, supply_papers, words_for_each
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment, Steps
 from engine.writing.estimates import plan_subsections
-from engine.writing.field_views import find_nearby, view_field
 from engine.writing.notices import list_read, name_contents
 from engine.writing.planning import Planner, plan_outline
 
@@ -98,28 +90,13 @@ class AutoSurveyRecipe(Trials, RevisedByModel):
         words = words_for_each(brief, outline)
         assignment = Assignment(brief.topic, outline, words, context.attempt, brief.wishes, cite_known=self.cite_known)
         composition = Composition(context.require_model(), assignment, papers, context, self._steps)
-        async with asyncio.TaskGroup() as group:
-            looking = group.create_task(find_nearby(brief, list(papers.values()), context))
-            writing = group.create_task(composition.write(task.finished))
-        sections = writing.result()
-        if not sections:
-            raise fail_with_nothing(composition.warnings)
-        known = (*brought, *(FoundPaper(paper, 0.0) for paper in composition.known.values()))
-        selection = replace(task.selection, found=(*task.selection.found, *known))
-        whole = replace(task, outline=outline, selection=selection)
+        selection = replace(task.selection, found=(*task.selection.found, *brought))
         read = [key for key, paper in papers.items() if paper.body]
-        sections, field = await view_field(whole, sections, context, nearby=looking.result())
-        survey = assemble_survey(whole, sections, _word_method(papers.values(), has_texts=bool(read)), field)
-        survey = replace(add_abstract(survey, composition.abstract), notes=composition.list_notes())
-        survey = replace(survey, facts=(*survey.facts, *composition.judged))
-        if read:
-            survey = replace(survey, facts=(*survey.facts, list_read(read)))
+        method = METHOD.format(name_contents(papers.values()), AND_TEXTS if read else "")
+        survey = await compose_survey(composition, replace(task, outline=outline, selection=selection), method)
+        facts = (*survey.facts, list_read(read)) if read else survey.facts
+        survey = add_warnings(replace(survey, facts=facts), composition.warnings)
+        known = [*brought, *(FoundPaper(paper, 0.0) for paper in composition.known.values())]
         cited = {paper.key for paper in survey.references}
-        kept = (item for item in selection.found if item not in known or item.paper.key in cited)
-        survey = add_warnings(survey, composition.warnings)
-        return Candidate(replace(selection, found=tuple(kept)), task.outline, survey)
-
-
-def _word_method(papers: Iterable[Paper], *, has_texts: bool) -> str:
-    """What the survey was written from, which the first page begins with."""
-    return METHOD.format(name_contents(papers), AND_TEXTS if has_texts else "")
+        kept = (*task.selection.found, *(item for item in known if item.paper.key in cited))
+        return Candidate(replace(task.selection, found=kept), task.outline, survey)

@@ -14,10 +14,12 @@ from engine.run import CallChain, PlannedCall, Recipe, RunContext, WritingPlan, 
 from engine.session.events import Candidate, Written
 from engine.session.kept_text import KeptText
 from engine.survey import Survey, SurveyWarning, walk
-from engine.values import Brief, Keyword, KeywordPool, Outline, PaperSelection
-from engine.writing.assembly import add_warnings
+from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Outline, PaperSelection
+from engine.writing.assembly import add_abstract, add_warnings, assemble_survey, fail_with_nothing
+from engine.writing.composing import Composition
 from engine.writing.critique import score_text
 from engine.writing.estimates import JUDGE_TOKENS, PROMPT_OVERHEAD
+from engine.writing.field_views import find_nearby, view_field
 from engine.writing.planning import plan_outline, try_work
 
 
@@ -106,6 +108,28 @@ class Trials(KeywordSearch, ABC):
             selection = replace(found, excluded=tuple(dict.fromkeys((*found.excluded, *selection.excluded))))
         outline = await self.outline(replace(task.brief, sections=len(task.outline.nodes)), selection, context)
         return WritingTask(task.brief, selection, outline)
+
+
+async def compose_survey(
+    composition: Composition, task: WritingTask, method: str, *, tables: bool = True, figures: bool = True
+) -> Survey:
+    """The survey of every section that could be written, with its field, its abstract and its notes.
+
+    ``task`` has the outline that is composed. Raises `LanguageModelError` where no section could be written.
+    """
+    context, included = composition.context, list(composition.papers.values())
+    async with asyncio.TaskGroup() as group:
+        looking = group.create_task(find_nearby(task.brief, included, context))
+        writing = group.create_task(composition.write(task.finished))
+    written = writing.result()
+    if not written:
+        raise fail_with_nothing(composition.warnings)
+    known = tuple(FoundPaper(paper, 0.0) for paper in composition.known.values())
+    whole = replace(task, selection=replace(task.selection, found=(*task.selection.found, *known)))
+    nearby = looking.result()
+    sections, field = await view_field(whole, written, context, tables=tables, figures=figures, nearby=nearby)
+    survey = add_abstract(assemble_survey(whole, sections, method, field), composition.abstract)
+    return replace(survey, notes=composition.list_notes(), facts=(*survey.facts, *composition.judged))
 
 
 async def _judge(trials: Sequence[Candidate], brief: Brief, context: RunContext) -> Written:

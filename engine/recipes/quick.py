@@ -78,8 +78,29 @@ class QuickRecipe(RevisedEitherWay):
     def plan_review_calls(
         self, brief: Brief, limits: Limits, papers: Sequence[Paper] = (), *, with_texts: bool = False
     ) -> Sequence[CallChain]:
-        """Its plan, the papers that are read, table, answers and conclusions."""
-        return plan_quick_review(brief.quick or QuickOptions(), limits, papers, with_texts=with_texts)
+        """Its plan, the papers that are read `TOGETHER` in a call, table, answers and conclusions."""
+        options = brief.quick or QuickOptions()
+        paper = round(TEXT_SHARE * limits.review_tokens) if with_texts else round(mean_tokens(papers))
+        entry = min(MOST_ENTRY_TOKENS, round(ENTRY_TOKENS + ENTRY_SHARE * paper))
+        fitting = limits.review_tokens * options.share // (100 * entry)
+        read = min(MOST_READ, options.space, round(fitting / RELEVANT) + UNDER_WAY)
+        studies = min(fitting, round(read * RELEVANT))
+        if options.only_search:
+            read, studies = options.space, round(options.space * RELEVANT)
+        sizes = [min(TOGETHER, read - first) for first in range(0, read, TOGETHER)]
+        reading = [PlannedCall("reading", STUDY_OVERHEAD + count * paper, count * STUDY_WRITTEN) for count in sizes]
+        chains: list[CallChain] = [(PlannedCall("outline", SCOPE_TOKENS, SCOPE_WRITTEN),)]
+        chains += [tuple(reading[at::AT_ONCE]) for at in range(min(len(reading), AT_ONCE))]
+        cells = plan_check(min(studies, CLAIMS_PER_CALL))
+        chains += [(cells,)] * (CHECKED_COLUMNS * -(-studies // CLAIMS_PER_CALL))
+        if options.only_search:
+            return chains
+        written = tokens_drafted(WORDS_PER_QUESTION)
+        drafting = WRITING_OVERHEAD + studies * entry
+        answers = with_checks([PlannedCall("drafting", drafting, written)], WORDS_PER_QUESTION) * QUESTIONS
+        concluded = PlannedCall("drafting", drafting + QUESTIONS * written, CONCLUSIONS_WRITTEN)
+        again = plan_repairs(WORDS_PER_QUESTION, QUESTIONS)
+        return [*chains, *answers, (concluded, plan_check(MOST_CONCLUSIONS)), *again]
 
     async def review(self, brief: Brief, carried: Sequence[Paper], context: RunContext) -> Review:
         """Plan, search, read, write. Raises `UserError` with what to change where no paper is relevant."""
@@ -123,45 +144,10 @@ async def _write_parts(writing: ReviewWriting, reading: Reading, *, only_search:
     async with asyncio.TaskGroup() as group:
         tabulated = group.create_task(writing.write_table())
         answered = group.create_task(writing.write_findings())
-    studies, findings = tabulated.result(), answered.result()
-    conclusions: Section | None = None
-    follow_up: tuple[str, ...] = ()
+    findings = answered.result()
+    drawn: tuple[Section | None, tuple[str, ...]] = (None, ())
     try:
-        if findings:
-            conclusions, follow_up = await writing.draw_conclusions(findings)
+        drawn = await writing.draw_conclusions(findings) if findings else drawn
     except (LanguageModelError, LimitExceeded) as error:
         writing.warnings.append(SurveyWarning("unfinished", "Conclusions", str(error)))
-    limits = tell_reading(reading)
-    return ReviewParts(studies, findings, conclusions, follow_up, limits, tuple(writing.warnings))
-
-
-def plan_quick_review(
-    options: QuickOptions, limits: Limits, papers: Sequence[Paper], *, with_texts: bool
-) -> Sequence[CallChain]:
-    """The calls of one review: its plan, the papers read `TOGETHER` in a call, table, answers, conclusions.
-
-    ``papers``: some of those that it may read, where they are known; ``with_texts``: whether full texts are fetched,
-    which are longer than abstracts.
-    """
-    paper = round(TEXT_SHARE * limits.review_tokens) if with_texts else round(mean_tokens(papers))
-    entry = min(MOST_ENTRY_TOKENS, round(ENTRY_TOKENS + ENTRY_SHARE * paper))
-    if options.only_search:
-        read, studies = options.space, round(options.space * RELEVANT)
-    else:
-        fitting = limits.review_tokens * options.share // (100 * entry)
-        read = min(MOST_READ, options.space, round(fitting / RELEVANT) + UNDER_WAY)
-        studies = min(fitting, round(read * RELEVANT))
-    sizes = [min(TOGETHER, read - first) for first in range(0, read, TOGETHER)]
-    reading = [PlannedCall("reading", STUDY_OVERHEAD + count * paper, count * STUDY_WRITTEN) for count in sizes]
-    chains: list[CallChain] = [(PlannedCall("outline", SCOPE_TOKENS, SCOPE_WRITTEN),)]
-    chains += [tuple(reading[at::AT_ONCE]) for at in range(min(len(reading), AT_ONCE))]
-    cells = plan_check(min(studies, CLAIMS_PER_CALL))
-    chains += [(cells,)] * (CHECKED_COLUMNS * -(-studies // CLAIMS_PER_CALL))
-    if options.only_search:
-        return chains
-    written = tokens_drafted(WORDS_PER_QUESTION)
-    drafting = WRITING_OVERHEAD + studies * entry
-    answers = with_checks([PlannedCall("drafting", drafting, written)], WORDS_PER_QUESTION) * QUESTIONS
-    concluded = PlannedCall("drafting", drafting + QUESTIONS * written, CONCLUSIONS_WRITTEN)
-    again = plan_repairs(WORDS_PER_QUESTION, QUESTIONS)
-    return [*chains, *answers, (concluded, plan_check(MOST_CONCLUSIONS)), *again]
+    return ReviewParts(tabulated.result(), findings, *drawn, tell_reading(reading), tuple(writing.warnings))

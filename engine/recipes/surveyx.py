@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
-from engine.recipes.bases import Trials
+from engine.recipes.bases import Trials, compose_survey
 from engine.recipes.surveyx_material import plan_trees, prepare
 from engine.recipes.surveyx_outline import OutlineSteps
 from engine.recipes.surveyx_pictures import FigureSearch, add_paper_figures
@@ -19,18 +19,10 @@ from engine.run import SURVEY_STEPS, CallChain, PlannedCall, RunContext, Step, W
 from engine.session.events import Candidate
 from engine.session.kept_text import parts_to_write
 from engine.values import Brief, Outline, Paper, PaperSelection
-from engine.writing.assembly import (
-    add_abstract,
-    add_warnings,
-    assemble_survey,
-    fail_with_nothing,
-    supply_papers,
-    words_for_each,
-)
+from engine.writing.assembly import add_warnings, supply_papers, words_for_each
 from engine.writing.composing import Composition
 from engine.writing.drafting import Assignment, Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, expect_claims, mean_tokens, plan_subsections, tokens_drafted
-from engine.writing.field_views import find_nearby, view_field
 from engine.writing.notices import list_read
 from engine.writing.planning import try_work
 
@@ -134,17 +126,8 @@ class SurveyXRecipe(Trials, RevisedByModel):
             Steps(in_turn=True),
             rewriting.rewrite if self.rewrite else None,
         )
-        async with asyncio.TaskGroup() as tasks:
-            looking = tasks.create_task(find_nearby(task.brief, included, context))
-            writing = tasks.create_task(composition.write(task.finished))
-        sections, nearby = writing.result(), looking.result()
-        if not sections:
-            raise fail_with_nothing(composition.warnings)
         whole, warnings = replace(task, outline=outline), composition.warnings
-        sections, field = await view_field(
-            whole, sections, context, tables=False, figures=self.draw_tables, nearby=nearby
-        )
-        survey = add_abstract(assemble_survey(whole, sections, METHOD, field), composition.abstract)
+        survey = await compose_survey(composition, whole, METHOD, tables=False, figures=self.draw_tables)
         if self.draw_tables:
             survey = await add_figures_and_tables(survey, outline, material, model, warnings)
         search = FigureSearch(prepared, context, self.paper_figures, self.look)
@@ -154,6 +137,5 @@ class SurveyXRecipe(Trials, RevisedByModel):
             list_read(prepared.read_in_full()),
             ("Citations removed and added in rewriting", f"{rewriting.removed:,} and {rewriting.added:,}"),
         )
-        survey = replace(survey, facts=(*survey.facts, *facts), notes=composition.list_notes())
-        survey = add_warnings(survey, warnings)
+        survey = add_warnings(replace(survey, facts=(*survey.facts, *facts)), warnings)
         return Candidate(task.selection, task.outline, survey)
