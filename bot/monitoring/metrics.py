@@ -22,23 +22,23 @@ class Metrics:
     """The figures of one service; nothing in them names a person or a topic."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self.received = Counter("scholium_events", "Events received.", ["repeated"], registry=self.registry)
-        self.stored_s = Histogram("scholium_event_stored_seconds", "Until an event is stored.", registry=self.registry)
-        self.answered_s = Histogram("scholium_event_answered_seconds", "Until it is answered.", registry=self.registry)
-        self.jobs = Counter("scholium_jobs", "Jobs that ended.", ["kind", "outcome"], registry=self.registry)
+        registry = self.registry = CollectorRegistry()
+        self.received = Counter("scholium_events", "Events received.", ["repeated"], registry=registry)
+        self.stored_s = Histogram("scholium_event_stored_seconds", "Until an event is stored.", registry=registry)
+        self.answered_s = Histogram("scholium_event_answered_seconds", "Until it is answered.", registry=registry)
+        self.jobs = Counter("scholium_jobs", "Jobs that ended.", ["kind", "outcome"], registry=registry)
         self.job_s = Histogram(
-            "scholium_job_seconds", "How long jobs took.", ["kind"], buckets=_JOB_BUCKETS_S, registry=self.registry
+            "scholium_job_seconds", "How long jobs took.", ["kind"], buckets=_JOB_BUCKETS_S, registry=registry
         )
-        self.running = Gauge("scholium_jobs_running", "Jobs that run in this process.", registry=self.registry)
-        self.waiting = Gauge("scholium_jobs_wanted", "Jobs that sessions wait for.", registry=self.registry)
-        self.queued = Gauge("scholium_jobs_queued", "Jobs that wait for a place.", registry=self.registry)
+        self.running = Gauge("scholium_jobs_running", "Jobs that run in this process.", registry=registry)
+        self.waiting = Gauge("scholium_jobs_wanted", "Jobs that sessions wait for.", registry=registry)
+        self.queued = Gauge("scholium_jobs_queued", "Jobs that wait for a place.", registry=registry)
         self.set_aside = Gauge(
-            "scholium_events_set_aside", "Events that failed each time and are not tried again.", registry=self.registry
+            "scholium_events_set_aside", "Events that failed each time and are not tried again.", registry=registry
         )
-        self.tokens = Counter("scholium_tokens", "Tokens.", ["model", "direction"], registry=self.registry)
-        self.money = Counter("scholium_dollars", "Dollars spent.", ["model"], registry=self.registry)
-        self.errors = Counter("scholium_errors", "Errors.", ["kind"], registry=self.registry)
+        self.tokens = Counter("scholium_tokens", "Tokens.", ["model", "direction"], registry=registry)
+        self.money = Counter("scholium_dollars", "Dollars spent.", ["model"], registry=registry)
+        self.errors = Counter("scholium_errors", "Errors.", ["kind"], registry=registry)
 
     def count_failure(self, error: BaseException | None) -> None:
         """Count an error by its kind; ``None`` is one of ours that has no kind."""

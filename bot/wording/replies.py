@@ -165,7 +165,7 @@ def _describe_state(state: State) -> str:
         case State(phase="outline", outline=Outline(nodes=nodes)):
             return f"outline of {pluralize(len(nodes), 'section')}"
         case _:
-            return "writing" if state.phase == "writing" else "the survey"
+            return "the survey" if state.phase == "discussion" else state.phase
 
 
 _CHANGES_OF_OUTLINE = ("rename 2 to …", "drop 3", "move 4 before 2", "merge 3 4", "add section … after 2")
