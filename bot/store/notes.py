@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from adapters.chat import Conversation
 from bot.store.schema import conversations, events, notes, outbox, ratings
-from bot.store.serialization import read_incoming, read_outgoing
+from bot.store.serialization import OUTGOING, read_incoming
 from bot.store.sessions import Store, conversation_id
 from engine.text import clean, shorten
 
@@ -79,7 +79,7 @@ async def load_talk(store: Store, at: Conversation, key: str, person: str, owner
         await remember(store, at, PEOPLE, json.dumps(sorted(people - {""})))
     names = {row.person: "owner" if row.person in {person, owner} else "colleague" for row in theirs}
     messages = [(row.received_at, names[row.person], read_incoming(row.payload).text) for row in theirs]
-    messages += [(row.created_at, "bot", read_outgoing(row.payload).text) for row in ours]
+    messages += [(row.created_at, "bot", OUTGOING.validate_json(row.payload).text) for row in ours]
     last = [(who, shorten(clean(text), LONGEST)) for _, who, text in sorted(messages) if text][-LAST:]
     return Talk(
         len({*people, *known, owner} - {""}) > 1,

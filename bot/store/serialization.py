@@ -40,7 +40,7 @@ _LARGE = ("keywords", "papers", "outline", "written_from", "survey")
 _SMALL = ("phase", "brief", "paper_limit", "attempt", "chosen", "keeps_outline")
 """Fields of a state that are stored as they are."""
 
-_OUTGOING = TypeAdapter(Outgoing)
+OUTGOING = TypeAdapter(Outgoing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +78,15 @@ class StoredSession:
 _STORED = TypeAdapter(StoredSession)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPart:
-    """A large part that is not known to be stored yet."""
-
-    value: object
-    content: bytes
-
-
 @dataclass
 class SessionCodec:
     """Encodes and decodes; remembers digests of stored parts, because most parts of a session stay the same."""
 
     _digests: OrderedDict[tuple[str, int], tuple[object, str]] = field(default_factory=OrderedDict)
 
-    def pack(self, session: SurveySession) -> tuple[str, dict[str, StoredPart]]:
-        """The session's JSON, and the pieces not known to be stored, by digest; tell `remember` once they are."""
-        new: dict[str, StoredPart] = {}
+    def pack(self, session: SurveySession) -> tuple[str, dict[str, tuple[object, bytes]]]:
+        """The session's JSON, and the parts not known to be stored, by digest; tell `remember` once they are."""
+        new: dict[str, tuple[object, bytes]] = {}
 
         def digest(kind: str, value: object) -> str:
             known = self._digests.get((session.id, id(value)))
@@ -103,7 +95,7 @@ class SessionCodec:
                 return known[1]
             content = _KINDS[kind].dump_json(value)
             made = hashlib.sha256(content).hexdigest()
-            new[made] = StoredPart(value, zlib.compress(content, 1))
+            new[made] = value, zlib.compress(content, 1)
             return made
 
         def state(value: State) -> StoredState:
@@ -123,8 +115,9 @@ class SessionCodec:
         )
         return _STORED.dump_json(body).decode(), new
 
-    def unpack(self, body: StoredSession, pieces: Mapping[str, bytes]) -> SurveySession:
-        """The session; a piece that several states share is decoded once and is one value afterwards."""
+    def unpack(self, stored_session: str, pieces: Mapping[str, bytes]) -> SurveySession:
+        """The session of its JSON; a piece that several states share is decoded once and is one value afterwards."""
+        body = _STORED.validate_json(stored_session)
         made: dict[str, Any] = {}
 
         def piece(kind: str, digest: str) -> Any:
@@ -156,10 +149,6 @@ class SessionCodec:
             self._digests.popitem(last=False)
 
 
-def read_session(body: str) -> StoredSession:
-    return _STORED.validate_json(body)
-
-
 def encode_incoming(incoming: Incoming) -> str:
     """Everything that came in, files too."""
     files = [[a.name, base64.b64encode(a.content).decode(), a.source] for a in incoming.attachments]
@@ -174,11 +163,3 @@ def read_incoming(text: str) -> Incoming:
     )
     filled = tuple((name, value) for name, value in values.pop("values", ()))  # older events have no forms
     return Incoming(conversation, attachments=files, values=filled, **values)
-
-
-def encode_outgoing(outgoing: Outgoing) -> str:
-    return _OUTGOING.dump_json(outgoing).decode()
-
-
-def read_outgoing(text: str) -> Outgoing:
-    return _OUTGOING.validate_json(text)

@@ -21,7 +21,7 @@ from adapters.chat import Conversation, Incoming, Outgoing
 from bot.store.database import Database
 from bot.store.reservations import OpenReservations
 from bot.store.schema import conversations, events, notes, outbox, pieces, processes, ratings, sessions
-from bot.store.serialization import SessionCodec, encode_incoming, encode_outgoing, read_outgoing, read_session
+from bot.store.serialization import OUTGOING, SessionCodec, encode_incoming
 from engine.errors import ServiceError
 from engine.session.state import SurveySession
 
@@ -138,7 +138,7 @@ class Store(Database):
             row = (await connection.execute(query.where(conversations.c.id == name))).mappings().first()
             if row is None:
                 return None
-            session = await self._read(connection, row[sessions.c.body])
+            session = await self._read(connection, row[sessions.c.id], row[sessions.c.body])
         stored = StoredConversation(
             conversation,
             session,
@@ -157,12 +157,11 @@ class Store(Database):
             row = (await connection.execute(query)).mappings().first()
             if row is None:
                 return None
-            session = await self._read(connection, row["body"])
+            session = await self._read(connection, session_id, row["body"])
         return session, row["owner"], frozenset(json.loads(row["invited"]))
 
-    async def _read(self, connection: AsyncConnection, stored: str) -> SurveySession:
-        body = read_session(stored)
-        query = sa.select(pieces.c.digest, pieces.c.content).where(pieces.c.session_id == body.id)
+    async def _read(self, connection: AsyncConnection, session_id: str, body: str) -> SurveySession:
+        query = sa.select(pieces.c.digest, pieces.c.content).where(pieces.c.session_id == session_id)
         return self._archive.unpack(body, {row.digest: row.content for row in await connection.execute(query)})
 
     def _keep(self, name: str, stored: StoredConversation) -> None:
@@ -208,13 +207,13 @@ class Store(Database):
                 where = {"platform": at.platform, "tenant": at.tenant, "conversation_id": name}
                 if not await _take_over(connection, session.id, name, {**where, **row}):
                     await connection.execute(sessions.insert().values(id=session.id, created_at=now, **where, **row))
-            for digest, piece in new.items():
-                values = {"session_id": session.id, "digest": digest, "content": piece.content}
+            for digest, (_, content) in new.items():
+                values = {"session_id": session.id, "digest": digest, "content": content}
                 await connection.execute(self.insert_once(pieces).values(values))
             stored_messages = [await self._insert_message(connection, message, session.id, now) for message in messages]
             if key is not None:
                 await connection.execute(where_event(at, key).values(handled_at=now))
-        self._archive.remember(session.id, {digest: piece.value for digest, piece in new.items()})
+        self._archive.remember(session.id, {digest: part for digest, (part, _) in new.items()})
         self._keep(name, replace(stored, version=stored.version + 1))
         return stored_messages
 
@@ -242,7 +241,7 @@ class Store(Database):
             "conversation_id": conversation_id(message.conversation),
             "session_id": session_id,
             "platform": message.conversation.platform,
-            "payload": encode_outgoing(message),
+            "payload": OUTGOING.dump_json(message).decode(),
             "created_at": now,
             "holder": self.holder,
         }
@@ -260,7 +259,8 @@ class Store(Database):
         taken = outbox.update().where(mine).values(holder=self.holder).returning(outbox.c.id, outbox.c.payload)
         async with self.begin() as connection:
             rows = (await connection.execute(taken)).all()
-        return [OutboxMessage(row.id, read_outgoing(row.payload)) for row in sorted(rows, key=lambda row: int(row.id))]
+        in_order = sorted(rows, key=lambda row: int(row.id))
+        return [OutboxMessage(row.id, OUTGOING.validate_json(row.payload)) for row in in_order]
 
     # What is forgotten.
 
