@@ -45,7 +45,6 @@ class Answer:
     claims: tuple[Claim, ...]
     survey: Survey
     papers: tuple[Paper, ...] = ()
-    """The papers it was looked for in."""
     records: str = ""
     """What the papers' records say, which cites them; beside claims, nothing."""
     unchecked: int = 0
@@ -96,11 +95,9 @@ class RunContext:
     reviewing: Callable[[ReviewDraft], Awaitable[None]] = ignore
     """Hears a quick review each time a study or an answered question is added to it."""
     online: Online | None = None
-    """The online sources, where they are to be searched."""
     texts: FullTexts | None = None
-    """Where full texts are read from, where they are to be read."""
     pictures: Pictures | None = None
-    """Where the pictures of papers' figures are fetched, where they may be."""
+    """Online sources, full texts and pictures of figures; ``None`` where they are not to be fetched."""
     forest: Forest | None = None
     """Where attribute trees are kept; ``None`` keeps them for this run only."""
     accepted: tuple[Paper, ...] = ()

@@ -214,7 +214,6 @@ class Reproduction:
     caption: str
     key: PaperKey
     address: str
-    """Where the picture was taken from."""
     licence: str
     kind: str
     """``png`` or ``jpeg``; width and height are in pixels."""
@@ -300,9 +299,7 @@ class Survey:
     tally: ClaimTally | None = None
     """What the check made of the abstract's claims."""
     overview: Overview | None = None
-    """The field at a glance, for the first page."""
     names: tuple[Name, ...] = ()
-    """Index of the names that its papers use."""
     not_covered: tuple[NearbyGroup, ...] = ()
     prompts: tuple[tuple[str, str], ...] = ()
     """Prompts that it was written with: name and digest; one that changed in the meantime stands with both."""

@@ -163,7 +163,6 @@ class Brief:
     places: tuple[str, ...] = ()
     """Where it is searched, in lower case: ``library``, ``openalex`` and so on; empty: where it is usual."""
     quick: QuickOptions | None = None
-    """The options of a quick review, where one was asked for."""
 
     def __post_init__(self) -> None:
         make_inert(self, "topic", "audience", "style")

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.llm.model import CallFailed, Completion, Request, mask_keys, tokens_of
 from engine.text import clean, shorten
@@ -36,8 +35,7 @@ class OddAnswer(CallFailed):
         super().__init__(message, retryable=retryable, is_away=True)
 
 
-@dataclass(frozen=True, slots=True)
-class ChatAnswer:
+class ChatAnswer(NamedTuple):
     """An answer of chat completions; ``finish`` and ``refusal`` are empty where the service says nothing."""
 
     completion: Completion
@@ -67,13 +65,9 @@ def read_chat_answer(body: bytes, address: str, request: Request) -> ChatAnswer:
     text = _read_content(message.get("content")) if isinstance(message, dict) else None
     if choice is None or text is None or not isinstance(message, dict):
         raise OddAnswer(address, describe(sent), retryable=True)
-    usage = sent.get("usage")
-    finish, refusal = choice.get("finish_reason"), message.get("refusal")
-    return ChatAnswer(
-        _count_tokens(usage if isinstance(usage, dict) else {}, text, request),
-        finish if isinstance(finish, str) else "",
-        refusal if isinstance(refusal, str) else "",
-    )
+    usage, *said = sent.get("usage"), choice.get("finish_reason"), message.get("refusal")
+    finish, refusal = (words if isinstance(words, str) else "" for words in said)
+    return ChatAnswer(_count_tokens(usage if isinstance(usage, dict) else {}, text, request), finish, refusal)
 
 
 def check_length(text: str, address: str) -> None:
@@ -93,18 +87,13 @@ def _read_content(content: object) -> str | None:
 def _count_tokens(usage: dict[str, Any], text: str, request: Request) -> Completion:
     """What the service counts, or an estimate where its count is none."""
 
-    def count(where: dict[str, Any], name: str, otherwise: int) -> int:
-        value = where.get(name)
-        is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
-        return value if is_count else otherwise  # type: ignore[return-value]
+    def count(value: Any, otherwise: int) -> int:
+        return value if type(value) is int and 0 <= value <= MOST_TOKENS else otherwise
 
     details = usage.get("prompt_tokens_details")
-    return Completion(
-        text,
-        count(usage, "prompt_tokens", request.prompt.tokens()),
-        count(usage, "completion_tokens", tokens_of(text)),
-        count(details if isinstance(details, dict) else {}, "cached_tokens", 0),
-    )
+    cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+    read = count(usage.get("prompt_tokens"), request.prompt.tokens())
+    return Completion(text, read, count(usage.get("completion_tokens"), tokens_of(text)), count(cached, 0))
 
 
 def describe(sent: object) -> str:

@@ -1,4 +1,4 @@
-"""The meter around every model: how many calls at once and a minute, tokens and money.
+"""The meter around every model: how many calls at once and a minute, whether the service is there, tokens and money.
 
 A call is reserved at its worst case before it starts, so that calls in flight can never overrun a budget.
 """
@@ -6,41 +6,115 @@ A call is reserved at its worst case before it starts, so that calls in flight c
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+import math
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Protocol
 
 from aiolimiter import AsyncLimiter
+from anyio import CapacityLimiter
 
-from engine.llm.breaker import CircuitBreaker
-from engine.llm.model import Completion
-from engine.llm.places import Places
+from engine.llm.model import CallFailed, Completion, Unreachable
 from engine.llm.prices import PriceList
 
+REST_S = 20.0
+"""After a call has given up, others fail at once for so long; then one attempt of each may find the service back."""
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What was used; ``priced`` is false as soon as one model's price was not known."""
 
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    money: float = 0.0
-    priced: bool = True
+@dataclass
+class CircuitBreaker:
+    """Whether the service was reached, and the failure of the last call that gave up: others need not try for minutes.
 
-    def plus(self, other: Usage) -> Usage:
-        """Both together."""
-        return Usage(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.money + other.money,
-            self.priced and other.priced,
-        )
+    Source: Nygard, "Release It!" (2007), chapter 5. An answer with an error is an answer.
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    reached: int = 0
+    """Calls that had an answer."""
+    _failure: Unreachable | None = field(default=None, repr=False)
+    _rests_until: float = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last call that had no answer gave up, and none had one since."""
+        return self._failure is not None
+
+    @contextmanager
+    def guard_call(self) -> Iterator[None]:
+        """Around one call with all its attempts. Raises `Unreachable` at once where another gave up a moment ago.
+
+        A call that found nobody while others had answers says nothing of the service.
+        """
+        if self._failure is not None and self.clock() < self._rests_until:
+            raise Unreachable(self._failure.kind)
+        before = self.reached
+        try:
+            yield
+        except Unreachable as error:
+            if self.reached == before:
+                self._failure, self._rests_until = error, self.clock() + REST_S
+            raise
+        except CallFailed:
+            self._note_answer()
+            raise
+        self._note_answer()
+
+    def _note_answer(self) -> None:
+        self.reached += 1
+        self._failure = None
+
+
+SLOWED = 2.0
+"""So many times as long as the fastest call for its size an answer may take; a slower one says that calls wait in
+the service, as on a machine that answers a few at once."""
+
+FORGETTING = 1.01
+"""By so much the fastest call counts for less with every other one: a single one out of a cache proves little."""
+
+LATENCY_S, INPUT_TOKENS_PER_S, OUTPUT_TOKENS_PER_S = 0.5, 20_000, 80
+"""How fast a typical service reads and writes."""
+
+
+def expect_seconds(input_tokens: int, output_tokens: int) -> float:
+    """How long a typical service takes for a call."""
+    return LATENCY_S + input_tokens / INPUT_TOKENS_PER_S + output_tokens / OUTPUT_TOKENS_PER_S
+
+
+class Places:
+    """At most ``most`` calls at once, ``first`` in the beginning; each answer in good time makes room for one more.
+
+    Source: Chiu and Jain, "Analysis of the increase and decrease algorithms for congestion avoidance" (1989); that a
+    slower answer means a queue is Vegas' (Brakmo and Peterson, 1995).
+    """
+
+    def __init__(self, most: int, first: int | None = None) -> None:
+        self._most = most
+        self._limiter = CapacityLimiter(min(first or most, most))
+        self._fastest = math.inf
+
+    @asynccontextmanager
+    async def take(self) -> AsyncIterator[None]:
+        """Wait for a place, in the order of asking, and hold it."""
+        holder = object()
+        await self._limiter.acquire_on_behalf_of(holder)
+        try:
+            yield
+        finally:
+            self._limiter.release_on_behalf_of(holder)
+
+    def note_answer(self, answer: Completion, seconds: float) -> None:
+        """Make room for one more after an answer that took no longer than its size explains."""
+        pace = seconds / expect_seconds(answer.input_tokens, answer.output_tokens)
+        self._fastest = min(pace, self._fastest * FORGETTING)
+        if pace <= SLOWED * self._fastest:
+            self._limiter.total_tokens = min(self._limiter.total_tokens + 1, self._most)
+
+    def note_refusal(self) -> None:
+        """Keep to what the service has accepted: the calls that are still in flight."""
+        self._limiter.total_tokens = max(1, min(self._limiter.total_tokens, self._limiter.borrowed_tokens - 1))
 
 
 class Throttle:
@@ -90,6 +164,29 @@ class Throttle:
         self._open.clear()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._idle.wait(), patience_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was used; ``priced`` is false as soon as one model's price was not known."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    money: float = 0.0
+    priced: bool = True
+
+    def plus(self, other: Usage) -> Usage:
+        """Both together."""
+        return Usage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.money + other.money,
+            self.priced and other.priced,
+        )
 
 
 def step_name(step: str) -> str:

@@ -118,10 +118,12 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
             if isinstance(answer, ScholiumError):
                 notes.append(word_undivided(node, answer))
                 return node
-            parts = tuple(
-                OutlineNode(part.title, part.description, _among(part.papers, known)) for part in answer.subsections
-            )
-            return replace(node, children=parts)
+            parts = []
+            for part in answer.subsections:
+                keys = dict.fromkeys(PaperKey(key.strip("[]@ ")) for key in part.papers)
+                own = tuple(key for key in keys if key in known)  # what a model makes up is left out
+                parts.append(OutlineNode(part.title, part.description, own))
+            return replace(node, children=tuple(parts))
 
         await context.progress(Progress("dividing", 0, len(nodes)))
         async with asyncio.TaskGroup() as group:
@@ -158,9 +160,3 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
         closing = Section("Summary", inert(clean(frame.summary)))
         whole = replace(survey, abstract=inert(clean(frame.abstract)), sections=(*survey.sections, closing))
         return add_warnings(whole, composition.warnings)
-
-
-def _among(keys: list[str], known: set[PaperKey]) -> tuple[PaperKey, ...]:
-    """The keys that were given, each once; what a model makes up is left out."""
-    read = (PaperKey(key.strip().strip("[]").removeprefix("@")) for key in keys)
-    return tuple(dict.fromkeys(key for key in read if key in known))

@@ -77,10 +77,7 @@ def assemble_review(
     flow = dict(search_flow(selection))
     used, found = flow["Papers gathered"], flow["Different papers"]
     of = "the paper" if found == 1 else f"{used} of the {found} papers"
-    sections = [
-        _report_questions(brief, scope, queries, selection),
-        replace(parts.studies, text=_report_counts(flow)),
-    ]
+    sections = [_report_questions(brief, scope, queries, selection), replace(parts.studies, text=_report_counts(flow))]
     if parts.findings:
         sections.append(Section("Findings", "", sections=parts.findings))
     sections += [parts.conclusions] if parts.conclusions else []

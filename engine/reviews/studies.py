@@ -207,7 +207,7 @@ async def _read(
         asked = Request("reading", f"study/{readable[0].key}", prompt, 1_024 * len(readable), TEMPERATURE)
         try:
             came = await context.require_model().answer_typed(asked, StudiesAnswer)
-            answers = {answer.key.strip().strip("[]").removeprefix("@"): answer for answer in came.studies}
+            answers = {answer.key.strip("[]@ "): answer for answer in came.studies}
         except LanguageModelError:
             pass
         except LimitExceeded as error:

@@ -9,8 +9,8 @@ from itertools import islice
 
 from engine.checking.check import CLAIMS_PER_CALL
 from engine.limits import CHARACTERS_PER_TOKEN
+from engine.llm.meter import expect_seconds
 from engine.llm.model import Task
-from engine.llm.places import expect_seconds
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.llm.prompting import paper_tokens
 from engine.notes.taking import Question, build_request, divide_reading

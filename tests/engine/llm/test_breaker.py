@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.llm.breaker import REST_S, CircuitBreaker
-from engine.llm.meter import Account, Throttle
+from engine.llm.meter import REST_S, Account, CircuitBreaker, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import CallFailed, Completion, Prompt, Request, Unreachable
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from engine.llm.meter import Account, Throttle
+from engine.llm.meter import Account, Places, Throttle, expect_seconds
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Completion, Prompt, Request
 from engine.llm.openai import OpenAIProvider
-from engine.llm.places import Places, expect_seconds
 from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
 ANSWER = Completion("Yes.", 1_000, 100)

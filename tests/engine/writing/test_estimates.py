@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from bot.wording import money
+from engine.llm.meter import INPUT_TOKENS_PER_S, LATENCY_S, OUTPUT_TOKENS_PER_S
 from engine.llm.model import Task
-from engine.llm.places import INPUT_TOKENS_PER_S, LATENCY_S, OUTPUT_TOKENS_PER_S
 from engine.run import PlannedCall
 from engine.writing.estimates import estimate_cost
 
