@@ -11,7 +11,7 @@ from engine.text import clean
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that can be done: ``deed`` names it among the labels of a surface, which a test compares.
+    """Something that can be done: ``deed`` says it, and names it where a surface has another label for it.
 
     Sending ``command`` does it, ``about`` is what it is done to.
     One that ``asks`` wants a form filled in first; one that is not ``typed`` is no word for people.

@@ -132,46 +132,27 @@ SECTION_CHARACTERS = 32
 """More of a heading is not shown on a phone."""
 
 LABELS = {
-    "all files": "All files",
-    "all papers": "All papers",
-    "another outline": "Another outline",
-    "back": "Back",
     "back to outline": "Back to the outline",
     "change section": "Change a section",
     "choose": "Choose {}",
-    "continue": "Continue",
     "drop": "Drop {}",
     "earlier": "← Earlier",
-    "edit": "Edit",
-    "evidence": "Evidence",
-    "export": "Export",
     "figures": "All figures and reasons",
     "follow up": "{}",
     "full survey": "Write a full survey",
     "later": "More →",
-    "look for keywords": "Look for keywords",
     "make outline": "Make an outline",
     "merge": "Merge {}",
     "more commands": "Everything I can do",
-    "more papers": "More papers",
-    "new survey": "New survey",
-    "other groups": "Other groups",
-    "other keywords": "Other keywords",
-    "other words": "Other words",
     "quick review": "Quick review first",
     "resume": "Go on",
     "search": "Search with these",
     "search for section": "Search for {}",
-    "search more": "Search more",
-    "search online": "Search online",
     "show section": "{}",
-    "sources": "Sources",
-    "stop": "Stop",
-    "stop here": "Stop here",
     "survey meant": "Survey “{}”",
     "write": "Write it",
-    "write headings": "Write headings",
 }
+"""Of deeds whose label is another than their own words."""
 
 
 def draw_buttons(session: SurveySession, actions: Iterable[Action]) -> tuple[Button, ...]:
@@ -183,4 +164,5 @@ def draw_button(action: Action, session: str = "") -> Button:
     """One of them; ``session`` with its revision where they matter."""
     about = shorten(action.about, SECTION_CHARACTERS if action.deed == "show section" else LABEL_CHARACTERS - 10)
     sent = f"{action.command}:{session}" if session else action.command
-    return Button(LABELS[action.deed].format(about), sent, action.command if action.typed else "", asks=action.asks)
+    label = LABELS.get(action.deed, action.deed.capitalize()).format(about)
+    return Button(label, sent, action.command if action.typed else "", asks=action.asks)

@@ -20,17 +20,12 @@ SECTION_SHOWN = 1_200
 
 _STAGES = {
     "keywords": "Looking for keywords",
-    "searching": "Searching",
-    "searching online": "Searching online",
-    "following citations": "Following citations",
     "retractions": "Checking for retractions",
     "choosing": "Judging which papers are relevant",
     "filtering": "Ranking what was found",
     "grouping": "Grouping the papers by what they are about",
     "dividing": "Dividing the groups",
-    "writing": "Writing",
     "outlining": "Drafting outlines",
-    "judging": "Judging",
     "words": "Indexing words",
     "fitting": "Learning how this library's words go together",
     "vectors": "Placing papers by meaning",
@@ -39,11 +34,9 @@ _STAGES = {
     "background": "Reading Wikipedia",
     "full texts": "Reading full texts",
     "trees": "Reading papers into attribute trees",
-    "reading": "Reading",
-    "planning": "Planning",
     "refining": "Refining abstract, conclusion and title",
-    "reading studies": "Reading studies",
 }
+"""Of stages that are not called by their own words."""
 
 
 _JOBS: dict[JobKind, tuple[str, str]] = {
@@ -69,7 +62,7 @@ def word_started(job: Job) -> str:
 
 
 def progress(step: Progress) -> str:
-    stage = _STAGES.get(step.stage, step.stage)
+    stage = _STAGES.get(step.stage, step.stage.capitalize())
     return f"{stage}: {escape_markdown(shorten(step.detail, 80))}" if step.detail else stage
 
 
