@@ -230,47 +230,36 @@ class ChatBackend(Protocol):
 
     async def handle(self, incoming: Incoming) -> None:
         """Take it. Returns once it is stored, and raises where it is not; what came before is dropped."""
-        ...
 
     async def knows(self, conversation: Conversation) -> bool:
         """Whether something was said to us there already."""
-        ...
 
     async def form(self, incoming: Incoming) -> Form | Outgoing:
         """The form that the pressed button asks for, its text as a suggestion; a message where there is none."""
-        ...
 
     async def fault(self, incoming: Incoming) -> FormFault | None:
         """What is wrong with a filled form, before it is handed in."""
-        ...
 
     async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:
         """A person's surveys."""
-        ...
 
     async def remember(self, conversation: Conversation, name: str, value: str) -> None:
         """Keep a small note beyond this process, until the conversation is forgotten; an empty one is removed."""
-        ...
 
     async def recall(self, conversation: Conversation, name: str) -> str:
         """The note; empty where there is none."""
-        ...
 
     async def rate(self, conversation: Conversation, message: str, person: str, *, good: bool) -> None:
         """Keep what a person thinks of a message, by the platform's name for it."""
-        ...
 
     async def note_listening(self) -> None:
         """From now on everything that is said comes in."""
-        ...
 
     async def close_conversation(self, conversation: Conversation, why: str = "") -> None:
         """Nobody can write there any more: what runs is stopped, and its owner told alone; ``why`` it is gone."""
-        ...
 
     async def left(self, platform: str, tenant: str) -> None:
         """The workspace has removed us: nothing is done there any more."""
-        ...
 
 
 class ChatAdapter(Protocol):
@@ -279,44 +268,35 @@ class ChatAdapter(Protocol):
     @property
     def platform(self) -> str:
         """The platform's name, as in `Conversation`."""
-        ...
 
     @property
     def only(self) -> Conversation | None:
         """The one conversation it shows; ``None`` for all of the platform."""
-        ...
 
     @property
     def keeps_documents(self) -> bool:
         """Whether it can show a `Document`; where not, it is given none."""
-        ...
 
     async def open(self, backend: ChatBackend) -> None:
         """Get ready to send. Raises `PlatformError` where the platform does not let us in."""
-        ...
 
     async def run(self) -> None:
         """Give everything that comes in to the backend until the platform or the person ends it."""
-        ...
 
     async def close(self) -> None:
         """Let go of the platform; nothing is sent after it."""
-        ...
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it; progress and growing texts are shown when there is time, and never raise.
 
         Raises `PlatformError` where the platform does not take it: ``retryable`` where it may take it later.
         """
-        ...
 
     async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
         """A thread for a survey that was asked for, begun with a message; the same one for the same ``key``."""
-        ...
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
         """The contents of a file, of a very large one a part. Raises `PlatformError`."""
-        ...
 
 
 class SimpleAdapter:

@@ -30,30 +30,24 @@ class Pages(Protocol):
 
     def count_pages(self, outgoing: Outgoing) -> int:
         """How many messages it takes."""
-        ...
 
     async def post_page(self, outgoing: Outgoing, page: int) -> str:
         """Post one of them; its name."""
-        ...
 
     async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
         """Put it into the message of that name; the one it stands in now, empty where that cannot be edited any more.
 
         A text that is ``growing`` may stand in another one from now on.
         """
-        ...
 
     async def delete_page(self, conversation: Conversation, name: str) -> None:
         """Delete a message; nothing where it is gone."""
-        ...
 
     async def may_edit(self, conversation: Conversation) -> bool:
         """Whether an answer may be edited in at once; where not, it is posted. One that may is counted."""
-        ...
 
     async def wait_for_edit(self, conversation: Conversation) -> None:
         """Wait until one more edit that nobody waits for is within the rate."""
-        ...
 
 
 class EditedMessages:

@@ -52,15 +52,12 @@ class Jobs(Protocol):
 
     async def launch(self) -> None:
         """Open the queue; again does nothing. Raises `ServiceError` where it cannot be opened."""
-        ...
 
     async def start(self, conversation: Conversation, person: str, job: Job) -> None:
         """Put the job into the queue, in the line of the person it is for; again for the same job does nothing."""
-        ...
 
     async def stop(self, job: Job) -> None:
         """End the job where it runs here; another process sees that nobody waits for it any more."""
-        ...
 
 
 class Dispatcher:

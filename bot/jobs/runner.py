@@ -60,15 +60,12 @@ class JobContexts(Protocol):
 
     async def build_job_context(self, session: SurveySession, payer: Payer, listener: JobListener) -> JobContext:
         """The library that the session names, its recipe, the model on the payer's account."""
-        ...
 
     async def spent(self, session_id: str) -> dict[str, Usage]:
         """What the session's calls used, by kind of step."""
-        ...
 
     def expect_seconds(self, session: SurveySession) -> float | None:
         """How long writing the session's outline will take, by its calls; ``None`` where no language model writes."""
-        ...
 
 
 async def run(

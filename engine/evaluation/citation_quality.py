@@ -35,11 +35,9 @@ class Entailment(Protocol):
     @property
     def how(self) -> str:
         """Who decides, as it is printed beside every figure."""
-        ...
 
     async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
         """Whether the sources, one at least, together support the core of the claim."""
-        ...
 
 
 @dataclass(frozen=True)

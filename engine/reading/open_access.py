@@ -34,7 +34,6 @@ class FullTexts(Protocol):
         self, papers: Sequence[Paper], most: int, on_read: Callable[[int, int], Awaitable[None]]
     ) -> dict[PaperKey, FullText]:
         """Texts of at most so many of the papers, the first first; those that cannot be had are left out."""
-        ...
 
 
 class Pictures(Protocol):
@@ -42,7 +41,6 @@ class Pictures(Protocol):
 
     async def fetch_picture(self, address: str) -> Picture:
         """The picture of a figure, drawn again. Raises `ScholiumError` where it cannot be had."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

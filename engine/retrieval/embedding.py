@@ -36,7 +36,6 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (number of texts, dimensions); runs for a while, call it in a thread."""
-        ...
 
 
 class LatentSemanticAnalysis:

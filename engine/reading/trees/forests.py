@@ -37,15 +37,12 @@ class Forest(Protocol):
 
     async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
         """The trees of those papers that have one."""
-        ...
 
     async def add(self, trees: Sequence[AttributeTree]) -> None:
         """Store the trees, all or none, each in place of an earlier one of the same paper."""
-        ...
 
     async def search(self, text: str, among: Sequence[PaperKey], limit: int) -> Sequence[PaperKey]:
         """Papers whose trees fit the text, best first; ``among`` are the papers that may be found."""
-        ...
 
 
 class TreeIndex:

@@ -98,16 +98,12 @@ class Library(Protocol):
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """At most ``query.limit`` papers, best first. Raises `RetrievalError` when it cannot answer."""
-        ...
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers; one that is already there is merged with it, never doubled."""
-        ...
 
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
-        ...
 
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are here."""
-        ...

@@ -46,15 +46,12 @@ class PaperSearch(Protocol):
     @property
     def name(self) -> str:
         """What it is called."""
-        ...
 
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
         """Papers by relevance, and the age of the answer in seconds. Raises `RetrievalError`."""
-        ...
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """Papers by relevance, and the age of the answer in seconds. Raises `RetrievalError`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

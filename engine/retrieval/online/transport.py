@@ -43,19 +43,15 @@ class OnlineCache(Protocol):
 
     async def turn(self, service: str, interval_s: float) -> float:
         """Take the next place in the queue of calls to the service; seconds until it may be made."""
-        ...
 
     async def pause(self, service: str, seconds: float) -> None:
         """Nobody calls the service for so long: it asked for that."""
-        ...
 
     async def recall(self, key: str) -> tuple[str, float] | None:
         """What was kept under the key and its age in seconds."""
-        ...
 
     async def keep(self, key: str, content: str) -> None:
         """Keep an answer."""
-        ...
 
 
 @dataclass

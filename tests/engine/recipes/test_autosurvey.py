@@ -78,9 +78,9 @@ async def test_each_prompt_holds_the_papers_of_its_own_subsection(library: Local
         assert {key for request in asked for key in keys_in(request)} == set(leaf.papers)
         answers = [json.loads(simulate_answer(whole(request), "NotesAnswer"))["notes"] for request in asked]
         grounded = {note["key"] for notes in answers for note in notes if "99999" not in note["shown"]}
-        asked_for = drafts[f"draft/0/{leaf.title}"]
-        assert set(keys_in(asked_for)) == grounded
-        for key, block in re.findall(r'<paper key="([^"]+)">(.*?)</paper>', whole(asked_for), re.S):
+        drafted = drafts[f"draft/0/{leaf.title}"]
+        assert set(keys_in(drafted)) == grounded
+        for key, block in re.findall(r'<paper key="([^"]+)">(.*?)</paper>', whole(drafted), re.S):
             (note,) = (note for notes in answers for note in notes if note["key"] == key)
             assert [int(n) for n in re.findall(r"^(\d+)\. ", block, re.M)] == sorted(set(note["sentences"]))
     assert len({tuple(leaf.papers) for leaf in leaves}) > 1
