@@ -52,12 +52,12 @@ async def test_a_language_model_may_hear_a_wish_of_the_owner_in_what_sounds_like
     async with opened() as lab:
         await lab.talk("survey dense retrieval")
         await say(lab, "tom", "have you seen the mail?")
-        assert await say(lab, "mara", "hashing, maybe?") == []
+        assert await say(lab, "mara", "maybe hashing tomorrow?") == []
         for for_bot in (False, True):
             answer = json.dumps({"commands": ["add hashing"] if for_bot else [], "sure": True, "for_bot": for_bot})
             model = FakeModel(lambda *_, said=answer: said)
             monkeypatch.setattr(lab.service.dispatcher._turns._services, "model", lambda *_, m=model: m)
-            answered = await say(lab, "mara", "hashing, maybe?")
+            answered = await say(lab, "mara", "maybe hashing tomorrow?")
             assert [button.label for said in answered for button in said.buttons] == (
                 ["add hashing"] if for_bot else []
             )
