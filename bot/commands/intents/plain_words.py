@@ -35,7 +35,7 @@ OFFERED = 5
 _ASK = "ask {question}"
 _SHOWN_AT = 0.1
 """Lead at which what changes nothing is shown; below it, it is offered with the next."""
-STOPPED_AT = 0.85
+STOPPED_AT = 1.0
 """Lead at which words stop what runs, which keeps what is finished: of the phrasings held out none was another wish."""
 _APPROVED_AT = 0.5
 """Lead of “unclear” up to which approval is offered: whoever complains is not asked whether they agree."""

@@ -15,7 +15,8 @@ from engine.errors import UserError
 from engine.rendering.files import parse_formats
 
 _NUMBER = re.compile(
-    r"(?<![\w.])#?(\d{1,4}(?:\.\d{1,3})*)(?:\s*(?:-|–|to|through|bis)\s*(\d{1,4})(?![\w.]))?(?:st|nd|rd|th|\.)?(?!\w)"
+    r"(?<![\w.])#?(\d{1,4}(?:\.\d{1,3})*)(?:\s*(?:-|–|to|till|until|through|bis)\s*(\d{1,4})(?!\w|\.\d))?"
+    r"(?:st|nd|rd|th|\.)?(?!\w)"
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[^\W_]+(?:[-'’./][^\W_]+)*\+*")

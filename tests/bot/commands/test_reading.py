@@ -103,7 +103,14 @@ def test_what_is_named_is_offered_whole_though_it_holds_words_of_commands(text: 
     assert isinstance(read, FreeText) and read.offers[0] == offered
 
 
-@pytest.mark.parametrize(("text", "offered"), [("the second one is too broad, take it out", "exclude 2")])
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("the second one is too broad, take it out", "exclude 2"),
+        ("Leave out 30 to 33.", "exclude 30 31 32 33"),
+        ("number 5 until 8 is about animals, please leave these out", "exclude 5 6 7 8"),
+    ],
+)
 def test_what_would_do_what_was_said_is_offered_with_its_numbers(text: str, offered: str) -> None:
     read = understand(text, Heard("papers"), State(phase="papers"))
     assert isinstance(read, FreeText) and offered in read.offers and not read.guess

@@ -386,17 +386,14 @@ async def test_everything_together_and_its_reports(library: LocalLibrary) -> Non
     assert re.search(r"\| citation recall \| \d\.\d\d of 1, higher is better \|", text)
     verdict = text.split("\n\n")[1]
     assert verdict.startswith("Its references reach ")
-    assert (
-        verdict.count(". ") == 2 and "references 2 were found." in verdict
-    )  # three sentences, the first thing that is read
+    assert verdict.count(". ") == 2 and "references 2 were found." in verdict  # three sentences, which are read first
     other = await evaluate_document(from_survey(survey), "coral reef bleaching", means)
     assert "Its references reach 0% of the closeness to “coral reef bleaching”" in card(other)
     both = {"ours": [found, found], "theirs": [found]}
     table = comparison(both, about)
     assert "± 0.000" in table
     assert json.loads(as_json(both, about))["systems"]["ours"][0]["title"] == survey.title
-    bare = await evaluate_document(
-        from_survey(survey), "x", EvaluationTools(library, WordEmbedder(), RuleEntailment(WordEmbedder()))
-    )
+    tools = EvaluationTools(library, WordEmbedder(), RuleEntailment(WordEmbedder()))
+    bare = await evaluate_document(from_survey(survey), "x", tools)
     assert bare.scores()["content quality"].value is None
     assert "configure a language model" in bare.scores()["content quality"].how
