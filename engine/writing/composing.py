@@ -31,6 +31,7 @@ from engine.writing.drafting import (
     OtherPapers,
     Steps,
     build_completion_request,
+    count_words,
     draft_subsection,
     hold_length,
     join_drafts,
@@ -284,7 +285,7 @@ class Composition:
     async def _write_on(self, place: str, written: asyncio.Task[Draft | None]) -> Draft | None:
         """What is missing of the part's words, asked for once and checked; ``None`` where nothing is."""
         draft = await written
-        words = len(draft.text.split()) if draft else 0
+        words = count_words(draft.text) if draft else 0
         if not draft or words >= ENOUGH * self.task.words:
             return None
         material = self._material[place]
@@ -304,7 +305,7 @@ class Composition:
             return draft
         why = next((w.detail for w in more.warnings if w.kind == "length"), "what else was written did not hold")
         whole = join_drafts(draft, more)
-        if (words := len(whole.text.split())) >= ENOUGH * self.task.words:
+        if (words := count_words(whole.text)) >= ENOUGH * self.task.words:
             return whole
         said = SurveyWarning("length", draft.node.title, f"{words:,} of {self.task.words:,} words: {why}")
         return replace(whole, warnings=(*whole.warnings, said))

@@ -120,7 +120,7 @@ SHORTEST_SHARE, LONGEST_SHARE, SPARE_WORDS = 0.5, 1.6, 160
 """A draft outside these shares of the words asked for is asked for once more; a short one may have so many words more.
 One that stays too long ends after a sentence."""
 
-ENOUGH = 0.85
+ENOUGH = 0.8
 """A part with this share of its words stands; else what is missing is asked for once."""
 
 WORDS_PER_CITED_PAPER = 80
@@ -199,7 +199,7 @@ async def draft_subsection(
         prose = read_prose(take_text(await model.text(requests[-1])), material.node.title)
         named = await others.find_named_in(prose, material.papers)
         draft = settle_citations(Draft(material.node, material.papers, prose), named)
-        words, cited = len(draft.text.split()), len(set(list_cited_keys(draft.text)) - {UNKNOWN})
+        words, cited = count_words(draft.text), len(set(list_cited_keys(draft.text)) - {UNKNOWN})
         is_last = attempt + 1 == DRAFT_ATTEMPTS
         if words < task.words * SHORTEST_SHARE:
             problem = f"it had {words} words of prose"
@@ -222,14 +222,19 @@ def take_text(answer: str) -> str:
     return below if below.strip() else answer
 
 
+def count_words(text: str) -> int:
+    """The words of a text that people read: citations are none."""
+    return len(remove_citations(text).split())
+
+
 def hold_length(draft: Draft, words: int) -> Draft:
     """The draft for which so many words were asked; one that is far too long ends after a sentence, which is noted."""
-    if len(draft.text.split()) <= most_words(words):
+    if count_words(draft.text) <= most_words(words):
         return draft
-    lengths = accumulate(len(sentence.split()) for sentence in all_sentences(draft.text))
+    lengths = accumulate(map(count_words, all_sentences(draft.text)))
     gone = {at: "" for at, length in enumerate(lengths, start=1) if length > most_words(words)}
     text = replace_sentences(draft.text, gone)
-    said = f"cut from {len(draft.text.split()):,} words to {len(text.split()):,}"
+    said = f"cut from {count_words(draft.text):,} words to {count_words(text):,}"
     return replace(draft, text=text, warnings=(*draft.warnings, SurveyWarning("length", draft.node.title, said)))
 
 

@@ -39,12 +39,7 @@ from engine.values import (
     Query,
     walk_outline,
 )
-from engine.writing.drafting import (
-    Assignment,
-    Draft,
-    most_words,
-    settle_citations,
-)
+from engine.writing.drafting import Assignment, Draft, count_words, most_words, settle_citations
 from engine.writing.estimates import estimate_cost, with_expected_texts
 from engine.writing.field_views import GROWTH, TIME_LINE
 from engine.writing.model_text import read_prose
@@ -179,7 +174,7 @@ async def test_the_naive_baseline_ends_a_stretch_that_is_far_too_long(library: L
     short = replace(BRIEF, sections=1, subsection_words=700)
     outline = await NaiveRagRecipe().outline(short, SELECTION, context(library, model))
     survey = await NaiveRagRecipe().write(WritingTask(short, SELECTION, outline), context(library, model))
-    assert 700 <= len(survey.sections[0].text.split()) <= most_words(700)
+    assert 700 <= count_words(survey.sections[0].text) <= most_words(700)
     assert [warning.kind for warning in survey.warnings] == ["length"]
 
 

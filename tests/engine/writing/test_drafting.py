@@ -16,6 +16,7 @@ from engine.writing.drafting import (
     Material,
     OtherPapers,
     build_draft_request,
+    count_words,
     draft_subsection,
     mark_unchecked,
     most_words,
@@ -50,9 +51,18 @@ async def test_a_model_that_writes_far_too_much_is_held() -> None:
     draft = await draft_subsection(model, task, of(papers(2)))
     assert len(model.requests) == 2
     assert "it had" in whole(model.requests[1])
-    assert 200 < len(draft.text.split()) <= most_words(100)
+    assert 200 < count_words(draft.text) <= most_words(100)
     assert draft.text.endswith(".")
     assert [w.kind for w in draft.warnings if w.kind == "length"] == ["length"]
+
+
+async def test_citations_are_no_words_of_a_draft() -> None:
+    sentences = [f"Sentence {i} says [@arxiv:2001.00001] [@arxiv:2002.00002] what they say." for i in range(40)]
+    model = FakeModel(lambda _, __: " ".join(sentences))  # 240 words that people read, 320 with the citations
+    task = Assignment("topic", Outline("T", (OutlineNode("Part"),)), 100)
+    draft = await draft_subsection(model, task, of(papers(2)))
+    assert most_words(100) == 260 and len(model.requests) == 1
+    assert draft.text.count("Sentence") == 40 and draft.warnings == ()
 
 
 async def test_a_title_is_read_as_the_paper_of_the_survey_that_it_nearly_names() -> None:
