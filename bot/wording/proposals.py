@@ -19,11 +19,11 @@ from bot.wording.reviews import tabulate, word_groups, word_review
 from bot.wording.sentences import WELCOME, pluralize
 from bot.wording.survey_text import link, word_survey
 from engine.gathering.search_record import search_flow
+from engine.llm.prompting import first_author
 from engine.quoting.counts import find_most_cited
 from engine.rendering.document import describe_search
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.matching import SURE
-from engine.retrieval.paper_keys import surname
 from engine.session.state import State
 from engine.survey import Survey
 from engine.text import clean, list_words, shorten
@@ -251,8 +251,7 @@ def _inside(section: PlannedSection) -> str:
 
 def name_paper(paper: Paper) -> str:
     """A paper by its first author and year, or by the beginning of its title."""
-    others = " et al." if len(paper.authors) > 1 else ""
-    who = f"{surname(paper.authors[0])}{others}" if paper.authors else shorten(clean(paper.title), 40)
+    who = first_author(paper) or shorten(clean(paper.title), 40)
     return f"{who} {paper.year}" if paper.year else who
 
 

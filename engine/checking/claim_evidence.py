@@ -13,8 +13,7 @@ from engine.checking.doubts import Source, carries, is_negated
 from engine.checking.figures import find_missing_figures
 from engine.checking.terms_held import list_missing_terms, split_terms
 from engine.citations import replace_citations
-from engine.llm.prompting import data
-from engine.retrieval.paper_keys import surname
+from engine.llm.prompting import data, first_author
 from engine.survey import Citation, Verdict
 from engine.values import Paper, PaperKey
 
@@ -110,11 +109,9 @@ def _measure_nearness(claim: str, paper: Paper) -> dict[NumberedSentence, float]
     """The weight of the claim's terms in each sentence, those that few sentences have weighing more."""
     terms = {own: split_terms(own.text) for own in number_sentences(paper)}
     frequency = Counter(chain.from_iterable(terms.values()))
-    denied, held = (
-        is_negated(claim),
-        {own: said - {*list_missing_terms(own.text, claim)} for own, said in terms.items()},
-    )
+    held = {own: said - {*list_missing_terms(own.text, claim)} for own, said in terms.items()}
     near = {own: sum(log(1 + len(terms) / frequency[term]) for term in said) for own, said in held.items()}
+    denied = is_negated(claim)
     differs = {own: bool(find_missing_figures(own.text, claim)) + (is_negated(own.text) != denied) for own in terms}
     return {own: round(near[own] * DIFFERENT ** differs[own], 6) for own in terms}
 
@@ -138,9 +135,7 @@ def show_evidence(evidence: Sequence[EvidenceSentence], *, by_address: bool = Fa
     for at, item in enumerate(evidence):
         if item.paper != paper:
             paper = item.paper
-            others = " et al." if len(paper.authors) > 1 else ""
-            who = [f"{surname(paper.authors[0])}{others}"] if paper.authors else []
-            said = ", ".join([*who, *([str(paper.year)] if paper.year else [])])
+            said = ", ".join(part for part in (first_author(paper), str(paper.year or "")) if part)
             lines.append(f"From “{data(paper.title)}”{f' ({data(said)})' if said else ''}:")
         label = f"[@{paper.key}:{item.said.number}]" if by_address else f"{letter_of(at)}."
         lines.append(f"{label} {data(' '.join(item.said.text.split()))}")
