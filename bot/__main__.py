@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from bot.cli.bench import bench
-from bot.cli.running import LibraryName, open_console, read_place, require_home, run_command, run_service_command
+from bot.cli.running import WAITS_FOR_PERSON, LibraryName, open_console, read_place, require_home, run, run_command
 
 cli = typer.Typer(
     help="Scholium writes literature surveys together with you; every citation is a real, checked paper.",
@@ -45,10 +45,7 @@ def scholium(
 @cli.command()
 def chat(library: LibraryName = "", output: Folder = None, person: PersonName = "") -> None:
     """Talk a survey into being."""
-    with open_console() as console:
-        from bot.cli.conversations import chat as conversation
-
-    run_command(conversation(console, library, output, person))
+    run("conversations.chat", library, output, person)
 
 
 @cli.command()
@@ -73,12 +70,9 @@ def write(
 
     The same conversation as in chat, but nobody is asked.
     """
-    with open_console() as console:
-        from bot.cli.conversations import write as conversation
-
     named = {"library": library, "recipe": recipe, "sections": sections, "words": subsection_words, "length": length}
     options = {**named, "years": years, "online": online, "without": str(without or "")}
-    run_command(conversation(console, words, options, output, person, accept_cost=yes))
+    run("conversations.write", words, options, output, person, accept_cost=yes)
 
 
 @cli.command()
@@ -96,20 +90,14 @@ def quick(
     person: PersonName = "",
 ) -> None:
     """Answer a question from papers in two minutes."""
-    with open_console() as console:
-        from bot.cli.conversations import review
-
     named = {"library": library, "online": online, "years": years, "papers": papers, "places": places}
-    run_command(review(console, words, {**named, "review": "no" if only_search else ""}, output, person))
+    run("conversations.review", words, {**named, "review": "no" if only_search else ""}, output, person)
 
 
 @cli.command()
 def demo(output: Folder = None) -> None:
     """Play a whole conversation over the bundled library."""
-    with open_console() as console:
-        from bot.cli.conversations import demo as conversation
-
-    run_command(conversation(console, output or Path("scholium-demo")))
+    run("conversations.demo", output or Path("scholium-demo"))
 
 
 @cli.command()
@@ -126,10 +114,7 @@ def discord() -> None:
 
 def _serve(platform: Literal["slack", "discord"]) -> None:
     require_home()
-    with open_console() as console:
-        from bot.cli.platforms import serve
-
-    run_service_command(serve(console, platform))
+    run("platforms.serve", platform, final_code=WAITS_FOR_PERSON)
 
 
 @cli.command()
@@ -139,10 +124,7 @@ def worker(
 ) -> None:
     """Run jobs of a platform's conversations and talk to nobody; start as many as there is work for."""
     require_home()
-    with open_console() as console:
-        from bot.cli.platforms import work
-
-    run_service_command(work(console, platform, queue))
+    run("platforms.work", platform, queue, final_code=WAITS_FOR_PERSON)
 
 
 @cli.command()
@@ -152,12 +134,7 @@ def ingest(
     to: Annotated[str, typer.Option(help="local or weaviate; else where the library is already.")] = "",
 ) -> None:
     """Add papers to a library; repeating it changes nothing."""
-    with open_console() as console:
-        from bot.cli.ingest import ingest as run
-
-        place = read_place(to)
-
-    run_command(run(console, files, library, place))
+    run("ingest.ingest", files, library, read_place(to))
 
 
 @cli.command()
@@ -169,10 +146,7 @@ def unmerge(
     show: Annotated[bool, typer.Option("--show", help="Only list the records.")] = False,
 ) -> None:
     """Take a paper apart again that was merged from several records; they are not merged again."""
-    with open_console() as console:
-        from bot.cli.administration import unmerge as run
-
-    run_command(run(console, paper, library, workspace, record, show=show))
+    run("administration.unmerge", paper, library, workspace, record, show=show)
 
 
 @cli.command()
@@ -181,10 +155,7 @@ def move(library: Annotated[str, typer.Argument(help="Name of a library on this 
 
     The server is the one of WEAVIATE_URL; the papers are not embedded again.
     """
-    with open_console() as console:
-        from bot.cli.ingest import move as run
-
-    run_command(run(console, library))
+    run("ingest.move", library)
 
 
 @cli.command()
@@ -199,28 +170,19 @@ def trees(
 
     A survey by recipe=surveyx writes from them. Repeating the command goes on where it was interrupted.
     """
-    with open_console() as console:
-        from bot.cli.trees import grow_trees as run
-
-    run_command(run(console, library, about, most, full_texts, accept_cost=yes))
+    run("trees.grow_trees", library, about, most, full_texts, accept_cost=yes)
 
 
 @cli.command()
 def backup(file: Annotated[Path, typer.Argument(help="The file to be written.")]) -> None:
     """Write conversations, calls and costs to a file."""
-    with open_console() as console:
-        from bot.cli.administration import backup as run
-
-    run_command(run(console, file))
+    run("administration.backup", file)
 
 
 @cli.command()
 def restore(file: Annotated[Path, typer.Argument(help="A file that `backup` wrote.")]) -> None:
     """Read a backup into an empty store."""
-    with open_console() as console:
-        from bot.cli.administration import restore as run
-
-    run_command(run(console, file))
+    run("administration.restore", file)
 
 
 @cli.command("export-data")
@@ -229,10 +191,7 @@ def export_data(
     output: Folder = None,
 ) -> None:
     """Write all data of a person to a JSON file."""
-    with open_console() as console:
-        from bot.cli.administration import export_data as run
-
-    run_command(run(console, person, output))
+    run("administration.export_data", person, output)
 
 
 @cli.command("delete-papers")
@@ -241,10 +200,7 @@ def delete_papers(
     papers: Annotated[list[str] | None, typer.Argument(help="Only these: DOIs, arXiv ids, keys.")] = None,
 ) -> None:
     """Delete what a workspace added: papers, texts, trees."""
-    with open_console() as console:
-        from bot.cli.administration import delete_papers as run
-
-    run_command(run(console, workspace, papers or []))
+    run("administration.delete_papers", workspace, papers or [])
 
 
 @cli.command("delete-data")
@@ -253,12 +209,9 @@ def delete_data(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete all data of a person."""
-    with open_console() as console:
-        from bot.cli.administration import delete_data as run
-
     if not yes:
         typer.confirm(f"Delete everything stored about {person}? This cannot be undone.", abort=True)
-    run_command(run(console, person))
+    run("administration.delete_data", person)
 
 
 @cli.command("set-aside")
@@ -267,10 +220,7 @@ def set_aside(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List what people said that failed three times, or try it again."""
-    with open_console() as console:
-        from bot.cli.administration import set_aside as run
-
-    run_command(run(console, retry or (), as_json=json))
+    run("administration.set_aside", retry or (), as_json=json)
 
 
 @cli.command()
@@ -287,10 +237,7 @@ def settings(
 def doctor() -> None:
     """Check what is configured and what works."""
     require_home()
-    with open_console() as console:
-        from bot.cli.doctor import doctor as run
-
-    run_command(run(console))
+    run("doctor.doctor")
 
 
 @cli.command()

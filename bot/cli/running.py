@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,9 +33,12 @@ WAITS_FOR_PERSON = 78
 """Exit code of a service that another start does not help (EX_CONFIG of sysexits.h): its unit takes it as final."""
 
 
-def run_service_command(work: Coroutine[Any, Any, int]) -> None:
-    """The same for what is started again when it fails: what a person has to mend ends with another exit code."""
-    run_command(work, final_code=WAITS_FOR_PERSON)
+def run(command: str, *arguments: object, final_code: int = 1, **options: object) -> None:
+    """Run ``module.function`` of `bot.cli` with a console; it is loaded now, because help needs none of it."""
+    module, _, function = command.partition(".")
+    with open_console() as console:
+        begin = getattr(import_module(f"bot.cli.{module}"), function)
+    run_command(begin(console, *arguments, **options), final_code=final_code)
 
 
 def require_home() -> None:
@@ -47,7 +51,10 @@ def require_home() -> None:
 
 
 def run_command(work: Coroutine[Any, Any, int], *, final_code: int = 1) -> None:
-    """Run to the end; our errors become one sentence on standard error and exit code 1."""
+    """Run to the end; our errors become one sentence on standard error and exit code 1.
+
+    Of what is started again when it fails, what a person has to mend ends with ``final_code``.
+    """
     import asyncio
 
     try:

@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.cli.running import WAITS_FOR_PERSON, run_service_command
+from bot.cli.running import WAITS_FOR_PERSON, run_command
 from bot.entry import HELP_COLUMNS, HELP_FILE
 from engine.errors import ServiceError, UserError
 from engine.retrieval.libraries.local import LocalLibrary
@@ -78,7 +78,7 @@ def test_what_a_person_has_to_mend_ends_a_service_for_good_and_what_passes_does_
 
     for error, code in ((UserError("Set it."), WAITS_FOR_PERSON), (ServiceError("It is away."), 1)):
         with pytest.raises(typer.Exit) as ended:
-            run_service_command(fail(error))
+            run_command(fail(error), final_code=WAITS_FOR_PERSON)
         assert ended.value.exit_code == code
     for unit in (Path(__file__).parents[3] / "deploy").glob("*.service"):
         assert f"RestartPreventExitStatus={WAITS_FOR_PERSON}" in unit.read_text(encoding="utf-8")
