@@ -29,6 +29,7 @@ from bot.store.sessions import Store
 from engine.errors import ScholiumError, UserError
 from engine.llm.model import CallFailed, Request
 from engine.llm.prompting import fill
+from engine.retrieval.online.queries import query_of
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import ProcessCache
 from engine.values import Query
@@ -220,7 +221,7 @@ async def probe_sources(app: App) -> AsyncIterator[Diagnosis]:
         name = sources[place].name
         try:
             async with asyncio.timeout(ONLINE_S):
-                await sources[place].search("survey", 1)
+                await sources[place].find(query_of("survey"), 1)
         except (TimeoutError, ScholiumError) as error:
             why = str(error) if isinstance(error, ScholiumError) else f"no answer within {ONLINE_S:.0f} seconds"
             return Diagnosis("absent", f"{name} cannot be searched: {why}", "check the network, or try later")

@@ -26,6 +26,14 @@ def paper_key(text: str) -> PaperKey:
     return PaperKey(candidate)
 
 
+def find_key(namespace: str, rest: object) -> PaperKey | None:
+    """The key; ``None`` where there is no ``rest``, or one that cannot be written in a citation."""
+    try:
+        return paper_key(f"{namespace}:{rest}") if rest else None
+    except UserError:
+        return None
+
+
 def arxiv_key(text: str) -> PaperKey | None:
     """``arxiv:2406.10252`` from an id, a link or an arXiv DOI, its version removed; ``None`` if it is none."""
     bare = re.sub(r"^https?://(?:www\.)?arxiv\.org/(?:abs|pdf)/", "", text.strip(), flags=re.I)

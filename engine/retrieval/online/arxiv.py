@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from engine.errors import RetrievalError
 from engine.retrieval.online.queries import BooleanQuery
-from engine.retrieval.online.semantic_scholar import make_paper
 from engine.retrieval.online.transport import (
     ARXIV,
     ARXIV_S,
@@ -19,9 +17,10 @@ from engine.retrieval.online.transport import (
     ServiceRequest,
     read_xml,
 )
-from engine.retrieval.paper_keys import arxiv_key, doi_key
+from engine.retrieval.paper_keys import arxiv_key
+from engine.retrieval.records.record_fields import make_found_paper
 from engine.text import clean
-from engine.values import ALL_YEARS, Paper, YearRange
+from engine.values import ALL_YEARS, Paper
 
 ADDRESS = "https://export.arxiv.org"
 PAGE, MOST = 100, 300
@@ -37,20 +36,14 @@ class Arxiv:
     def __init__(self, web: OnlineTransport, url: str = ADDRESS, policy: ServicePolicy = OWN_PACE) -> None:
         self._service = ScholarlyService(ARXIV, url, web, policy.with_interval(ARXIV_S))
 
-    async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
-        """At most ``limit`` papers (and at most 300) that hold all words, by relevance; no citation counts."""
-        words = re.findall(r"[\w.+#]+", text)
-        query = " AND ".join(f'all:"{word}"' for word in words)
-        return await self._relevant(query, limit, years) if words else ([], 0.0)
-
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
-        """Likewise for a query with operators; kinds of publication and fields are not restricted."""
-        return await self._relevant(query.render("all:"), limit, query.years)
-
-    async def _relevant(self, query: str, limit: int, years: YearRange) -> tuple[Sequence[Paper], float]:
+        """At most ``limit`` papers (never more than 300) by relevance; kinds and fields are not restricted."""
+        if not query.groups:
+            return [], 0.0
+        asked, years = query.render("all:"), query.years
         if years != ALL_YEARS:
-            query = f"({query}) AND submittedDate:[{years.first or 1990}01010000 TO {years.last or 2100}12312359]"
-        params = {"search_query": query, "max_results": str(PAGE), "sortBy": "relevance"}
+            asked = f"({asked}) AND submittedDate:[{years.first or 1990}01010000 TO {years.last or 2100}12312359]"
+        params = {"search_query": asked, "max_results": str(PAGE), "sortBy": "relevance"}
         found, age = await self._service.read_pages(
             lambda start: ServiceRequest("/api/query", {**params, "start": str(start)}),
             read_feed,
@@ -72,16 +65,17 @@ def read_feed(text: str) -> list[Paper]:
 def _to_paper(entry: Any) -> Paper | None:
     own = arxiv_key(_text(entry, f"{_ATOM}id"))
     number = (own or "").removeprefix("arxiv:")
-    values = {
+    fields = {
         "title": _text(entry, f"{_ATOM}title"),
         "abstract": _text(entry, f"{_ATOM}summary"),
-        "authors": [_text(a, f"{_ATOM}name") for a in entry.iter(f"{_ATOM}author")],
+        "authors": [_text(author, f"{_ATOM}name") for author in entry.iter(f"{_ATOM}author")],
         "year": _text(entry, f"{_ATOM}published"),
         "venue": _text(entry, f"{_ARXIV}journal_ref") or "arXiv",
+        "doi": _text(entry, f"{_ARXIV}doi"),
         "url": f"https://arxiv.org/abs/{number}",
         "pdf": f"https://arxiv.org/pdf/{number}",
     }
-    return make_paper(values, (doi_key(_text(entry, f"{_ARXIV}doi")), own), ARXIV) if own else None
+    return make_found_paper(fields, (own,), ARXIV) if own else None
 
 
 def _text(element: Any, tag: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -17,10 +17,9 @@ from urllib.parse import quote
 from engine.errors import RequestRefused, RetrievalError
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery
-from engine.retrieval.online.semantic_scholar import make_paper
 from engine.retrieval.online.service_state import Allowance
 from engine.retrieval.online.transport import OWN_PACE, OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
-from engine.retrieval.paper_keys import arxiv_key, doi_key
+from engine.retrieval.records.record_fields import make_found_paper
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
 
@@ -57,18 +56,12 @@ class OpenAlex:
         policy = replace(policy.with_interval(INTERVAL_S), busy=policy.busy | {403})
         self._service = ScholarlyService(NAME, url, web, policy, {"Authorization": f"Bearer {key}"} if key else {})
 
-    async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
-        """At most ``limit`` papers by relevance, and the age of the oldest answer in seconds."""
-        return await self._relevant(_words(text), limit, _filters(years))
-
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
-        """Likewise for a query with operators and filters; fields are not restricted."""
+        """At most ``limit`` papers by relevance, and the age of the oldest answer; fields are not restricted."""
         kinds = [_KINDS[kind] for kind in query.kinds if kind in _KINDS]
         filters = [*_filters(query.years), *([f"type:{'|'.join(kinds)}"] if kinds else [])]
-        return await self._relevant(query.render(), limit, filters)
-
-    async def _relevant(self, text: str, limit: int, filters: Sequence[str]) -> tuple[Sequence[Paper], float]:
-        params = {"search": text, "per_page": str(PAGE), "select": FIELDS}
+        asked = _words(query.text) if query.text else query.render()
+        params = {"search": asked, "per_page": str(PAGE), "select": FIELDS}
         params |= {"filter": ",".join(filters)} if filters else {}
         most = PAGE if await self._is_scarce() else MOST_PAGES * PAGE
         items, age = await self._service.read_pages(
@@ -150,11 +143,13 @@ class OpenAlex:
         papers, _ = await self._papers({"filter": f"title.search:{_words(title)}", "per_page": "5"})
         return next(iter(papers), None)
 
-    async def find_by_titles(self, titles: Sequence[str]) -> AsyncIterator[Sequence[Paper]]:
+    async def find_by_titles(self, titles: Sequence[str]) -> list[Paper]:
         """The papers whose title holds one of the titles, at most `PAGE` from each call, in which several are asked."""
+        found: list[Paper] = []
         for part in _divide_titles(list(map(_words, titles))):
             phrases = " OR ".join(f'"{words}"' for words in part)
-            yield (await self._papers({"filter": f"title.search:{phrases}"}))[0]
+            found += (await self._papers({"filter": f"title.search:{phrases}"}))[0]
+        return found
 
     async def _papers(self, params: Mapping[str, str]) -> tuple[list[Paper], float]:
         items, age = await self._works({"per_page": str(PAGE), "select": FIELDS, **params})
@@ -172,28 +167,23 @@ def read_works(text: str) -> list[Any]:
 def to_paper(item: Mapping[str, Any]) -> Paper | None:
     """One work of an answer; ``None`` for one without a title."""
     where: Mapping[str, Any] = item.get("primary_location") or {}
-    pmid = re.search(r"(\d{4,9})/?$", str((item.get("ids") or {}).get("pmid") or ""))
     own = _own(str(item.get("id") or ""))
-    candidates = (
-        doi_key(str(item.get("doi") or "")),
-        arxiv_key(str(item.get("doi") or "")),
-        arxiv_key(str(where.get("landing_page_url") or "")),
-        PaperKey(f"pmid:{pmid[1]}") if pmid else None,
-        own,
-    )
-    values = {
+    fields = {
         "title": item.get("title"),
         "abstract": abstract_of(item.get("abstract_inverted_index")),
-        "authors": [((a or {}).get("author") or {}).get("display_name") for a in item.get("authorships") or ()],
+        "authors": item.get("authorships") or (),
         "year": item.get("publication_year"),
         "venue": (where.get("source") or {}).get("display_name"),
         "citations": item.get("cited_by_count"),
+        "doi": item.get("doi"),
+        "arxiv": where.get("landing_page_url"),
+        "pmid": str((item.get("ids") or {}).get("pmid") or "").rstrip("/").rpartition("/")[2],
         "pdf": (item.get("best_oa_location") or {}).get("pdf_url"),
         "retracted": item.get("is_retracted") is True,
         "kinds": tuple(kind for kind, name in _KINDS.items() if item.get("type") == name),
     }
     page = f"https://openalex.org/{own.removeprefix('openalex:').upper()}"
-    return make_paper(values, candidates, NAME, page) if item.get("id") else None
+    return make_found_paper(fields, (own,), NAME, page) if item.get("id") else None
 
 
 def abstract_of(index: object) -> str:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.retrieval.online.queries import BooleanQuery, query_of
-from engine.retrieval.online.semantic_scholar import make_paper
+from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
-from engine.retrieval.paper_keys import doi_key, paper_key
-from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
+from engine.retrieval.paper_keys import find_key
+from engine.retrieval.records.record_fields import make_found_paper
+from engine.values import ALL_YEARS, Paper, YearRange
 
 ELSEVIER, SPRINGER_NATURE = "https://api.elsevier.com", "https://api.springernature.com"
 PAGE = 25
@@ -26,6 +26,10 @@ SCOPUS_ORDER = "-relevancy,-citedby-count,-pubyear"
 INTERVAL_S = 0.35
 """Seconds between calls: Elsevier allows nine a second for searches of Scopus and two of ScienceDirect."""
 
+FIELDS = ("title", "abstract", "year", "venue", "citations", "doi")
+
+Item = Mapping[str, Any]
+
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
@@ -34,10 +38,20 @@ class Publisher:
     name: str
     url: str
     ask: Callable[[BooleanQuery, int], ServiceRequest]
-    read_page: Callable[[Any], tuple[Sequence[Mapping[str, Any]], int]]
+    read_page: Callable[[Any], tuple[Sequence[Item], int]]
     """The items of an answer and how many there are in all; raises what a wrong shape raises."""
-    to_paper: Callable[[Mapping[str, Any]], Paper | None]
-    """``None`` for an item without a title or an identifier."""
+    names: Mapping[str, str]
+    """Field of a paper → its name in an item, where that is another."""
+    list_authors: Callable[[Item], list[Any]]
+    number: tuple[str, str] = ("", "")
+    """Namespace and field of the publisher's own number of a paper."""
+
+    def to_paper(self, item: Item) -> Paper | None:
+        """``None`` for an item without a title or an identifier."""
+        fields = {field: item.get(self.names.get(field, field)) for field in FIELDS}
+        kind, name = self.number
+        own = "".join(filter(str.isalnum, str(item.get(name) or "").removeprefix("2-s2.0-")))  # “S0004-3702(98)00023-X”
+        return make_found_paper({**fields, "authors": self.list_authors(item)}, (find_key(kind, own),), self.name)
 
 
 class PublisherSearch:
@@ -50,12 +64,11 @@ class PublisherSearch:
         secret = {} if headers else {"api_key": key}
         self._service = ScholarlyService(publisher.name, publisher.url, web, policy, headers, secret)
 
-    async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
-        """At most ``limit`` papers by relevance for plain words, and the age of the oldest answer in seconds."""
-        return await self.find(query_of(text, years), limit)
-
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
-        """Likewise for a query with operators and years; kinds of publication and fields are not restricted."""
+        """At most ``limit`` papers by relevance, and the age of the oldest answer.
+
+        Kinds of publication and fields are not restricted.
+        """
         found: list[Paper] = []
         age, start, total = 0.0, 0, 1
         while query.groups and start < min(total, limit, LAST_PLACE):
@@ -74,24 +87,29 @@ def _ask_scopus(query: BooleanQuery, start: int) -> ServiceRequest:
     )
 
 
-def _read_scopus(answer: Any) -> tuple[Sequence[Mapping[str, Any]], int]:
+def _read_scopus(answer: Any) -> tuple[Sequence[Item], int]:
     results = answer["search-results"]
     # An empty result is an entry with an error.
     return [e for e in results["entry"] if "error" not in e], int(results["opensearch:totalResults"])
 
 
-def _paper_of_scopus(item: Mapping[str, Any]) -> Paper | None:
-    values = {
-        "title": item.get("dc:title"),
-        "abstract": item.get("dc:description"),
-        # Complete in the view that has abstracts, else the first alone.
-        "authors": [a.get("authname") for a in item.get("author") or ()] or [item.get("dc:creator")],
-        "year": item.get("prism:coverDate"),
-        "venue": item.get("prism:publicationName"),
-        "citations": item.get("citedby-count"),
-    }
-    number = _make_key("scopus", str(item.get("eid") or "").removeprefix("2-s2.0-"))
-    return make_paper(values, (doi_key(item.get("prism:doi") or ""), number), SCOPUS.name)
+SCOPUS = Publisher(
+    "Scopus",
+    ELSEVIER,
+    _ask_scopus,
+    _read_scopus,
+    {
+        "title": "dc:title",
+        "abstract": "dc:description",
+        "year": "prism:coverDate",
+        "venue": "prism:publicationName",
+        "citations": "citedby-count",
+        "doi": "prism:doi",
+    },
+    # Complete in the view that has abstracts, else the first alone.
+    lambda item: [a.get("authname") for a in item.get("author") or ()] or [item.get("dc:creator")],
+    ("scopus", "eid"),
+)
 
 
 def _ask_science_direct(query: BooleanQuery, start: int) -> ServiceRequest:
@@ -100,15 +118,15 @@ def _ask_science_direct(query: BooleanQuery, start: int) -> ServiceRequest:
     return ServiceRequest("/content/search/sciencedirect", body=body, method="PUT")
 
 
-def _paper_of_science_direct(item: Mapping[str, Any]) -> Paper | None:
-    values = {
-        "title": item.get("title"),
-        "authors": [author.get("name") for author in item.get("authors") or ()],
-        "year": item.get("publicationDate"),
-        "venue": item.get("sourceTitle"),
-    }
-    candidates = (doi_key(item.get("doi") or ""), _make_key("pii", str(item.get("pii") or "")))
-    return make_paper(values, candidates, SCIENCE_DIRECT.name)
+SCIENCE_DIRECT = Publisher(
+    "ScienceDirect",
+    ELSEVIER,
+    _ask_science_direct,
+    lambda answer: (answer.get("results") or (), int(answer["resultsFound"])),
+    {"year": "publicationDate", "venue": "sourceTitle"},
+    lambda item: list(item.get("authors") or ()),
+    ("pii", "pii"),
+)
 
 
 def _ask_springer(query: BooleanQuery, start: int) -> ServiceRequest:
@@ -118,42 +136,25 @@ def _ask_springer(query: BooleanQuery, start: int) -> ServiceRequest:
     return ServiceRequest("/meta/v2/json", {"q": asked, "s": str(start + 1), "p": str(PAGE)})
 
 
-def _paper_of_springer(item: Mapping[str, Any]) -> Paper | None:
-    abstract = item.get("abstract") or ""
-    if not isinstance(abstract, str):  # paragraphs below a heading
-        paragraphs = abstract.get("p") or ""
-        abstract = " ".join(map(str, paragraphs)) if isinstance(paragraphs, list) else paragraphs
-    values = {
-        "title": item.get("title"),
-        "abstract": abstract,
-        "authors": [person.get("creator") for person in item.get("creators") or ()],
-        "year": item.get("publicationDate"),
-        "venue": item.get("publicationName"),
-    }
-    return make_paper(values, (doi_key(item.get("doi") or ""),), SPRINGER.name)
+def _read_springer(answer: Any) -> tuple[Sequence[Item], int]:
+    return [{**e, "abstract": _join(e.get("abstract"))} for e in answer["records"]], int(answer["result"][0]["total"])
 
 
-SCOPUS = Publisher("Scopus", ELSEVIER, _ask_scopus, _read_scopus, _paper_of_scopus)
-SCIENCE_DIRECT = Publisher(
-    "ScienceDirect",
-    ELSEVIER,
-    _ask_science_direct,
-    lambda answer: (answer.get("results") or (), int(answer["resultsFound"])),
-    _paper_of_science_direct,
-)
+def _join(abstract: Any) -> str:
+    """An abstract that is a text, or paragraphs below a heading."""
+    paragraphs = abstract.get("p") if isinstance(abstract, dict) else abstract
+    return " ".join(map(str, paragraphs)) if isinstance(paragraphs, list) else paragraphs or ""
+
+
 SPRINGER = Publisher(
     "Springer",
     SPRINGER_NATURE,
     _ask_springer,
-    lambda answer: (answer["records"], int(answer["result"][0]["total"])),
-    _paper_of_springer,
+    _read_springer,
+    {"year": "publicationDate", "venue": "publicationName"},
+    lambda item: [person.get("creator") for person in item.get("creators") or ()],
 )
 
 
 def _dates(years: YearRange) -> dict[str, str]:
     return {} if years == ALL_YEARS else {"date": f"{years.first or 1900}-{years.last or 2100}"}
-
-
-def _make_key(kind: str, number: str) -> PaperKey | None:
-    digits = "".join(filter(str.isalnum, number))  # “S0004-3702(98)00023-X”
-    return paper_key(f"{kind}:{digits}") if digits else None

@@ -17,7 +17,6 @@ from typing import Any
 
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery, plain_phrase
-from engine.retrieval.online.semantic_scholar import make_paper
 from engine.retrieval.online.transport import (
     OWN_PACE,
     OnlineTransport,
@@ -26,9 +25,9 @@ from engine.retrieval.online.transport import (
     ServiceRequest,
     read_xml,
 )
-from engine.retrieval.paper_keys import doi_key
+from engine.retrieval.records.record_fields import make_found_paper
 from engine.text import clean
-from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
+from engine.values import ALL_YEARS, Paper, PaperKey
 
 ADDRESS = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 NAME = "PubMed"
@@ -64,19 +63,16 @@ class PubMed:
         self._service = ScholarlyService(NAME, url, web, policy, secret_params={"api_key": key} if key else {})
         self._common = {"db": "pubmed", "tool": TOOL, **({"email": web.contact} if web.contact else {})}
 
-    async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
-        """At most ``limit`` papers by relevance (Best Match) for plain words, and the age of the oldest answer."""
-        return await self._find(plain_phrase(text), limit, years)
-
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
-        """Likewise for a query with operators, publication types and years; fields are not restricted."""
-        kinds = [_KINDS[kind] for kind in query.kinds if kind in _KINDS]
-        term = query.render() + (f" AND ({' OR '.join(kinds)})" if kinds else "")
-        return await self._find(term, limit, query.years)
+        """At most ``limit`` papers by relevance (Best Match), and the age of the oldest answer.
 
-    async def _find(self, term: str, limit: int, years: YearRange) -> tuple[Sequence[Paper], float]:
-        if not re.search(r"\w", term):
+        Fields are not restricted.
+        """
+        if not query.groups:
             return [], 0.0
+        kinds, years = [_KINDS[kind] for kind in query.kinds if kind in _KINDS], query.years
+        term = plain_phrase(query.text) or query.render()
+        term += f" AND ({' OR '.join(kinds)})" if kinds else ""
         wanted = min(limit, LAST_PLACE)
         params = {**self._common, "term": term, "retmode": "json", "retmax": str(wanted), "sort": "relevance"}
         if years != ALL_YEARS:  # both ends are wanted together
@@ -124,21 +120,24 @@ def to_paper(record: Any) -> Paper | None:
     if article is None or not re.fullmatch(r"\d{1,9}", number):
         return None
     names = {e.get("IdType"): _text(e) for e in record.iterfind("PubmedData/ArticleIdList/ArticleId")}
-    doi = names.get("doi") or _text(article.find("ELocationID[@EIdType='doi']"))
     types = {_text(kind).lower() for kind in article.iterfind("PublicationTypeList/PublicationType")}
     notice = record.find("MedlineCitation/CommentsCorrectionsList/CommentsCorrections[@RefType='RetractionIn']")
-    values = {
+    dates = "Journal/JournalIssue/PubDate/Year", "Journal/JournalIssue/PubDate/MedlineDate", "ArticleDate/Year"
+    fields = {
         # The title of an article in another language is a translation, set in square brackets.
         "title": re.sub(r"^\[(.*)\]\.?$", r"\1", _text(article.find("ArticleTitle"))).removesuffix("."),
         "abstract": _abstract(article),
         "authors": [_author(author) for author in article.iterfind("AuthorList/Author")],
-        "year": _year(article),
+        # That of the issue may be given in words (``1998 Dec-1999 Jan``); else that of the electronic publication.
+        "year": " ".join(_text(article.find(date)) for date in dates),
         "venue": _text(article.find("Journal/Title")) or _text(article.find("Journal/ISOAbbreviation")),
+        "doi": names.get("doi") or _text(article.find("ELocationID[@EIdType='doi']")),
+        "pmid": number,
         "url": f"https://pubmed.ncbi.nlm.nih.gov/{number}/",
         "retracted": "retracted publication" in types or notice is not None,
         "kinds": tuple(kind for kind, name in _KINDS.items() if name.partition("[")[0] in types),
     }
-    return make_paper(values, (doi_key(doi), PaperKey(f"pmid:{number}")), NAME)
+    return make_found_paper(fields, (), NAME)
 
 
 def _abstract(article: Any) -> str:
@@ -154,16 +153,6 @@ def _author(author: Any) -> str:
     """``Ada van der Author``, or the name of a group."""
     own = " ".join(part for tag in ("ForeName", "LastName") if (part := _text(author.find(tag))))
     return own or _text(author.find("CollectiveName"))
-
-
-def _year(article: Any) -> str:
-    """Of the issue, which may be given in words (``1998 Dec-1999 Jan``), else of the electronic publication."""
-    issue = "Journal/JournalIssue/PubDate"
-    dates = " ".join(
-        _text(article.find(path)) for path in (f"{issue}/Year", f"{issue}/MedlineDate", "ArticleDate/Year")
-    )
-    year = re.search(r"\b(1[89]|20)\d\d\b", dates)
-    return year[0] if year else ""
 
 
 def _text(element: Any) -> str:

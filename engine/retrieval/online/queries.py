@@ -26,9 +26,13 @@ class BooleanQuery:
     years: YearRange = ALL_YEARS
     kinds: tuple[PaperKind, ...] = ()
     fields: tuple[Field, ...] = ()
+    text: str = ""
+    """What somebody wrote without operators, if that is all: its words are the groups."""
 
     def words(self) -> str:
-        """The first phrase of each group, for services that know no operators, and for libraries."""
+        """The text, or the first phrase of each group, for services that know no operators, and for libraries."""
+        if self.text:
+            return self.text
         if len(self.groups) == 1:
             return " ".join(self.groups[0])
         return " ".join(group[0] for group in self.groups)
@@ -53,7 +57,8 @@ class BooleanQuery:
 
 def query_of(text: str, years: YearRange = ALL_YEARS, kinds: tuple[PaperKind, ...] = ()) -> BooleanQuery:
     """All words of a text."""
-    return BooleanQuery(tuple((word,) for word in plain_phrase(text).split()), years, kinds)
+    found = [word for word in plain_phrase(text).split() if re.search(r"\w", word)]
+    return BooleanQuery(tuple((word,) for word in found), years, kinds, text=text)
 
 
 def plain_phrase(text: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain, zip_longest
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from engine.errors import RetrievalError
 from engine.options import PaperKind
@@ -41,16 +41,13 @@ CitationGraph: TypeAlias = SemanticScholar | OpenAlex
 
 
 class PaperSearch(Protocol):
-    """A service that finds papers by words, and by queries with operators and filters as far as it knows them."""
+    """A service that finds papers by words, operators and filters, as far as it knows them."""
 
     @property
     def name(self) -> str:
         """What it is called."""
 
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
-        """Papers by relevance, and the age of the answer in seconds. Raises `RetrievalError`."""
-
-    async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """Papers by relevance, and the age of the answer in seconds. Raises `RetrievalError`."""
 
 
@@ -139,15 +136,11 @@ class Online:
             if source is None or source.name in self.failed:
                 continue
             try:
-                if self.kinds:
-                    papers, age = await source.find(query_of(text, years, self.kinds), limit)
-                    papers = [paper for paper in papers if is_of_kind(paper, self.kinds)]
-                else:
-                    papers, age = await source.search(text, limit, years)
+                papers, age = await source.find(query_of(text, years, self.kinds), limit)
             except RetrievalError as error:
                 self.failed[source.name] = str(error)
                 continue
-            found[source.name] = papers
+            found[source.name] = [paper for paper in papers if not self.kinds or is_of_kind(paper, self.kinds)]
             oldest = max(oldest, age)
             if not self.asks_all:
                 break
@@ -199,14 +192,13 @@ class Online:
 
     async def recommend(self, papers: Sequence[Paper], disliked: Sequence[Paper]) -> Neighbours:
         """Papers like those found. Raises `RetrievalError` where Semantic Scholar, which alone can say, is away."""
-        if self.scholar is None:
-            raise RetrievalError("No source that recommends papers is configured.")
-        if why := self.failed.get(self.scholar.name):
-            raise RetrievalError(why, retryable=True)
-        names_of = self.scholar.names_of
-        with self._noting(self.scholar):
-            found = await self.scholar.recommendations(names_of(papers[:GRAPH_PAPERS]), names_of(disliked))
-        return Neighbours(self.scholar.name, [Neighbour(paper, 0) for paper in found])
+
+        async def ask(scholar: SemanticScholar) -> Neighbours:
+            liked, refused = (scholar.names_of(some) for some in (papers[:GRAPH_PAPERS], disliked))
+            found = await scholar.recommendations(liked, refused)
+            return Neighbours(scholar.name, [Neighbour(paper, 0) for paper in found])
+
+        return await self._first(ask, (self.scholar,))
 
     async def find_retracted(self, papers: Sequence[Paper]) -> frozenset[PaperKey]:
         """Keys of those papers that were retracted. Raises `RetrievalError` where neither service can say."""
@@ -236,7 +228,7 @@ class Online:
     async def get(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys, whichever source knows them. Raises `RetrievalError`."""
         found: dict[PaperKey, Paper] = {}
-        async with aclosing(self._each(lambda source: source.lookup([k for k in keys if k not in found]))) as answers:
+        async with aclosing(self._each(lambda graph: graph.lookup([k for k in keys if k not in found]))) as answers:
             async for answer in answers:
                 found |= answer
                 if all(key in found for key in keys):
@@ -245,56 +237,51 @@ class Online:
 
     async def find_by_title(self, title: str) -> Paper | None:
         """The paper whose title is closest, ``None`` where there is none. Raises `RetrievalError`."""
-        return await self._first(lambda source: source.match(title))
+        return await self._first(lambda graph: graph.match(title))
 
     async def find_by_titles(self, titles: Sequence[str]) -> list[Paper]:
         """Papers whose title holds one of the titles, of the one source that can be asked for many at once, OpenAlex.
 
         A title that none of them bears may yet be known: where the source is away, none is found.
         """
-        found: list[Paper] = []
-        if self.open_alex is None or self.open_alex.name in self.failed:
-            return found
-        with suppress(RetrievalError), self._noting(self.open_alex):
-            async for papers in self.open_alex.find_by_titles(titles):
-                found += papers
-        return found
+        with suppress(RetrievalError):
+            return await self._first(lambda source: source.find_by_titles(titles), (self.open_alex,))
+        return []
 
     def match_in_each(self, title: str) -> AsyncGenerator[Paper | None]:
         """The paper whose title is closest in each source in turn. Raises `RetrievalError` where none answers."""
-        return self._each(lambda source: source.match(title))
+        return self._each(lambda graph: graph.match(title))
 
-    async def _first(self, question: Callable[[CitationGraph], Awaitable[T]]) -> T:
-        async with aclosing(self._each(question)) as answers:
+    async def _first(
+        self, question: Callable[[Any], Awaitable[T]], sources: Sequence[PaperSearch | None] | None = None
+    ) -> T:
+        async with aclosing(self._each(question, sources)) as answers:
             return await anext(answers)
 
-    async def _each(self, question: Callable[[CitationGraph], Awaitable[T]]) -> AsyncGenerator[T]:
-        """The sources' answers, each asked when the one before was not enough; raises where none answers."""
+    async def _each(
+        self, question: Callable[[Any], Awaitable[T]], sources: Sequence[PaperSearch | None] | None = None
+    ) -> AsyncGenerator[T]:
+        """The answers of sources, else of the citation graphs, each asked when the one before was not enough.
+
+        A source that fails is not asked again; a question that it refuses says nothing of the next one. Raises
+        `RetrievalError` where none answers.
+        """
         answered = False
         why = " ".join(self.failed.values()) or "No online source is configured."
-        for source in (self.scholar, self.open_alex):
+        for source in sources or (self.scholar, self.open_alex):
             if source is None or source.name in self.failed:
                 continue
             try:
-                with self._noting(source):
-                    answer = await question(source)
+                answer = await question(source)
             except RetrievalError as error:
                 why = str(error)
+                if error.retryable:
+                    self.failed[source.name] = why
                 continue
             answered = True
             yield answer
         if not answered:
             raise RetrievalError(why, retryable=True)
-
-    @contextmanager
-    def _noting(self, source: CitationGraph) -> Iterator[None]:
-        """A source that fails is not asked again; a question that it refuses says nothing of the next one."""
-        try:
-            yield
-        except RetrievalError as error:
-            if error.retryable:
-                self.failed[source.name] = str(error)
-            raise
 
     def _record(self, source: str, text: str, found: int, age_s: float) -> SearchRecord:
         notes = [f"instead of {name}: {why}" for name, why in self.failed.items()]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -83,19 +83,53 @@ Fields = Mapping[str, Any]
 def make_paper(raw: RawRecord, dropped: Counter[str]) -> Paper | RecordError:
     """The paper that a record describes; what of it is not kept, or could not be read, is counted by field."""
     record = {name.strip().lower(): value for name, value in raw.fields.items()}
+    paper = _read_paper(record)
+    if paper is None:
+        return RecordError(raw.place, "it has no title")
+    dropped.update(_find_dropped(record, paper))
+    return paper
+
+
+def make_found_paper(fields: Fields, keys: Iterable[PaperKey | None], source: str, page: str = "") -> Paper | None:
+    """The paper that an online service describes, whose every known field remembers the ``source`` it came from.
+
+    Beside the identifiers among its fields it has those of the ``keys`` that are any; ``None`` where it has none, or no
+    title. Its link, where the fields have none, is that of its DOI or arXiv id, else the source's ``page``. A PDF
+    without https is not known.
+    """
+    paper = _read_paper(fields, keys)
+    if paper is None or paper.key.startswith("title:"):
+        return None
+    known = replace(
+        paper,
+        url=paper.url or page,
+        pdf=paper.pdf if paper.pdf.startswith("https://") else "",
+        retracted=bool(fields.get("retracted")),
+        kinds=fields.get("kinds", ()),
+    )
+    origins = tuple((name, source) for name in _WITH_ORIGIN if getattr(known, name) not in ("", (), None, False))
+    return replace(known, origins=origins)
+
+
+_WITH_ORIGIN = (
+    "title", "abstract", "authors", "year", "venue", "citations", "url", "pdf", "retracted", "kinds",
+)  # fmt: skip
+
+
+def _read_paper(record: Fields, keys: Iterable[PaperKey | None] = ()) -> Paper | None:
     title = clean_title(_text_of(record, "title"))
     if not title:
-        return RecordError(raw.place, "it has no title")
+        return None
     authors = read_names(_list_authors(record))
     year = next((int(m[1]) for name in _NAMES["year"] if (m := _YEAR.search(str(record.get(name) or "")))), None)
-    identifiers = _identifiers(record)
+    identifiers = tuple(dict.fromkeys(key for key in (*_identifiers(record), *keys) if key))
     if not identifiers:
         further = _GENERIC_FIELDS if is_generic(title) else ()  # there are many editorials of one editor and year
         facts = (authors[0] if authors else "", *(_to_words(record.get(field)) for field in further))
         identifiers = (make_described_key(title, *facts, year=year),)
     abstract = clean_abstract(_text_of(record, "abstract"))
     counted, url = _text_of(record, "counted"), _text_of(record, "url")
-    paper = Paper(
+    return Paper(
         key=choose_key(identifiers),
         title=title,
         abstract="" if abstract.lower().strip("[]. ") in _NO_ABSTRACT else abstract,
@@ -105,12 +139,10 @@ def make_paper(raw: RawRecord, dropped: Counter[str]) -> Paper | RecordError:
         year=year,
         venue=clean_title(_text_of(record, "venue")),
         citations=_count(_text_of(record, "citations") or ((said := _CITED.search(_notes(record))) and said[1]) or ""),
-        url=link_of(url, identifiers, _text_of(record, "doi")),
+        url=_link_of(url, identifiers, _text_of(record, "doi")),
         identifiers=identifiers,
         pdf=_link_of_text(_text_of(record, "pdf"), url),
     )
-    dropped.update(_find_dropped(record, paper))
-    return paper
 
 
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
@@ -187,7 +219,7 @@ _NO_ABSTRACT = frozenset({"no abstract available", "no abstract", "abstract not 
 """What programs write where there is none."""
 
 
-def _identifiers(record: Fields) -> tuple[PaperKey, ...]:
+def _identifiers(record: Fields) -> list[PaperKey | None]:
     doi, url, own, notes = _text_of(record, "doi"), _text_of(record, "url"), _text_of(record, "id"), _notes(record)
     candidates = [
         doi_key(doi),
@@ -206,7 +238,7 @@ def _identifiers(record: Fields) -> tuple[PaperKey, ...]:
     if ":" in own and not doi_key(own):
         with suppress(UserError):  # an id we cannot use; the title identifies the paper
             candidates.append(paper_key(own))
-    return tuple(dict.fromkeys(key for key in candidates if key))
+    return candidates
 
 
 def _count(text: str) -> int | None:
@@ -222,7 +254,7 @@ def _link_of_text(pdf: str, url: str) -> str:
     return url if _ADDRESS.fullmatch(url) and urlsplit(url).path.lower().endswith(".pdf") else ""
 
 
-def link_of(url: str, identifiers: tuple[PaperKey, ...], doi: str = "") -> str:
+def _link_of(url: str, identifiers: tuple[PaperKey, ...], doi: str) -> str:
     """The address where it is one, else that of the DOI or of arXiv's page; empty where there is none.
 
     ``doi`` as the record writes it keeps its capitals in the link, from which exports take it.

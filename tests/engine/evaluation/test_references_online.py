@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 import pytest
@@ -46,8 +46,8 @@ class Source:
         self.asked.append(title)
         return max(self._known(), key=lambda paper: similarity(title, paper.title), default=None)
 
-    async def find_by_titles(self, titles: Sequence[str]) -> AsyncIterator[Sequence[Paper]]:
-        yield [paper for paper in self._known() if paper.title in titles]
+    async def find_by_titles(self, titles: Sequence[str]) -> list[Paper]:
+        return [paper for paper in self._known() if paper.title in titles]
 
 
 def sources(first: Sequence[Paper] | None, second: Sequence[Paper] | None) -> Online:

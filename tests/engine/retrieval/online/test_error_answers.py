@@ -13,6 +13,7 @@ from engine.retrieval.online.arxiv import Arxiv
 from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex
 from engine.retrieval.online.publishers import SPRINGER, PublisherSearch
+from engine.retrieval.online.queries import query_of
 from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.values import PaperKey
@@ -27,8 +28,8 @@ def ask_unpaywall(web: OnlineTransport) -> Awaitable[object]:
 
 
 ASKED: dict[str, Callable[[OnlineTransport], Awaitable[object]]] = {
-    "Semantic Scholar": lambda web: SemanticScholar(web, "secret-key", policy=POLICY).search("drones", 5),
-    "OpenAlex": lambda web: OpenAlex(web, "secret-key", policy=POLICY).search("drones", 5),
+    "Semantic Scholar": lambda web: SemanticScholar(web, "secret-key", policy=POLICY).find(query_of("drones"), 5),
+    "OpenAlex": lambda web: OpenAlex(web, "secret-key", policy=POLICY).find(query_of("drones"), 5),
     "Crossref": lambda web: Crossref(web, policy=POLICY).find_retracted([PaperKey("doi:10.1/x")]),
     "Unpaywall": ask_unpaywall,
 }
@@ -105,8 +106,8 @@ async def test_a_web_page_in_place_of_an_answer_is_no_empty_answer(web: OnlineTr
 @pytest.mark.parametrize("name", SHAPES)
 async def test_an_answer_that_is_none_is_not_kept(web: OnlineTransport, name: str) -> None:
     others: dict[str, Callable[[OnlineTransport], Awaitable[object]]] = {
-        "arXiv": lambda web: Arxiv(web, policy=POLICY).search("drones", 5),
-        "Springer": lambda web: PublisherSearch(SPRINGER, web, "secret-key", POLICY).search("drones", 5),
+        "arXiv": lambda web: Arxiv(web, policy=POLICY).find(query_of("drones"), 5),
+        "Springer": lambda web: PublisherSearch(SPRINGER, web, "secret-key", POLICY).find(query_of("drones"), 5),
     }
     ask, (wrong, right) = (ASKED | others)[name], SHAPES[name]
     with answer_everything(Answer(200, text=wrong)), pytest.raises(RetrievalError, match=f"{name} gave an answer"):

@@ -12,6 +12,7 @@ from engine.errors import RetrievalError
 from engine.retrieval.online.arxiv import Arxiv, read_feed
 from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex, abstract_of
+from engine.retrieval.online.queries import query_of
 from engine.retrieval.online.semantic_scholar import SemanticScholar, remove_operators, to_paper
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy
@@ -43,33 +44,33 @@ def everything(site: Scholarly, web: OnlineTransport, policy: ServicePolicy = PO
 
 @pytest.mark.parametrize("text", ["R&D management", "C++ compilers", "a=b&year=1990", "Größe # 100%", "x+y"])
 async def test_a_query_arrives_as_it_was_written(site: Scholarly, web: OnlineTransport, text: str) -> None:
-    await client(site, web).search(text, 10)
+    await client(site, web).find(query_of(text), 10)
     (call,) = site.asked("s2")
     assert call.query["query"] == text
     assert set(call.query) == {"query", "fields", "offset", "limit"}
 
 
 async def test_hyphens_and_operators_are_read_as_words(site: Scholarly, web: OnlineTransport) -> None:
-    found, _ = await client(site, web).search("dense-retrieval", 5)
+    found, _ = await client(site, web).find(query_of("dense-retrieval"), 5)
     assert found
     assert remove_operators('dense-"retrieval" | (graph)* ~2') == "dense retrieval graph 2"
 
 
 async def test_limit_is_a_number_of_papers_and_not_a_page(site: Scholarly, web: OnlineTransport) -> None:
-    found, _ = await client(site, web).search("dense retrieval", 10)
+    found, _ = await client(site, web).find(query_of("dense retrieval"), 10)
     assert len(found) == 10
     assert len(site.calls) == 1
 
 
 async def test_pages_are_followed_up_to_the_last_place(site: Scholarly, web: OnlineTransport) -> None:
     site.add(papers(1_100, "vision", 2_000))
-    found, _ = await client(site, web).search("image segmentation", 5_000)
+    found, _ = await client(site, web).find(query_of("image segmentation"), 5_000)
     assert len(found) == 1_000
     assert len(site.calls) == 10
 
 
 async def test_years_are_asked_for(site: Scholarly, web: OnlineTransport) -> None:
-    found, _ = await client(site, web).search("dense retrieval", 50, YearRange(2010, None))
+    found, _ = await client(site, web).find(query_of("dense retrieval", YearRange(2010, None)), 50)
     assert found and all((p.year or 0) >= 2010 for p in found)
 
 
@@ -80,7 +81,7 @@ async def test_an_outage_is_an_error_and_never_no_papers(
     site.fault = lambda _, __: fault
     policy = replace(POLICY, call_s=0.2, patience_s=1.5) if fault == "hang" else POLICY
     with pytest.raises(RetrievalError) as error:
-        await client(site, web, policy).search("dense retrieval", 10)
+        await client(site, web, policy).find(query_of("dense retrieval"), 10)
     assert error.value.retryable
     assert sum(clock.slept) <= policy.patience_s
 
@@ -88,7 +89,7 @@ async def test_an_outage_is_an_error_and_never_no_papers(
 @pytest.mark.parametrize("fault", ["500", "502", "503", "html", "cut", "429"])
 async def test_what_passes_is_tried_again(site: Scholarly, web: OnlineTransport, fault: Fault) -> None:
     site.fault = lambda _, call: fault if call < 1 else None
-    found, _ = await client(site, web).search("dense retrieval", 10)
+    found, _ = await client(site, web).find(query_of("dense retrieval"), 10)
     assert len(found) == 10
     assert len(site.calls) == 2
 
@@ -97,31 +98,31 @@ async def test_without_a_network_that_is_said_soon(web: OnlineTransport, clock: 
     (port,) = free_ports(1)
     scholar = SemanticScholar(web, "", f"http://127.0.0.1:{port}", POLICY)
     with pytest.raises(RetrievalError, match="could not be reached") as error:
-        await scholar.search("dense retrieval", 10)
+        await scholar.find(query_of("dense retrieval"), 10)
     assert error.value.retryable
     assert sum(clock.slept) < 5
 
 
 async def test_retry_after_is_obeyed_by_everybody(site: Scholarly, web: OnlineTransport, clock: MovedClock) -> None:
     site.fault = lambda _, call: "429" if call == 0 else None
-    await client(site, web).search("dense retrieval", 10)
+    await client(site, web).find(query_of("dense retrieval"), 10)
     assert [call.status for call in site.calls] == [429, 200]
     assert clock.slept[-1] == 1.0
     await web.memory.pause("Semantic Scholar", 7.0)
-    await client(site, web).search("graph attention", 10)
+    await client(site, web).find(query_of("graph attention"), 10)
     assert clock.slept[-1] == 7.0
 
 
 async def test_a_longer_wait_than_our_patience_is_an_error_that_says_so(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda _, __: "429 later"
     with pytest.raises(RetrievalError, match="wait 3,600 seconds"):
-        await client(site, web).search("dense retrieval", 10)
+        await client(site, web).find(query_of("dense retrieval"), 10)
     assert len(site.calls) == 1
 
 
 async def test_one_pace_for_all_calls(site: Scholarly, web: OnlineTransport, clock: MovedClock) -> None:
     scholar = client(site, web, ServicePolicy(0.1))
-    await asyncio.gather(*(scholar.search(f"dense retrieval {n}", 5) for n in range(8)))
+    await asyncio.gather(*(scholar.find(query_of(f"dense retrieval {n}"), 5) for n in range(8)))
     assert len(site.calls) == 8
     assert sorted(clock.slept) == pytest.approx([0.1 * n for n in range(8)])
 
@@ -130,14 +131,14 @@ async def test_an_answer_is_kept_for_its_age_and_used_when_the_service_is_away(
     site: Scholarly, web: OnlineTransport, clock: MovedClock
 ) -> None:
     for _ in range(2):
-        await client(site, web).search("dense retrieval", 10)
+        await client(site, web).find(query_of("dense retrieval"), 10)
     assert len(site.calls) == 1
     clock.at_s += POLICY.fresh_s + 1
-    await client(site, web).search("dense retrieval", 10)
+    await client(site, web).find(query_of("dense retrieval"), 10)
     assert len(site.calls) == 2
     clock.at_s += POLICY.fresh_s + 1
     site.fault = lambda _, __: "503"
-    found, _ = await client(site, web).search("dense retrieval", 10)
+    found, _ = await client(site, web).find(query_of("dense retrieval"), 10)
     assert len(found) == 10
     assert len(site.calls) > 2
 
@@ -145,7 +146,7 @@ async def test_an_answer_is_kept_for_its_age_and_used_when_the_service_is_away(
 async def test_the_key_is_sent_and_kept_nowhere(site: Scholarly) -> None:
     memory = ProcessCache()
     web = OnlineTransport(memory)
-    await client(site, web, key="secret-key").search("dense retrieval", 10)
+    await client(site, web, key="secret-key").find(query_of("dense retrieval"), 10)
     await web.close()
     assert site.calls[0].headers["x-api-key"] == "secret-key"
     assert "secret-key" not in repr(memory)

@@ -14,7 +14,7 @@ import respx
 
 from engine.errors import RetrievalError
 from engine.retrieval.online.publishers import PAGE, SCIENCE_DIRECT, SCOPUS, SPRINGER, Publisher, PublisherSearch
-from engine.retrieval.online.queries import BooleanQuery
+from engine.retrieval.online.queries import BooleanQuery, query_of
 from engine.retrieval.online.transport import OnlineTransport, ServicePolicy
 from engine.values import YearRange
 from tests.single_answers import Answer
@@ -114,7 +114,7 @@ PUBLISHERS = (SCOPUS, SCIENCE_DIRECT, SPRINGER)
 @pytest.mark.parametrize("publisher", PUBLISHERS)
 async def test_papers_come_page_by_page_with_what_their_records_say(web: OnlineTransport, publisher: Publisher) -> None:
     with publishers() as service:
-        found, age = await PublisherSearch(publisher, web, KEY, POLICY).search("drone racing", 100)
+        found, age = await PublisherSearch(publisher, web, KEY, POLICY).find(query_of("drone racing"), 100)
     assert len(found) == COUNT and age == 0.0
     assert len(service.asked) == 2
     first = found[0]
@@ -142,8 +142,8 @@ async def test_operators_and_years_arrive_in_each_services_own_form(web: OnlineT
 @pytest.mark.parametrize("publisher", PUBLISHERS)
 async def test_nothing_found_is_no_fault_and_no_word_asks_nothing(web: OnlineTransport, publisher: Publisher) -> None:
     with publishers(0) as service:
-        assert (await PublisherSearch(publisher, web, KEY, POLICY).search("drone", 5))[0] == []
-        assert (await PublisherSearch(publisher, web, KEY, POLICY).search("…", 5))[0] == []
+        assert (await PublisherSearch(publisher, web, KEY, POLICY).find(query_of("drone"), 5))[0] == []
+        assert (await PublisherSearch(publisher, web, KEY, POLICY).find(query_of("…"), 5))[0] == []
     assert len(service.asked) == 1
 
 
@@ -153,11 +153,11 @@ async def test_a_wrong_key_and_an_odd_answer_are_said(web: OnlineTransport, publ
         publishers(),
         pytest.raises(RetrievalError, match=f"{publisher.name} refused the call .401.; check its key") as said,
     ):
-        await PublisherSearch(publisher, web, "stale-key", POLICY).search("drone", 5)
+        await PublisherSearch(publisher, web, "stale-key", POLICY).find(query_of("drone"), 5)
     assert "stale-key" not in str(said.value)
     with (
         respx.mock() as router,
         pytest.raises(RetrievalError, match="gave an answer that cannot be read"),
     ):
         router.route().mock(return_value=Answer(200, json={"records": 3}))
-        await PublisherSearch(publisher, web, KEY, POLICY).search("drone", 5)
+        await PublisherSearch(publisher, web, KEY, POLICY).find(query_of("drone"), 5)

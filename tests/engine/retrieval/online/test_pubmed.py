@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import RetrievalError
 from engine.retrieval.online.pubmed import AWAY, PubMed, read_numbers, read_records
-from engine.retrieval.online.queries import BooleanQuery
+from engine.retrieval.online.queries import BooleanQuery, query_of
 from engine.retrieval.online.transport import ServicePolicy
 from engine.values import Paper, PaperKey, YearRange
 from tests.fakes import MovedClock, paper
@@ -33,7 +33,7 @@ async def test_papers_come_in_the_order_of_the_search_with_their_metadata() -> N
     first = study(1, abstract="Insulin helps. Insulin lowered glucose by 12 %.", title="Insulin & <sleep>")
     second = study(2, abstract="Insulin was measured once. It changed nothing.")
     async with pubmed([second, first]) as server, client(server) as service:
-        found, age = await service.search("insulin", 10)
+        found, age = await service.find(query_of("insulin"), 10)
     assert [p.title for p in found] == ["Insulin & <sleep>", second.title]
     assert found[0].key == "doi:10.1000/1"
     assert found[0].identifiers == ("doi:10.1000/1", "pmid:30000001")
@@ -46,8 +46,8 @@ async def test_papers_come_in_the_order_of_the_search_with_their_metadata() -> N
 
 async def test_every_call_says_who_asks_and_the_key_is_never_kept() -> None:
     async with pubmed([study(1)]) as server, client(server, KEY) as service:
-        await service.search("dense retrieval", 10)
-        await service.search("dense retrieval", 10)
+        await service.find(query_of("dense retrieval"), 10)
+        await service.find(query_of("dense retrieval"), 10)
     assert [path for path, _ in server.calls] == ["esearch.fcgi", "efetch.fcgi"]  # asked once, then remembered
     for _, query in server.calls:
         assert (query["db"], query["tool"], query["email"]) == ("pubmed", "scholium", "lab@example.org")
@@ -57,7 +57,7 @@ async def test_every_call_says_who_asks_and_the_key_is_never_kept() -> None:
 async def test_a_key_that_is_not_known_is_said() -> None:
     async with pubmed([study(1)]) as server, client(server, "wrong") as service:
         with pytest.raises(RetrievalError, match="check its key"):
-            await service.search("retrieval", 10)
+            await service.find(query_of("retrieval"), 10)
 
 
 async def test_operators_years_and_kinds_of_publication_arrive() -> None:
@@ -79,15 +79,15 @@ async def test_operators_years_and_kinds_of_publication_arrive() -> None:
 
 async def test_more_papers_than_one_fetch_may_name_are_fetched_in_parts() -> None:
     async with pubmed(study(n) for n in range(1, 251)) as server, client(server) as service:
-        found, _ = await service.search("dense retrieval", 240)
+        found, _ = await service.find(query_of("dense retrieval"), 240)
     assert len({p.key for p in found}) == 240
     assert [len(query["id"].split(",")) for path, query in server.calls if path == "efetch.fcgi"] == [100, 100, 40]
 
 
 async def test_nothing_found_is_no_fault_and_no_word_asks_nothing() -> None:
     async with pubmed([study(1)]) as server, client(server) as service:
-        assert await service.search("quantum gravity", 10) == ([], 0.0)
-        assert await service.search("?!", 10) == ([], 0.0)
+        assert await service.find(query_of("quantum gravity"), 10) == ([], 0.0)
+        assert await service.find(query_of("?!"), 10) == ([], 0.0)
     assert len(server.calls) == 1
 
 
@@ -95,7 +95,7 @@ async def test_nothing_found_is_no_fault_and_no_word_asks_nothing() -> None:
 async def test_a_failure_that_passes_is_waited_for(fault: str) -> None:
     async with pubmed([study(1)]) as server, client(server) as service:
         server.fault = lambda number: fault if number in {0, 2} else None  # type: ignore[assignment, return-value]
-        found, _ = await service.search("dense retrieval", 10)
+        found, _ = await service.find(query_of("dense retrieval"), 10)
     assert [p.key for p in found] == ["doi:10.1000/1"]
     assert len(server.calls) == 4
 
@@ -105,11 +105,11 @@ async def test_a_failure_that_stays_is_an_error_and_never_an_empty_answer(fault:
     async with pubmed([study(1)]) as server, client(server) as service:
         server.fault = lambda _: fault  # type: ignore[assignment, return-value]
         with pytest.raises(RetrievalError, match="PubMed") as caught:
-            await service.search("dense retrieval", 10)
+            await service.find(query_of("dense retrieval"), 10)
         assert caught.value.retryable
         server.fault = lambda _: None
         async with client(server) as later:
-            found, _ = await later.search("dense retrieval", 10)
+            found, _ = await later.find(query_of("dense retrieval"), 10)
     assert len(found) == 1
 
 
@@ -117,7 +117,7 @@ async def test_the_pace_keeps_within_three_calls_a_second() -> None:
     clock = MovedClock()
     async with pubmed((study(n) for n in range(1, 251)), clock) as server, transport(clock) as web:
         server.per_second = 3
-        found, _ = await PubMed(web, url=server.url).search("dense retrieval", 250)
+        found, _ = await PubMed(web, url=server.url).find(query_of("dense retrieval"), 250)
     assert len(found) == 250
     assert len(server.calls) == 4  # none was refused
 

@@ -10,6 +10,7 @@ import pytest
 from engine.errors import RetrievalError
 from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex
+from engine.retrieval.online.queries import query_of
 from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.service_state import LONGEST_OUTAGE_S, OUTAGE_S, keep_outage, recall_outage
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy, user_agent
@@ -38,14 +39,14 @@ def open_alex(site: Scholarly, web: OnlineTransport) -> OpenAlex:
 async def test_an_outage_is_waited_for_once_by_all_jobs(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda _, __: "503"
     with pytest.raises(RetrievalError):
-        await scholar(site, web).search("dense retrieval", 5)
+        await scholar(site, web).find(query_of("dense retrieval"), 5)
     calls = len(site.calls)
     assert calls > 2
     with pytest.raises(RetrievalError, match="answered 503"):
-        await scholar(site, web).search("retrieval", 5)
+        await scholar(site, web).find(query_of("retrieval"), 5)
     assert len(site.calls) == calls + 1
     site.fault = lambda _, __: None
-    assert (await scholar(site, web).search("retrieval", 5))[0]
+    assert (await scholar(site, web).find(query_of("retrieval"), 5))[0]
     assert await recall_outage(web.memory, "Semantic Scholar") is None
 
 
@@ -54,21 +55,21 @@ async def test_a_service_that_asks_for_an_hour_is_left_alone_by_all_jobs(
 ) -> None:
     site.fault = lambda _, __: "429 later"
     with pytest.raises(RetrievalError):
-        await scholar(site, web).search("dense retrieval", 5)
+        await scholar(site, web).find(query_of("dense retrieval"), 5)
     with pytest.raises(RetrievalError, match=r"It is asked again in 3,\d+ seconds") as error:
-        await scholar(site, web).search("retrieval", 5)
+        await scholar(site, web).find(query_of("retrieval"), 5)
     assert error.value.retryable and len(site.calls) == 1
     clock.at_s += max(3_601.0, OUTAGE_S)
     site.fault = lambda _, __: None
-    assert (await scholar(site, web).search("retrieval", 5))[0]
+    assert (await scholar(site, web).find(query_of("retrieval"), 5))[0]
 
 
 async def test_an_answer_that_cannot_be_used_is_no_outage(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda _, __: "no data"
     with pytest.raises(RetrievalError):
-        await scholar(site, web).search("dense retrieval", 5)
+        await scholar(site, web).find(query_of("dense retrieval"), 5)
     site.fault = lambda _, __: None
-    assert (await scholar(site, web).search("dense retrieval", 5))[0]
+    assert (await scholar(site, web).find(query_of("dense retrieval"), 5))[0]
 
 
 async def test_nobody_is_left_alone_for_longer_than_some_hours() -> None:
@@ -80,7 +81,7 @@ async def test_nobody_is_left_alone_for_longer_than_some_hours() -> None:
 
 async def test_open_alex_says_by_403_that_it_is_asked_too_often(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda _, call: "403" if call == 0 else None
-    assert (await open_alex(site, web).search("dense retrieval", 5))[0]
+    assert (await open_alex(site, web).find(query_of("dense retrieval"), 5))[0]
     assert [call.status for call in site.calls] == [403, 200]
 
 
@@ -88,13 +89,13 @@ async def test_the_allowance_is_read_and_spent_sparsely(site: Scholarly, web: On
     site.add(papers(300, "vision", 2_000))
     asked = open_alex(site, web)
     assert await asked.allowance() is None
-    assert len((await asked.search("image segmentation", 250))[0]) == 250
+    assert len((await asked.find(query_of("image segmentation"), 250))[0]) == 250
     assert len(site.calls) == 3
     site.left = 0.1
     assert await asked.lookup([SOME[0].key])
     left = await asked.allowance()
     assert left and left.scarce and left.left == 0.1
-    assert len((await asked.search("object detection", 250))[0]) <= 100
+    assert len((await asked.find(query_of("object detection"), 250))[0]) <= 100
     assert len(site.calls) == 5
     with pytest.raises(RetrievalError, match="allowance"):
         await asked.most_cited("dense retrieval", 10)
