@@ -164,7 +164,7 @@ class App:
             cross_encoder=await asyncio.to_thread(self.libraries.cross_encoder),
             texts=texts,
             pictures=texts,
-            forest=await self.forest(brief, services.workspace, found, embedder),
+            forest=await self.forest(brief, services.workspace, found),
             progress=listener.progressed,
             section_finished=listener.section_finished,
             answering=listener.answering,
@@ -173,12 +173,12 @@ class App:
         )
         return JobContext(self.recipes[brief.recipe], context, wikipedia(self.settings, web))
 
-    async def forest(self, brief: Brief, workspace: str, keys: Sequence[PaperKey], embedder: Embedder) -> Forest:
+    async def forest(self, brief: Brief, workspace: str, keys: Sequence[PaperKey]) -> Forest:
         """The attribute trees that a survey may use: the workspace's own before those of the library.
 
         A tree is the workspace's own where its paper is, or where the text it is made from was uploaded there.
         """
-        shared = await self.libraries.forest(brief.library, embedder)
+        shared = await self.libraries.forest(brief.library)
         texts = self.libraries.texts_of(workspace)
         uploaded = {key for key in keys if texts.holds(key)}
         if await self.libraries.has_papers(workspace):
@@ -186,7 +186,7 @@ class App:
             uploaded |= {paper.key for paper in await own.get(keys)} if keys else set()
         if not uploaded:
             return shared
-        return JointForest(await self.libraries.workspace_forest(workspace, embedder), shared, uploaded.__contains__)
+        return JointForest(await self.libraries.workspace_forest(workspace), shared, uploaded.__contains__)
 
     async def find_trees(
         self, state: State, workspace: str, keys: Sequence[PaperKey]
@@ -194,8 +194,7 @@ class App:
         """The attribute trees that were made of these papers. Raises `UserError` where there is no survey."""
         if state.brief is None:
             raise UserError("Name a topic first.")
-        # Finding a tree by its paper embeds nothing.
-        return await (await self.forest(state.brief, workspace, keys, FittedOnTopic())).get(keys)
+        return await (await self.forest(state.brief, workspace, keys)).get(keys)
 
     def open_shared_texts(self, web: OnlineTransport) -> OpenAccess:
         """Full texts that are openly there, and those read before; nothing that a workspace uploaded."""

@@ -1,7 +1,8 @@
 """Work on files that others made, in a process of its own that may use so much memory and time and no more.
 
 Run as ``python -I -m engine.bounded_process MODULE MEMORY_BYTES CPU_S ARGUMENT…``: it limits itself, then calls
-``MODULE.serve(arguments, input, output)``. Whatever a hostile file does to it, this process goes on.
+``MODULE.serve(arguments, input, output)``, which may raise `UserError` before it answers anything. Whatever a hostile
+file does to it, this process goes on.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.errors import LimitExceeded
+from engine.errors import LimitExceeded, UserError
 
-TOO_MUCH = "It takes too much time or memory to read, as damaged and hostile files do."
+TOO_MUCH = "takes too much time or memory to read, as damaged and hostile files do"
+REFUSED = 3
+"""Exit status of a process that answers with what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +31,10 @@ class ProcessLimits:
     silence_s: float
 
 
-def call_bounded(module: str, content: bytes, limits: ProcessLimits, *arguments: str) -> bytes:
+def call_bounded(module: str, content: bytes, limits: ProcessLimits, failed: str, *arguments: str) -> bytes:
     """What the module answers to the content; blocks for up to ``silence_s``, so call it in a thread.
 
-    Raises `LimitExceeded` where it took too much, or broke down.
+    Raises `UserError`: what the module raised, or ``failed`` where it took too much, or broke down.
     """
     try:
         done = subprocess.run(
@@ -43,9 +46,9 @@ def call_bounded(module: str, content: bytes, limits: ProcessLimits, *arguments:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise LimitExceeded(TOO_MUCH) from error
+        raise UserError(failed) from error
     if done.returncode != 0:
-        raise LimitExceeded(TOO_MUCH)
+        raise UserError(done.stdout.decode() if done.returncode == REFUSED else failed)
     return done.stdout
 
 
@@ -73,7 +76,7 @@ def stream_bounded(module: str, limits: ProcessLimits, *arguments: str) -> Itera
                 if line.endswith(b"\n"):
                     yield line
                 elif ended:
-                    raise LimitExceeded(TOO_MUCH)
+                    raise LimitExceeded(f"It {TOO_MUCH}.")
                 else:
                     return
         finally:
@@ -91,7 +94,11 @@ def main() -> None:
     # The memory that mathematical libraries set aside for each processor would count as used.
     os.putenv("OPENBLAS_NUM_THREADS", "1")
     _limit_resources(int(memory_bytes), int(cpu_s))
-    importlib.import_module(module).serve(arguments, sys.stdin.buffer, sys.stdout.buffer)
+    try:
+        importlib.import_module(module).serve(arguments, sys.stdin.buffer, sys.stdout.buffer)
+    except UserError as error:
+        sys.stdout.buffer.write(str(error).encode())
+        sys.exit(REFUSED)
     sys.stdout.buffer.flush()
 
 

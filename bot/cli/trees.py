@@ -35,8 +35,7 @@ async def grow_trees(
             raise UserError("Attribute trees need a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
         name = library_name or app.default_library()
         library = await app.libraries.library(name)
-        embedder = await library.embedder()
-        forest = await app.libraries.forest(name, embedder)
+        forest = await app.libraries.forest(name)
         papers = await _choose_papers(app, name, about, most)
         known = await forest.get([paper.key for paper in papers])
         due = [paper for paper in papers if needs_tree(known.get(paper.key), source_of(paper, None, TREE_TOKENS))]
@@ -61,7 +60,7 @@ async def grow_trees(
 
             context = RunContext(
                 library,
-                embedder,
+                await library.embedder(),
                 replace(settings.limits(), full_texts=full_texts),
                 model=model,
                 progress=show,

@@ -179,35 +179,30 @@ class Libraries:
         for process in self._refitting.values():
             await process.wait()
 
-    async def forest(self, name: str, embedder: Embedder) -> Forest:
+    async def forest(self, name: str) -> Forest:
         """The attribute trees of a library's papers; without a name those of papers that came from online sources."""
         if name and self.place_of(name) == "weaviate":
             return await self._remote_forest(name)
         folder = self.folder(name) if name else self._settings.home / "online"
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-        return LocalForest(folder / FOREST_FILE, embedder)
+        return LocalForest(folder / FOREST_FILE)
 
-    async def workspace_forest(self, workspace: str, embedder: Embedder) -> LocalForest | WeaviateForest:
+    async def workspace_forest(self, workspace: str) -> LocalForest | WeaviateForest:
         """The attribute trees of the papers and texts that one workspace added."""
         tenant = _tenant(workspace)
         if self._settings.weaviate_url:
-            return await self._remote_forest(WORKSPACES, tenant, workspace)
+            return await self._remote_forest(WORKSPACES, tenant)
         folder = self._workspace_folder(tenant)
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-        return LocalForest(folder / FOREST_FILE, embedder)
+        return LocalForest(folder / FOREST_FILE)
 
-    async def _remote_forest(self, name: str, tenant: str = "", workspace: str = "") -> WeaviateForest:
-        library = await (self.workspace_library(workspace) if tenant else self.library(name, "weaviate"))
-
-        async def embedder() -> Embedder | None:
-            return None if self._settings.weaviate_vectoriser else await library.embedder()
-
+    async def _remote_forest(self, name: str, tenant: str = "") -> WeaviateForest:
         from engine.reading.trees.weaviate_forest import WeaviateForest
         from engine.retrieval.weaviate.weaviate_schema import prepare, translate_failures
 
         async with translate_failures("to make the collections"):
             await prepare(await self._weaviate(), self.server(), name, "AttributeTrees", tenant)
-        return WeaviateForest(await self._weaviate(), name, tenant, embedder)
+        return WeaviateForest(await self._weaviate(), name, tenant)
 
     def texts_of(self, workspace: str) -> TextFolder:
         return TextFolder(self._workspace_folder(_tenant(workspace)).parent / "texts")
@@ -239,7 +234,7 @@ class Libraries:
         found = await library.get(keys) if await library.count() else []
         if found:
             gone = [paper.key for paper in found]
-            await (await self.workspace_forest(workspace, await library.embedder())).remove(gone)
+            await (await self.workspace_forest(workspace)).remove(gone)
             for key in gone:
                 await asyncio.to_thread(self.texts_of(workspace).take, key)
             if isinstance(library, LocalLibrary):

@@ -5,21 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, takewhile
+from itertools import groupby, pairwise, takewhile
 
 from engine.limits import CHARACTERS_PER_TOKEN
-from engine.reading.page_layout import (
-    Line,
-    boldest_text,
-    join_lines,
-    largest_texts,
-    measure_text,
-    put_aside_last,
-    read_lines,
-)
+from engine.reading.page_layout import Line, join_lines, measure_text, put_aside_last, read_lines, title_texts
 from engine.reading.paper_figures import PaperFigure
 from engine.reading.pdf_text import PdfText
-from engine.reading.section_headings import SectionLines, divide
+from engine.reading.section_headings import Section, divide
 from engine.retrieval.paper_text import clean_passage
 from engine.text import clean, fold, sentences
 from engine.values import Passage
@@ -27,21 +19,21 @@ from engine.values import Passage
 OPENING_TOKENS = 1_500
 """What of the main body a writer is given (AutoSurvey's drafting)."""
 
-PASSAGE_CHARACTERS = 1_000
-MOST_PASSAGES = 2_000
-
-_NO_TITLE = re.compile(r"@|arxiv:|https?:|\bpublished|proceedings|conference|\d{4}", re.I)
-_ENDED = re.compile(r"(?<=[.!?])\s+")
-_BEFORE_BODY = {"", "abstract", "keywords"}
-_REFERENCES = {"references", "bibliography"}
-_AFTER_BODY = _REFERENCES | {
-    *("acknowledgment", "acknowledgments", "acknowledgement", "acknowledgements", "appendix"),
-}
 _MARK = re.compile(r"\[?(\d{1,3})(?:[\].]\s|(?=[A-Z]))")
 """How an entry of a list of references begins: [1], 1., or 1 as an exponent."""
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 LEAST_ENTRIES = 5
 """Entries without a heading above them that are a list of references."""
+
+PASSAGE_CHARACTERS = 1_000
+MOST_PASSAGES = 2_000
+
+_NO_TITLE = re.compile(r"@|arxiv:|https?:|\bpublished|proceedings|conference|\d{4}", re.I)
+_BEFORE_BODY = {"", "abstract", "keywords"}
+_AFTER_BODY = {
+    *("references", "bibliography", "appendix"),
+    *("acknowledgment", "acknowledgments", "acknowledgement", "acknowledgements"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,34 +75,23 @@ def from_pdf(pdf: PdfText, source: str) -> FullText:
     lines = read_lines(pdf)
     text = measure_text(lines)
     passages: list[Passage] = []
-    for section in _divide_list(divide(lines, text)):
-        running, aside = put_aside_last(section.lines, text) if text else (section.lines, ())
-        passages += _divide_pages(section.heading, running) + _divide_pages(section.heading, aside)
+    for heading, said in _divide_list(divide(lines, text)):
+        running, aside = put_aside_last(said, text) if text else (said, [])
+        passages += _divide_pages(heading, running) + _divide_pages(heading, aside)
     abstract = " ".join(p.text for p in passages if fold(p.section) == "abstract")
     return FullText(title_of(pdf), abstract, tuple(passages[:MOST_PASSAGES]), source)
 
 
-def _divide_list(sections: Sequence[SectionLines]) -> list[SectionLines]:
-    """The sections with a list of references without a heading, as journals of physics set it, as one."""
-    if any(fold(section.heading) in _REFERENCES for section in sections):
-        return list(sections)
-    divided: list[SectionLines] = []
-    for section in sections:
-        at = _find_list(section.lines)
-        divided.append(SectionLines(section.heading, section.lines[:at]))
-        divided += [SectionLines("References", section.lines[at:])] if at < len(section.lines) else []
-    return divided
-
-
-def _find_list(lines: Sequence[Line]) -> int:
-    """Where marks begin that count from 1 to `LEAST_ENTRIES` or on, half of their lines with a year; else the end."""
-    marks = [(at, int(mark[1])) for at, line in enumerate(lines) if (mark := _MARK.match(line.text))]
-    first = max((at for at, number in marks if number == 1), default=len(lines))
-    due = 1
-    for at, number in marks:
-        due += at >= first and number == due
-    dated = sum(bool(_YEAR.search(line.text)) for line in lines[first:])
-    return first if due > LEAST_ENTRIES and dated >= due / 2 else len(lines)
+def _divide_list(sections: list[Section]) -> list[Section]:
+    """The sections with a list of references at the end that has no heading, as journals of physics set it, as one."""
+    heading, lines = sections[-1]
+    marks = {int(mark[1]): at for at, line in enumerate(lines) if (mark := _MARK.match(line.text))}
+    begins = [marks.get(number, -1) for number in range(1, LEAST_ENTRIES + 1)]
+    entries = lines[begins[0] :]
+    dated = sum(bool(_YEAR.search(line.text)) for line in entries)
+    if begins[0] < 0 or begins != sorted(begins) or 2 * dated < len(marks):
+        return sections
+    return [*sections[:-1], (heading, lines[: begins[0]]), ("References", entries)]
 
 
 def title_of(pdf: PdfText) -> str:
@@ -119,8 +100,8 @@ def title_of(pdf: PdfText) -> str:
 
 
 def title_page_of(pdf: PdfText) -> str:
-    """What of the first page may hold its title: what is set larger than the text, or all where nothing is."""
-    return "\n\n".join(largest_texts(pdf)) or (pdf.pages[0] if pdf.pages else "")
+    """What of the first page may hold its title: what is set apart from the text, or all where nothing is."""
+    return "\n\n".join(title_texts(pdf)) or (pdf.pages[0] if pdf.pages else "")
 
 
 def titles_of(pdf: PdfText) -> tuple[str, ...]:
@@ -128,7 +109,7 @@ def titles_of(pdf: PdfText) -> tuple[str, ...]:
     first = pdf.pages[0] if pdf.pages else ""
     own = clean(pdf.title)
     found = [own] if len(own.split()) >= 3 and fold(own) in fold(first) else []
-    found += [clean(text) for text in largest_texts(pdf) or filter(None, [boldest_text(pdf)])]
+    found += map(clean, title_texts(pdf))
     lines = [clean(line) for line in first.split("\n")[:20]]
     start = next((i for i, line in enumerate(lines) if len(line.split()) >= 3 and not _NO_TITLE.search(line)), None)
     if start is not None:
@@ -138,28 +119,13 @@ def titles_of(pdf: PdfText) -> tuple[str, ...]:
 
 def _divide_pages(section: str, lines: Sequence[Line]) -> list[Passage]:
     """The passages of each page; a sentence that goes on on the next page belongs to the one on which it begins."""
-    pages = [(page, join_lines([line.text for line in group])) for page, group in groupby(lines, lambda ln: ln.page)]
-    found: list[Passage] = []
-    for at, (page, text) in enumerate(pages):
-        over = ""
-        if at + 1 < len(pages):
-            after, rest = pages[at + 1]
-            over, rest = _carry_over(text, rest)
-            pages[at + 1] = after, rest
-        found += make_passages(section, page, [join_lines([text, over])])
-    return found
-
-
-def _carry_over(text: str, rest: str) -> tuple[str, str]:
-    """What the next page has of the last sentence of this one, and the rest of it."""
-    last = next(iter(sentences(text)[-1:]), "")
-    last = _ENDED.split(last)[-1]  # “3) We …” and other unpaired brackets are not divided
-    joined = join_lines([last, rest])
-    whole = next(iter(sentences(joined)), "")
-    if len(whole) <= len(last):
-        return "", rest
-    left = joined[len(whole) :].strip()
-    return rest[: len(rest) - len(left)].strip(), left
+    pages = {page: join_lines([line.text for line in group]) for page, group in groupby(lines, lambda ln: ln.page)}
+    for page, after in pairwise(pages):
+        if sentences(f"{pages[page][-PASSAGE_CHARACTERS:]} Next")[-1] != "Next":
+            rest = next(iter(sentences(pages[after])), "")
+            pages[page] = join_lines([pages[page], rest])
+            pages[after] = pages[after][len(rest) :].strip()
+    return [passage for page, text in pages.items() for passage in make_passages(section, page, [text])]
 
 
 def make_passages(section: str, page: int | None, lines: Sequence[str]) -> list[Passage]:

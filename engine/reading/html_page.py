@@ -5,7 +5,6 @@ Papers are read in a process of its own (`serve`) with limits on time and memory
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any, BinaryIO
@@ -13,14 +12,13 @@ from typing import Any, BinaryIO
 import lxml.html
 from pydantic import TypeAdapter
 
-from engine.bounded_process import ProcessLimits, call_bounded
-from engine.errors import LimitExceeded, UserError
+from engine.bounded_process import TOO_MUCH, ProcessLimits, call_bounded
+from engine.errors import UserError
 from engine.reading.full_text import MOST_PASSAGES, FullText, make_passages
 from engine.reading.paper_figures import LIMITS, read_figures, read_licence
 from engine.text import clean
 from engine.values import Passage
 
-_WORKER = "engine.reading.html_page"
 _TEXT = TypeAdapter(FullText)
 
 
@@ -29,22 +27,13 @@ def read_html(content: bytes, url: str, limits: ProcessLimits = LIMITS) -> FullT
 
     Raises `UserError` where the page holds none, or takes too much to read.
     """
-    try:
-        answer = json.loads(call_bounded(_WORKER, content, limits, url))
-    except LimitExceeded as error:
-        raise UserError(f"The page {url[:200]} takes too much time or memory to read. It was not read.") from error
-    if wrong := answer.get("wrong"):
-        raise UserError(wrong)
-    return _TEXT.validate_python(answer)
+    failed = f"The page {url[:200]} {TOO_MUCH}. It was not read."
+    return _TEXT.validate_json(call_bounded("engine.reading.html_page", content, limits, failed, url))
 
 
 def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None:
-    """Answer with the `FullText` as JSON, or with what is wrong; the argument is the page's address."""
-    page = content.read().decode("utf-8", "replace")
-    try:
-        answer.write(_TEXT.dump_json(from_html(page, arguments[0])))
-    except UserError as error:
-        answer.write(json.dumps({"wrong": str(error)}).encode())
+    """Answer with the `FullText` as JSON; the argument is the page's address."""
+    answer.write(_TEXT.dump_json(from_html(content.read().decode("utf-8", "replace"), arguments[0])))
 
 
 def from_html(page: str, source: str) -> FullText:

@@ -95,37 +95,25 @@ def measure_text(lines: Sequence[Line]) -> TextBlock | None:
     return TextBlock(size, pitch, tuple(lefts), width)
 
 
-def largest_texts(pdf: PdfText) -> list[str]:
-    """What is set larger than the text on the first page, above its abstract; the largest first.
+def title_texts(pdf: PdfText) -> list[str]:
+    """What is set apart on the first page, above its abstract: what is larger than the text, the largest first.
 
-    There a paper has its title, and perhaps the name of its journal. Empty where nothing is set larger.
+    There a paper has its title, and perhaps the name of its journal. Where nothing is larger, as in the journals of the
+    American Mathematical Society, it is what is first set in bold type; empty where nothing is.
     """
-    size_of_text = _text_size(read_lines(pdf))
-    first = _above_abstract(pdf)
-    found: list[tuple[float, list[str]]] = []
-    for size, group in groupby(first, lambda line: round(line.style.size) if line.style else 0):
-        said = [line.text for line in group]
-        if size_of_text and size >= LARGEST * size_of_text and len(" ".join(said).split()) >= LEAST_TITLE_WORDS:
-            found.append((size, said))
-    return [join_lines(said) for _, said in sorted(found, key=lambda item: -item[0])]
-
-
-def boldest_text(pdf: PdfText) -> str:
-    """The first lines above the abstract that are set in bold type of one size; empty where none is.
-
-    They are the title where it is no larger than the text, as in the journals of the American Mathematical Society.
-    """
-    for (is_bold, _), group in groupby(
-        _above_abstract(pdf), lambda ln: (ln.style.is_bold, round(ln.style.size)) if ln.style else (False, 0)
+    lines = read_lines(pdf)
+    size_of_text = _text_size(lines)
+    above = takewhile(lambda line: line.page == 1 and not _ABSTRACT.match(line.text), lines)
+    larger, bold = list[tuple[float, str]](), list[str]()
+    for (size, is_bold), group in groupby(
+        above, lambda ln: (round(ln.style.size), ln.style.is_bold) if ln.style else (0, False)
     ):
-        said = [line.text for line in group]
-        if is_bold and len(" ".join(said).split()) > LEAST_TITLE_WORDS:
-            return join_lines(said)
-    return ""
-
-
-def _above_abstract(pdf: PdfText) -> list[Line]:
-    return list(takewhile(lambda line: line.page == 1 and not _ABSTRACT.match(line.text), read_lines(pdf)))
+        text = join_lines([line.text for line in group])
+        if size_of_text and size >= LARGEST * size_of_text and len(text.split()) >= LEAST_TITLE_WORDS:
+            larger.append((size, text))
+        elif is_bold and len(text.split()) > LEAST_TITLE_WORDS:
+            bold.append(text)
+    return [text for _, text in sorted(larger, key=lambda item: -item[0])] or bold[:1]
 
 
 def join_lines(lines: Sequence[str]) -> str:

@@ -15,8 +15,8 @@ from urllib.parse import urljoin, urlsplit
 
 from pydantic import TypeAdapter
 
-from engine.bounded_process import ProcessLimits, call_bounded
-from engine.errors import LimitExceeded, UserError
+from engine.bounded_process import TOO_MUCH, ProcessLimits, call_bounded
+from engine.errors import UserError
 from engine.text import clean, sentences
 from engine.values import Passage
 
@@ -34,18 +34,15 @@ class Picture:
     base64: str
 
 
+_PICTURE = TypeAdapter(Picture)
+
+
 def redraw_picture(content: bytes, limits: ProcessLimits = LIMITS) -> Picture:
     """The picture; blocks for up to ``limits.silence_s``, so call it in a thread.
 
     Raises `UserError` for what is no picture (PNG, JPEG, GIF or WebP), or a bomb.
     """
-    try:
-        answer = call_bounded(_WORKER, content, limits)
-    except LimitExceeded as error:
-        raise UserError("The picture takes too much time or memory to read.") from error
-    if not answer:
-        raise UserError("The picture is damaged, too large, or of a kind that is not read.")
-    return TypeAdapter(Picture).validate_json(answer)
+    return _PICTURE.validate_json(call_bounded(_WORKER, content, limits, f"The picture {TOO_MUCH}."))
 
 
 READ = ("PNG", "JPEG", "GIF", "WEBP")
@@ -59,18 +56,18 @@ LARGEST_PNG = 400_000
 
 
 def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None:
-    """Answer with the `Picture` as JSON, or with nothing where there is none to be drawn."""
+    """Answer with the `Picture` as JSON. Raises `UserError` where there is none to be drawn."""
     from PIL import Image, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS
     try:
         with Image.open(io.BytesIO(content.read()), formats=READ) as picture:
             if picture.width * picture.height > MOST_PIXELS or min(picture.size) < LEAST_SIDE:
-                return
+                raise ValueError("too large or too small")
             picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
             whole = picture.convert("RGBA")
-    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError):
-        return
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError) as error:
+        raise UserError("The picture is damaged, too large, or of a kind that is not read.") from error
     drawn = Image.new("RGB", whole.size, "white")  # print and dark pages need it without transparency
     drawn.paste(whole, mask=whole.getchannel("A"))
     kind, encoded = "png", io.BytesIO()
@@ -79,7 +76,7 @@ def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None
         kind, encoded = "jpeg", io.BytesIO()
         drawn.save(encoded, "JPEG", quality=85)
     content_64 = base64.b64encode(encoded.getvalue()).decode()
-    answer.write(TypeAdapter(Picture).dump_json(Picture(kind, drawn.width, drawn.height, content_64)))
+    answer.write(_PICTURE.dump_json(Picture(kind, drawn.width, drawn.height, content_64)))
 
 
 MOST_FIGURES = 30

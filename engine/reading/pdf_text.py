@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO
 
-from engine.bounded_process import ProcessLimits, call_bounded
-from engine.errors import LimitExceeded, UserError
+from engine.bounded_process import TOO_MUCH, ProcessLimits, call_bounded
+from engine.errors import UserError
 
 LARGEST_BYTES = 50 * 2**20
 MOST_PAGES = 500
@@ -61,14 +61,9 @@ def read_pdf(name: str, content: bytes, limits: ProcessLimits = LIMITS) -> PdfTe
     if not content[:1024].lstrip().startswith(b"%PDF-"):
         raise UserError(f"“{name}” is not a PDF, whatever its name says.")
     try:
-        done = call_bounded(_WORKER, content, limits, str(MOST_PAGES), str(MOST_CHARACTERS))
-    except LimitExceeded as error:
-        raise UserError(
-            f"“{name}” takes too much time or memory to read, as damaged and hostile PDFs do. It was not read."
-        ) from error
-    answer = json.loads(done)
-    if wrong := answer.get("wrong"):
-        raise UserError(f"“{name}” {wrong}")
+        answer = json.loads(call_bounded(_WORKER, content, limits, f"{TOO_MUCH}. It was not read."))
+    except UserError as error:
+        raise UserError(f"“{name}” {error}") from error
     pages = tuple("\n".join(line[0] for line in page) for page in answer["pages"])
     if sum(len(page.split()) for page in pages) < LEAST_WORDS_PER_PAGE * max(1, len(pages)):
         raise UserError(f"“{name}” has no text; it seems to be scanned. Run text recognition (OCR) on it first.")
@@ -87,25 +82,20 @@ MARK_SIZE = 0.8
 
 
 def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None:
-    """Answer with title and lines, or with what is wrong; the arguments are the most pages and characters."""
-    pages, characters = map(int, arguments)
-    answer.write(json.dumps(_read(content.read(), pages, characters)).encode())
-
-
-def _read(content: bytes, most_pages: int, most_characters: int) -> dict[str, Any]:
+    """Answer with title and lines. Raises `UserError` with what is wrong, to be said of the file."""
     import pypdfium2
 
     try:
-        pdf = pypdfium2.PdfDocument(content)
+        pdf = pypdfium2.PdfDocument(content.read())
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
-            return {"wrong": "is encrypted. Save it without a password and send it again."}
-        return {"wrong": "is damaged: it cannot be opened as a PDF. Fetch it again."}
+            raise UserError("is encrypted. Save it without a password and send it again.") from error
+        raise UserError("is damaged: it cannot be opened as a PDF. Fetch it again.") from error
     total = len(pdf)
-    if total > most_pages:
-        return {"wrong": f"has {total:,} pages; at most {most_pages} are read."}
+    if total > MOST_PAGES:
+        raise UserError(f"has {total:,} pages; at most {MOST_PAGES} are read.")
     pages: list[list[list[Any]]] = []
-    left = most_characters
+    left = MOST_CHARACTERS
     for number in range(total):
         try:
             page = pdf[number]
@@ -113,11 +103,11 @@ def _read(content: bytes, most_pages: int, most_characters: int) -> dict[str, An
         except pypdfium2.PdfiumError:
             lines, count = [], 0  # one page that cannot be read; the others can
         if count > left:
-            return {"wrong": "has more text than a book; it was not read."}
+            raise UserError("has more text than a book; it was not read.")
         left -= count
         pages.append(lines)
     title = pdf.get_metadata_dict().get("Title", "")
-    return {"title": title[:500], "pages": pages}
+    answer.write(json.dumps({"title": title[:500], "pages": pages}).encode())
 
 
 def _read_page(text: Any, height: float, most_characters: int) -> tuple[list[list[Any]], int]:

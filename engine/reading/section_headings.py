@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import zip_longest
+from typing import TypeAlias
 
 from engine.reading.page_layout import CAPTION, Line, TextBlock
 from engine.text import fold
@@ -40,38 +41,30 @@ _NUMBERED_RUN_IN = re.compile(r"(\d{1,2}(?:\.\d{1,2}){1,3})\.?\s+([^.!?]{3,80})\
 _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV")
 
 
-@dataclass(frozen=True, slots=True)
-class SectionLines:
-    """The lines of a section, without those of its heading, which is empty before the first."""
-
-    heading: str
-    lines: tuple[Line, ...]
+Section: TypeAlias = tuple[str, list[Line]]
+"""A heading, empty before the first, and the lines below it."""
 
 
-def divide(lines: Sequence[Line], text: TextBlock | None) -> list[SectionLines]:
+def divide(lines: Sequence[Line], text: TextBlock | None) -> list[Section]:
     """The sections of a paper in order."""
     reader = _Headings(lines, text)
-    found = [SectionLines("", ())]
-    held: list[Line] = []
+    found: list[Section] = [("", [])]
     at = 0
     while at < len(lines):
+        line = lines[at]
         heading, used = reader.read(at)
-        run_in = None if used else _RUN_IN.match(lines[at].text)
+        run_in = None if used else _RUN_IN.match(line.text)
         if run_in and run_in[2]:
             heading = run_in[2]
-        elif run_in and fold(found[-1].heading) in {"", "abstract"}:
+        elif run_in and fold(found[-1][0]) in {"", "abstract"}:
             heading = "Abstract" if run_in[1].lower() in {"abstract", "summary"} else "Keywords"
-        elif not used and (run_in := _NUMBERED_RUN_IN.match(lines[at].text)) and reads_as_heading(run_in[2]):
+        elif not used and (run_in := _NUMBERED_RUN_IN.match(line.text)) and reads_as_heading(run_in[2]):
             heading = run_in[2] if reader.numbering.take(run_in[1]) else ""
         if heading:
-            found[-1] = SectionLines(found[-1].heading, tuple(held))
-            found.append(SectionLines(heading, ()))
-            held = []
+            found.append((heading, []))
         if not used:
-            rest = lines[at].text[run_in.end() :] if run_in and heading else lines[at].text
-            held.append(Line(rest, lines[at].page, lines[at].style))
+            found[-1][1].append(replace(line, text=line.text[run_in.end() :]) if run_in and heading else line)
         at += used or 1
-    found[-1] = SectionLines(found[-1].heading, tuple(held))
     return found
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
+from engine.reading.trees.forests import TreeIndex
 from engine.recipes.bases import Trials, compose_survey
 from engine.recipes.surveyx_material import plan_trees, prepare
 from engine.recipes.surveyx_outline import OutlineSteps
@@ -116,7 +117,8 @@ class SurveyXRecipe(Trials, RevisedByModel):
             task.brief.wishes,
             prompt="surveyx/draft",
         )
-        rewriting = Rewriting(model, material, prepared.forest, context.attempt)
+        index = await asyncio.to_thread(TreeIndex, list(material.trees.values()), context.embedder)
+        rewriting = Rewriting(model, material, index, context.attempt)
         papers = {key: material.evidence(key) for key in material.papers}
         composition = Composition(
             model,

@@ -163,7 +163,7 @@ async def grow_forest(
 
 async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: bool) -> Preparation:
     """Papers with their trees; without trees (an ablation) with what was read of their texts."""
-    forest = context.forest or MemoryForest(context.embedder)
+    forest = context.forest or MemoryForest()
     texts = await read_texts(papers, context)
     if not with_trees:
         read = {p.key: replace(p, body=texts[p.key].take_opening(TREE_TOKENS)) if p.key in texts else p for p in papers}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -11,7 +12,7 @@ from engine.citations import keep_allowed_citations, list_cited_keys, remove_cit
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.reading.trees.forests import Forest
+from engine.reading.trees.forests import TreeIndex
 from engine.recipes.surveyx_material import GIST_FIELDS, Material
 from engine.survey import SurveyWarning
 from engine.text import all_sentences, replace_sentences, split_sentences
@@ -44,7 +45,7 @@ class Rewriting:
 
     model: LanguageModel
     material: Material
-    forest: Forest
+    index: TreeIndex
     trial: int = 0
     removed: int = 0
     added: int = 0
@@ -78,7 +79,7 @@ class Rewriting:
         cited, found = list_cited_keys(draft.text), dict[PaperKey, None]()
         for paragraph in draft.text.split("\n\n"):
             asked = remove_citations(paragraph)
-            near = await self.forest.search(asked, list(self.material.papers), FOUND_EACH + len(cited))
+            near = await asyncio.to_thread(self.index.search, asked, FOUND_EACH + len(cited))
             found.update(dict.fromkeys([key for key in near if key not in cited][:FOUND_EACH]))
         return list(found)[:FOUND_MOST]
 

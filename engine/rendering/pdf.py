@@ -10,7 +10,6 @@ from typing import Any, BinaryIO, assert_never
 
 from engine.bounded_process import ProcessLimits, call_bounded
 from engine.citations import numbers, reference_text
-from engine.errors import LimitExceeded, UserError
 from engine.rendering.document import (
     Block,
     Heading,
@@ -33,10 +32,8 @@ LIMITS = ProcessLimits(memory_bytes=4 * 2**30, cpu_s=0, silence_s=120.0)
 
 def pdf(survey: Survey) -> bytes:
     """The document as PDF bytes; blocks. Raises `UserError` where it cannot be set."""
-    try:
-        return call_bounded("engine.rendering.pdf", json.dumps(_data(survey)).encode(), LIMITS)
-    except LimitExceeded as error:
-        raise UserError("The PDF could not be set. Write for example: export docx html") from error
+    failed = "The PDF could not be set. Write for example: export docx html"
+    return call_bounded("engine.rendering.pdf", json.dumps(_data(survey)).encode(), LIMITS, failed)
 
 
 def serve(_: Sequence[str], given: BinaryIO, output: BinaryIO) -> None:

@@ -79,7 +79,7 @@ async def measure_estimate(library: OwnLibrary, recipe: Recipe, brief: Brief, pa
     account = Account()
     model = MeteredModel(SimulatedProvider(pace), MODELS, Throttle(AT_ONCE), account, MemoryRecord(), brief.recipe)
     embedder = await library.embedder()
-    context = RunContext(library, embedder, model=model, forest=MemoryForest(embedder))
+    context = RunContext(library, embedder, model=model, forest=MemoryForest())
     if "review" in recipe.steps:
         chains = recipe.plan_review_calls(brief, context.limits, await sample_papers(library))
         start = time.perf_counter()

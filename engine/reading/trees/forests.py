@@ -1,6 +1,6 @@
 """The attribute forest (SurveyX, 3.1.2): the trees of a library's papers, made once and used by every later survey.
 
-A tree is found by its paper, or searched by words and meaning among the papers of one survey.
+A tree is found by its paper; those of one survey are searched by words and meaning (`TreeIndex`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -36,13 +36,10 @@ class Forest(Protocol):
     """A store of attribute trees. Every method raises `RetrievalError` where the store cannot answer."""
 
     async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
-        """The trees of those papers that have one."""
+        """The trees of those papers that have one; one that another version wrote counts as missing."""
 
     async def add(self, trees: Sequence[AttributeTree]) -> None:
         """Store the trees, all or none, each in place of an earlier one of the same paper."""
-
-    async def search(self, text: str, among: Sequence[PaperKey], limit: int) -> Sequence[PaperKey]:
-        """Papers whose trees fit the text, best first; ``among`` are the papers that may be found."""
 
 
 class TreeIndex:
@@ -73,62 +70,43 @@ class TreeIndex:
         return [self._keys[i] for i in best]
 
 
+@dataclass(frozen=True)
 class MemoryForest:
-    """A forest that lives as long as the process; the trees of a survey's papers are indexed when first searched."""
+    """A forest that lives as long as the process."""
 
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._index: tuple[frozenset[PaperKey], TreeIndex] | None = None
-        self._trees: dict[PaperKey, AttributeTree] = {}
+    trees: dict[PaperKey, AttributeTree] = field(default_factory=dict)
 
     async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
         """The trees of those papers that have one."""
-        return {key: self._trees[key] for key in keys if key in self._trees}
+        return {key: self.trees[key] for key in keys if key in self.trees}
 
     async def add(self, trees: Sequence[AttributeTree]) -> None:
         """Store the trees."""
-        self._trees.update({tree.key: tree for tree in trees})
-        self._index = None
-
-    async def search(self, text: str, among: Sequence[PaperKey], limit: int) -> Sequence[PaperKey]:
-        """Papers whose trees fit the text, best first."""
-        wanted = frozenset(among)
-        if self._index is None or self._index[0] != wanted:
-            trees = list((await self.get(among)).values())
-            self._index = wanted, await asyncio.to_thread(TreeIndex, trees, self._embedder)
-        return await asyncio.to_thread(self._index[1].search, text, limit)
+        self.trees.update({tree.key: tree for tree in trees})
 
 
-class LocalForest(MemoryForest):
-    """The same in one SQLite file beside the papers of a library; several processes may use it at once."""
+@dataclass(frozen=True)
+class LocalForest:
+    """One SQLite file beside the papers of a library; several processes may use it at once."""
 
-    def __init__(self, file: Path, embedder: Embedder) -> None:
-        super().__init__(embedder)
-        self._file = file
+    file: Path
 
     async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
-        """The trees of those papers that have one; one that another version wrote counts as missing."""
+        """The trees of those papers that have one."""
         return await asyncio.to_thread(self._read, keys)
 
     async def add(self, trees: Sequence[AttributeTree]) -> None:
         """Store the trees, all or none."""
-        if trees:
-            await asyncio.to_thread(self._write, trees)
-            self._index = None
+        rows = [(tree.key, TREE_JSON.dump_json(tree).decode()) for tree in trees]
+        await asyncio.to_thread(self._change, "INSERT OR REPLACE INTO trees (key, tree) VALUES (?, ?)", rows)
 
     async def remove(self, keys: Sequence[PaperKey]) -> None:
         """Delete the trees of these papers."""
-
-        def remove() -> None:
-            with self._open() as connection, connection:
-                connection.executemany("DELETE FROM trees WHERE key = ?", [(key,) for key in keys])
-
-        if self._file.exists():
-            await asyncio.to_thread(remove)
-            self._index = None
+        if self.file.exists():
+            await asyncio.to_thread(self._change, "DELETE FROM trees WHERE key = ?", [(key,) for key in keys])
 
     def _read(self, keys: Sequence[PaperKey]) -> dict[PaperKey, AttributeTree]:
-        if not self._file.exists():
+        if not self.file.exists():
             return {}
         rows: list[tuple[str]] = []
         with self._open() as connection:
@@ -143,15 +121,14 @@ class LocalForest(MemoryForest):
                 trees[tree.key] = tree
         return {key: trees[key] for key in keys if key in trees}
 
-    def _write(self, trees: Sequence[AttributeTree]) -> None:
-        rows = [(tree.key, TREE_JSON.dump_json(tree).decode()) for tree in trees]
+    def _change(self, statement: str, rows: Sequence[tuple[str, ...]]) -> None:
         with self._open() as connection, connection:
-            connection.executemany("INSERT OR REPLACE INTO trees (key, tree) VALUES (?, ?)", rows)
+            connection.executemany(statement, rows)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
-            with closing(sqlite3.connect(self._file, timeout=30.0)) as connection:
+            with closing(sqlite3.connect(self.file, timeout=30.0)) as connection:
                 connection.execute("PRAGMA secure_delete=ON")  # a tree that is removed is in no page any more
                 connection.execute("CREATE TABLE IF NOT EXISTS trees (key TEXT PRIMARY KEY, tree TEXT NOT NULL)")
                 yield connection
@@ -160,7 +137,7 @@ class LocalForest(MemoryForest):
                 raise UserError(
                     "The disk is full; the attribute trees made so far are kept. Free some space."
                 ) from error
-            raise RetrievalError(f"The attribute trees in {self._file.name} could not be used: {error}") from error
+            raise RetrievalError(f"The attribute trees in {self.file.name} could not be used: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -182,10 +159,3 @@ class JointForest:
         """Store each tree where its paper belongs."""
         await self.own.add([tree for tree in trees if self.is_own(tree.key)])
         await self.shared.add([tree for tree in trees if not self.is_own(tree.key)])
-
-    async def search(self, text: str, among: Sequence[PaperKey], limit: int) -> Sequence[PaperKey]:
-        """Papers of both whose trees fit the text, best first."""
-        found = [await forest.search(text, among, limit) for forest in (self.own, self.shared)]
-        places = {key: i for i, key in enumerate(among)}
-        fused = reciprocal_rank_fusion([[places[key] for key in keys] for keys in found])
-        return [among[i] for i in sorted(fused, key=lambda i: -fused[i])[:limit]]

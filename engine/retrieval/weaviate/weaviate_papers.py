@@ -10,7 +10,6 @@ from typing import Any
 
 from weaviate.classes.data import DataObject
 from weaviate.classes.query import Filter, MetadataQuery
-from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from weaviate.util import generate_uuid5
 
 from engine.errors import RecordError, UserError
@@ -22,7 +21,7 @@ from engine.retrieval.topic_words import index_terms, read_topic
 from engine.retrieval.weaviate.weaviate_schema import (
     READ_S,
     WeaviateServer,
-    is_read_only,
+    insert_objects,
     repeated,
     translate_failures,
 )
@@ -87,15 +86,7 @@ class PaperObjects:
     @repeated
     async def _insert(self, objects: list[Any]) -> dict[int, str]:
         async with translate_failures("to store papers"), asyncio.timeout(WRITE_S):
-            try:
-                result = await self._papers.data.insert_many(objects)
-            except WeaviateInsertManyAllFailedError as error:
-                errors = dict.fromkeys(range(len(objects)), " ".join(str(error.message).split()))
-            else:
-                errors = {i: " ".join(str(e.message).split()) for i, e in result.errors.items()}
-            if read_only := next((why for why in errors.values() if is_read_only(why)), ""):
-                raise OSError(read_only)
-        return errors
+            return await insert_objects(self._papers, objects)
 
     async def remove(self, keys: Collection[PaperKey]) -> None:
         """Delete the papers that have these keys."""

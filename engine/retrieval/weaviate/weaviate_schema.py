@@ -22,7 +22,12 @@ from weaviate.classes.config import Configure, DataType, Property, Tokenization,
 from weaviate.classes.init import AdditionalConfig, Auth, GrpcConfig, Timeout
 from weaviate.classes.query import Filter
 from weaviate.classes.tenants import Tenant
-from weaviate.exceptions import UnexpectedStatusCodeError, WeaviateBaseError, WeaviateTimeoutError
+from weaviate.exceptions import (
+    UnexpectedStatusCodeError,
+    WeaviateBaseError,
+    WeaviateInsertManyAllFailedError,
+    WeaviateTimeoutError,
+)
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.libraries.adding import LISTS
@@ -180,6 +185,20 @@ def is_read_only(detail: str) -> bool:
     return "read-only" in said or "readonly" in said or "no space left" in said
 
 
+async def insert_objects(home: Any, objects: Sequence[Any]) -> dict[int, str]:
+    """Write to a collection in one request; what the server refused, by place, and why. Raises where it only reads."""
+    try:
+        result = await home.data.insert_many(objects)
+    except WeaviateInsertManyAllFailedError as error:
+        refused = dict.fromkeys(range(len(objects)), error.message)
+    else:
+        refused = {place: error.message for place, error in result.errors.items()}
+    errors = {place: " ".join(str(why).split()) for place, why in refused.items()}
+    if read_only := next(filter(is_read_only, errors.values()), ""):
+        raise OSError(read_only)
+    return errors
+
+
 def _text(name: str, tokens: Tokenization = Tokenization.FIELD, kind: DataType = DataType.TEXT) -> Property:
     return Property(
         name=name,
@@ -207,19 +226,11 @@ PAPERS = (
     *map(_text, ("venue", "url", "pdf", "summary", "counted", "records")),
     *(_text(name, kind=DataType.TEXT_ARRAY) for name in ("identities", *LISTS)),
 )
-TREES = (
-    _text("key"),
-    _text("kind"),
-    _text("tree", Tokenization.WORD),
-    _text("words", Tokenization.WHITESPACE),
-    # The whole tree as JSON; ``tree`` is its text, from which a server makes its vector.
-    _text("document"),
-)
 _NAMED = (_text("library"), _text("version"))
 _MODEL = (*_NAMED, _number("part"), _number("parts"), Property(name="content", data_type=DataType.BLOB))
 KINDS = {
     "Papers": (PAPERS, ("title", "abstract")),
-    "AttributeTrees": (TREES, ("tree",)),
+    "AttributeTrees": ((_text("key"), _text("document")), ()),
 }
 
 

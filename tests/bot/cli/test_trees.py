@@ -90,7 +90,7 @@ async def test_a_tree_can_be_asked_for(library: LocalLibrary, monkeypatch: pytes
             await lab.talk("survey dense retrieval library=main recipe=cluster", "ok")
             found = [item.paper.key for item in (await lab.state()).papers.found]  # type: ignore[union-attr]
             async with open_app() as app:
-                forest = await app.libraries.forest("main", await (await app.libraries.library("main")).embedder())
+                forest = await app.libraries.forest("main")
                 known = await forest.get(found)
             there = next(i for i, key in enumerate(found, start=1) if key in known)
             missing = next(i for i, key in enumerate(found, start=1) if key not in known)

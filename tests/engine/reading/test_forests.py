@@ -12,10 +12,9 @@ import pytest
 
 from engine.errors import RetrievalError
 from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue, complete_tree
-from engine.reading.trees.forests import FOREST_FILE, Forest, JointForest, LocalForest, MemoryForest
+from engine.reading.trees.forests import FOREST_FILE, Forest, JointForest, LocalForest, MemoryForest, TreeIndex
 from engine.reading.trees.tree_making import source_of
 from engine.reading.trees.weaviate_forest import WeaviateForest
-from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import WORKSPACES
 from engine.retrieval.weaviate.weaviate_schema import (
     WeaviateServer,
@@ -37,10 +36,10 @@ def tree(of: Paper, said: str = "") -> AttributeTree:
 @pytest.fixture(params=["memory", "local", "weaviate", "tenant"])
 async def forest(request: Any, tmp_path: Path) -> AsyncIterator[Forest]:
     if request.param == "memory":
-        yield MemoryForest(WordEmbedder())
+        yield MemoryForest()
         return
     if request.param == "local":
-        yield LocalForest(tmp_path / FOREST_FILE, WordEmbedder())
+        yield LocalForest(tmp_path / FOREST_FILE)
         return
     at: WeaviateAt = request.getfixturevalue("weaviate_at")
     server = WeaviateServer(at.url, at.grpc_port)
@@ -48,11 +47,7 @@ async def forest(request: Any, tmp_path: Path) -> AsyncIterator[Forest]:
     library, tenant = (WORKSPACES, "ours") if request.param == "tenant" else ("lib", "")
     await prepare_shared(client, server)
     await prepare(client, server, library, "AttributeTrees", tenant)
-
-    async def embedder() -> Embedder:
-        return WordEmbedder()
-
-    yield WeaviateForest(client, library, tenant, embedder)
+    yield WeaviateForest(client, library, tenant)
     await client.close()
 
 
@@ -72,26 +67,23 @@ async def test_a_tree_made_anew_replaces_the_earlier_one(forest: Forest) -> None
     assert (await forest.get([one.key]))[one.key] == newer
 
 
-async def test_a_text_finds_the_trees_that_say_it_and_only_among_those_asked(forest: Forest) -> None:
+def test_a_text_finds_the_trees_that_say_it() -> None:
     everything = [*papers(6), *papers(6, "graph", 101), *papers(6, "vision", 201)]
-    await forest.add([tree(p) for p in everything])
-    graph = [p.key for p in everything[6:12]]
-    keys = [p.key for p in everything]
-    found = await forest.search("learning graph attention with Model103", keys, 4)
+    index = TreeIndex([tree(p) for p in everything], WordEmbedder())
+    found = index.search("learning graph attention with Model103", 4)
     assert found[0] == everything[8].key
     assert len(found) == 4
-    assert set(await forest.search("graph attention", [*graph[:2], keys[0]], 4)) <= {*graph[:2], keys[0]}
-    assert await forest.search("graph attention", [], 4) == []
-    assert list(await forest.search("", keys, 4)) == []
+    assert index.search("", 4) == []
+    assert TreeIndex([], WordEmbedder()).search("graph", 3) == []
 
 
 async def test_an_empty_forest_has_nothing(forest: Forest) -> None:
     assert await forest.get([paper(1).key]) == {}
-    assert list(await forest.search("graph", [paper(1).key], 3)) == []
+    await forest.add([])
 
 
 async def test_two_processes_share_a_file_and_one_with_rubbish_says_so(tmp_path: Path) -> None:
-    ours, theirs = (LocalForest(tmp_path / FOREST_FILE, WordEmbedder()) for _ in range(2))
+    ours, theirs = (LocalForest(tmp_path / FOREST_FILE) for _ in range(2))
     first, second = (tree(p) for p in papers(2))
     await asyncio.gather(ours.add([first]), theirs.add([second]))
     assert set(await ours.get([first.key, second.key])) == {first.key, second.key}
@@ -101,15 +93,14 @@ async def test_two_processes_share_a_file_and_one_with_rubbish_says_so(tmp_path:
     assert set(await ours.get([first.key, second.key])) == {second.key}  # another version's: made again
     (tmp_path / "broken.sqlite").write_bytes(b"no database " * 100)
     with pytest.raises(RetrievalError, match="attribute trees"):
-        await LocalForest(tmp_path / "broken.sqlite", WordEmbedder()).get([first.key])
+        await LocalForest(tmp_path / "broken.sqlite").get([first.key])
 
 
 async def test_a_workspace_keeps_the_trees_of_its_own_papers_to_itself(tmp_path: Path) -> None:
-    own, shared = MemoryForest(WordEmbedder()), MemoryForest(WordEmbedder())
+    own, shared = MemoryForest(), MemoryForest()
     mine, common = papers(2)
     joint = JointForest(own, shared, lambda key: key == mine.key)
     await joint.add([tree(mine), tree(common)])
     assert set(await own.get([mine.key, common.key])) == {mine.key}
     assert set(await shared.get([mine.key, common.key])) == {common.key}
     assert set(await joint.get([mine.key, common.key])) == {mine.key, common.key}
-    assert set(await joint.search("dense retrieval", [mine.key, common.key], 5)) == {mine.key, common.key}

@@ -104,9 +104,8 @@ def test_a_photograph_is_kept_as_jpeg() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_picture_or_a_bomb_is_not_drawn(content: bytes) -> None:
-    answer = io.BytesIO()
-    serve((), io.BytesIO(content), answer)
-    assert answer.getvalue() == b""
+    with pytest.raises(UserError, match="picture is damaged"):
+        serve((), io.BytesIO(content), io.BytesIO())
 
 
 def test_what_cannot_be_drawn_is_said() -> None:

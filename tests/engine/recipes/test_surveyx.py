@@ -49,9 +49,7 @@ SELECTION = PaperSelection(tuple(FoundPaper(p, 1.0) for p in EVERYTHING))
 def context(model: Any, forest: Forest | None = None, **more: Any) -> RunContext:
     """Every paper's text can be read, unless other ``texts`` are given."""
     told = {"texts": Abstracts(), "limits": Limits(full_texts=100), **more}
-    return RunContext(
-        EmptyLibrary(), WordEmbedder(), model=model, forest=forest or MemoryForest(WordEmbedder()), **told
-    )
+    return RunContext(EmptyLibrary(), WordEmbedder(), model=model, forest=forest or MemoryForest(), **told)
 
 
 class Abstracts:
@@ -73,7 +71,7 @@ def keys_in(request: Request) -> list[str]:
 
 async def test_a_figure_that_no_sentence_has_is_not_in_any_tree() -> None:
     model = FakeModel(simulate_answer)
-    forest = MemoryForest(WordEmbedder())
+    forest = MemoryForest()
     await whole_survey(context(model, forest))
     answers = [simulate_answer(whole(request), "TreesAnswer") for request in model.asked("trees/")]
     assert any("99999" in answer for answer in answers)
@@ -83,11 +81,11 @@ async def test_a_figure_that_no_sentence_has_is_not_in_any_tree() -> None:
 
 async def test_a_second_survey_of_the_lab_pays_for_no_tree_but_those_of_changed_abstracts(tmp_path: Path) -> None:
     first = FakeModel(simulate_answer)
-    await SurveyXRecipe().outline(BRIEF, SELECTION, context(first, LocalForest(tmp_path / FOREST_FILE, WordEmbedder())))
+    await SurveyXRecipe().outline(BRIEF, SELECTION, context(first, LocalForest(tmp_path / FOREST_FILE)))
     changed = replace(EVERYTHING[5], abstract="It is another abstract now. Model6 learns anew.")
     found = tuple(FoundPaper(changed if p.key == changed.key else p, 1.0) for p in EVERYTHING)
     again = FakeModel(simulate_answer)
-    run = context(again, LocalForest(tmp_path / FOREST_FILE, WordEmbedder()))
+    run = context(again, LocalForest(tmp_path / FOREST_FILE))
     await SurveyXRecipe().outline(BRIEF, PaperSelection(found), run)
     assert len(first.asked("trees/")) > 20
     assert [keys_in(request) for request in again.asked("trees/")] == [[changed.key]]
@@ -148,7 +146,7 @@ class WholeTexts:
 
 async def test_trees_come_from_full_texts_where_they_can_be_read() -> None:
     model = FakeModel(simulate_answer)
-    forest = MemoryForest(WordEmbedder())
+    forest = MemoryForest()
     texts = WholeTexts()
     recipe = SurveyXRecipe(paper_figures=1)
     run = context(model, forest, texts=texts, pictures=texts, limits=Limits(full_texts=20))
@@ -201,7 +199,7 @@ async def test_what_was_paid_before_a_kill_is_not_paid_again(tmp_path: Path) -> 
 
     async def run(provider: Recorded) -> Survey:
         model = MeteredModel(provider, models, Throttle(4), Account(), record, "job")  # type: ignore[arg-type]
-        survey = context(model, LocalForest(tmp_path / FOREST_FILE, WordEmbedder()))
+        survey = context(model, LocalForest(tmp_path / FOREST_FILE))
         return (await whole_survey(survey))[1]
 
     def pay(provider: Recorded, stage: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from engine.citations import list_cited_keys, replace_citations
 from engine.llm.model import Request
-from engine.reading.trees.forests import MemoryForest
+from engine.reading.trees.forests import MemoryForest, TreeIndex
 from engine.recipes.surveyx_material import Material
 from engine.survey import Survey, walk
 from engine.values import Outline, walk_outline
@@ -111,9 +111,9 @@ def test_every_paper_is_asked_about_once_and_mounted_with_its_own_notes(run: Run
 
 async def test_rewriting_sees_what_is_cited_and_what_its_paragraphs_find() -> None:
     model = FakeModel(simulate_answer)
-    forest = MemoryForest(WordEmbedder())
+    forest = MemoryForest()
     await whole_survey(context(model, forest))
-    everything = [p.key for p in EVERYTHING]
+    index = TreeIndex(list(forest.trees.values()), WordEmbedder())
     assert model.asked("rewrite/")
     for request in model.asked("rewrite/"):
         draft = inside(request, "draft")
@@ -123,7 +123,7 @@ async def test_rewriting_sees_what_is_cited_and_what_its_paragraphs_find() -> No
             asked = replace_citations(
                 " ".join(re.sub(r"^\d+\. ", "", line) for line in paragraph.split("\n")), lambda _: ""
             )
-            found |= set(await forest.search(asked, everything, 3 + len(cited)))
+            found |= set(index.search(asked, 3 + len(cited)))
         assert set(cited) <= set(keys_in(request)) <= {*cited, *found}
 
 

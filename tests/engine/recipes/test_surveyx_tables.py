@@ -21,12 +21,12 @@ from engine.rendering.markdown import render_markdown
 from engine.survey import Branch, Citation, Claim, Section, Survey, Taxonomy, walk
 from engine.values import Paper, PaperKey
 from tests.engine.recipes.test_surveyx import EVERYTHING, context, whole_survey
-from tests.fakes import FakeModel, WordEmbedder, papers, whole
+from tests.fakes import FakeModel, papers, whole
 from tests.stand_ins.simulation import simulate_answer
 
 
 async def survey_with_forest() -> tuple[Survey, MemoryForest, FakeModel]:
-    model, forest = FakeModel(simulate_answer), MemoryForest(WordEmbedder())
+    model, forest = FakeModel(simulate_answer), MemoryForest()
     _, survey = await whole_survey(context(model, forest))
     return survey, forest, model
 
