@@ -54,9 +54,6 @@ Labels: TypeAlias = NDArray[np.int64]
 NOISE = -1
 """Label of a paper that is in no group."""
 
-OTHER_WORK = "Other Work"
-"""Heading of the papers that are in no group."""
-
 
 def reduce_dimensions(vectors: Vectors, seed: int, reduction: Reduction = "spectral") -> Points:
     """The vectors (unit length) in 5 dimensions; with 16 papers or fewer, which have too few neighbours, by PCA.
@@ -68,20 +65,21 @@ def reduce_dimensions(vectors: Vectors, seed: int, reduction: Reduction = "spect
     exact = vectors.astype(np.float64)
     with threadpool_limits(1):
         if len(vectors) <= REDUCTION_NEIGHBOURS + 1:
-            return _reduce_to_principal(exact)
+            return project(exact, REDUCED_DIMENSIONS)
         return _reduce_spectrally(exact) if reduction == "spectral" else _reduce_by_umap(vectors, seed)
 
 
-def _reduce_to_principal(vectors: Points) -> Points:
-    """The first principal components, the largest coordinate of each positive."""
-    if len(vectors) < 2:
-        return np.zeros((len(vectors), 1))
-    left, singular, _ = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
-    kept = min(REDUCED_DIMENSIONS, len(vectors) - 1, vectors.shape[1])
-    return fix_signs(left[:, :kept] * singular[:kept])
+def project(vectors: Points | Vectors, dimensions: int) -> Points:
+    """The first principal components, the largest coordinate of each positive; fewer where there are no more."""
+    exact = np.asarray(vectors, np.float64)
+    if len(exact) < 2:
+        return np.zeros((len(exact), 1))
+    left, singular, _ = np.linalg.svd(exact - exact.mean(axis=0), full_matrices=False)
+    kept = min(dimensions, len(exact) - 1, exact.shape[1])
+    return _fix_signs(left[:, :kept] * singular[:kept])
 
 
-def fix_signs(points: Points) -> Points:
+def _fix_signs(points: Points) -> Points:
     """The same points with the largest coordinate of each dimension positive: solvers give either sign."""
     largest = np.abs(points.round(DIGITS)).argmax(axis=0)
     turned: Points = points * np.where(points[largest, np.arange(points.shape[1])] < 0, -1.0, 1.0)
@@ -104,7 +102,7 @@ def _reduce_spectrally(vectors: Points) -> Points:
     last = len(vectors) - 2  # the largest eigenvector is the same for all papers
     values, eigenvectors = eigh(walk, subset_by_index=[last - REDUCED_DIMENSIONS + 1, last])
     points: Points = eigenvectors / np.sqrt(degrees)[:, None] * np.clip(values, 0.0, 1.0) ** DIFFUSION_STEPS
-    return fix_signs(points * np.sqrt(degrees.sum()))
+    return _fix_signs(points * np.sqrt(degrees.sum()))
 
 
 def _reduce_by_umap(vectors: Vectors, seed: int) -> Points:
@@ -121,16 +119,6 @@ def _reduce_by_umap(vectors: Vectors, seed: int) -> Points:
     with _ONE_REDUCTION:
         points: Points = np.asarray(reducer.fit_transform(vectors), np.float64)
     return points
-
-
-def is_rest(title: str) -> bool:
-    """Whether the heading stands over papers of no group."""
-    return title == OTHER_WORK
-
-
-def pick_algorithm(seed: int) -> Algorithm:
-    """One of the three at random, as the paper does for each survey; the same seed picks the same."""
-    return random.Random(seed).choice(ALGORITHMS)
 
 
 def draw_cluster_count(references: int, seed: int) -> int:
@@ -235,7 +223,7 @@ def reassign_noise(points: Points | Vectors, found: Labels) -> Labels:
     if not homes:
         return np.zeros(len(found), np.int64)
     centres = np.array([points[found == label].mean(axis=0) for label in homes])
-    nearest = np.argmin(((points[:, None, :] - centres[None]) ** 2).sum(axis=2), axis=1)
+    nearest = _distances(points, centres).argmin(axis=1)
     result: Labels = np.where(found == NOISE, np.array(homes)[nearest], found)
     return result
 
@@ -248,40 +236,20 @@ def dissolve_small(points: Points | Vectors, found: Labels, least: int) -> Label
 
 
 def split_in_two(points: Points | Vectors, least: int) -> Labels:
-    """Two clusters of ``least`` points or more: cut at the widest gap along the direction of most variance.
-
-    One cluster where there are fewer than twice as many points.
-    """
+    """Two halves along the direction of most variance; one cluster where they had fewer than ``least`` points."""
     found = np.zeros(len(points), np.int64)
-    if len(points) < 2 * least:
-        return found
-    centred = np.asarray(points - points.mean(axis=0), np.float64)
-    along = fix_signs(centred @ np.linalg.svd(centred, full_matrices=False)[2][:1].T).ravel().round(DIGITS)
-    order = np.argsort(along, kind="stable")
-    gaps = np.diff(along[order])[least - 1 : len(points) - least]
-    found[order[least + int(np.argmax(gaps)) :]] = 1
+    if len(points) >= 2 * least:
+        order = np.argsort(project(points, 1)[:, 0].round(DIGITS), kind="stable")
+        found[order[len(points) // 2 :]] = 1
     return found
 
 
 def clusters(
-    papers: Sequence[Paper],
-    found: Labels,
-    topic: str,
-    formula: Formula = "bounded",
-    avoid: Collection[str] = (),
+    papers: Sequence[Paper], found: Labels, topic: str, formula: Formula = "bounded", avoid: Collection[str] = ()
 ) -> list[Cluster]:
-    """Named clusters, the largest first; papers keep their order, and noise becomes a cluster of its own.
-
-    No name is one of those to ``avoid``.
-    """
+    """Named clusters, the largest first; papers keep their order. No name is one of those to ``avoid``."""
     groups = [[p for p, label in zip(papers, found, strict=True) if label == value] for value in np.unique(found)]
-    noise = NOISE in found
-    order = sorted(range(len(groups)), key=lambda i: (noise and i == 0, -len(groups[i])))
-    names = name_groups([groups[i] for i in order], topic, formula, avoid)
-    named = [Cluster(n.heading, n.terms, tuple(groups[i])) for n, i in zip(names, order, strict=True)]
-    if noise:
-        named[-1] = Cluster(OTHER_WORK, (), named[-1].papers)
-    return named
+    return name_groups(sorted(groups, key=len, reverse=True), topic, formula, avoid)
 
 
 def is_degenerate(found: Labels) -> bool:

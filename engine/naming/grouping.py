@@ -6,6 +6,7 @@ paper leaves the number of clusters to chance, the silhouette decides.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,7 +25,6 @@ from engine.naming.clustering import (
     is_degenerate,
     labels,
     measure_silhouette,
-    pick_algorithm,
     reassign_noise,
     reduce_dimensions,
     split_in_two,
@@ -63,7 +63,7 @@ class GroupingOptions:
 
     def choose_algorithm(self, seed: int, attempt: int) -> Algorithm:
         """The algorithm of the options, or the seed's pick; another one each time another outline is wanted."""
-        first = self.algorithm or pick_algorithm(seed)
+        first = self.algorithm or random.Random(seed).choice(ALGORITHMS)
         return ALGORITHMS[(ALGORITHMS.index(first) + attempt) % len(ALGORITHMS)]
 
 

@@ -1,4 +1,4 @@
-"""Phrases of papers in groups: which stand in how many papers, how they are written, which read as a heading.
+"""Phrases of papers in groups: which stand in how many papers, and how they are written.
 
 Everything is counted in the papers at hand; the only list is that of stop words, at which phrases end.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Literal
@@ -25,36 +25,19 @@ LONGEST_PHRASE = 4
 ENDS_WELL = 0.4
 """Share of a phrase's uses behind which something else than a noun begins; one with less is a piece of a longer one."""
 
-BEFORE_COMPLEMENT, LEAST_FOLLOWED = 0.75, 12
-"""Share of what follows a word where a phrase ends, so often at least, from which one preposition belongs to it:
-*capable of*, *quality of* life. A phrase that ends with such a word is cut off."""
-
-USED_AS_VERB = 0.25
-"""Share of a word's uses after *to*, *we* or *can* from which it is taken for a verb."""
-
 GERUND = 0.8
-"""Share of a word's uses at the beginning of what is said from which one in *-ing* is a verb."""
-
-INSIDE_LONGER = 0.6
-"""Share of a phrase's papers from which it is written as part of one longer phrase."""
-
-LEAST_SPELT_OUT = 0.1
-"""Share of the papers that use an abbreviation which say what it stands for."""
+"""Share of a word's uses that begin what is said from which one in *-ing* is a verb: *improving*, not *learning*."""
 
 Formula = Literal["published", "bounded"]
 
 Counts = NDArray[np.float64]
 
-_ACRONYM = re.compile(r"[A-Za-z][\w-]*[A-Z]s?")
 _TOKEN = re.compile(r"[^\W_](?:[\w+'’-]*[\w+])?|[^\w\s]")
 _WORD = re.compile(r"\d+d\b|[^\W\d_]+")
 """A word, or a number of dimensions: *3d*."""
 
-_PLURAL = re.compile(r"(?<=[a-z]{3}[^suix])s$")
 _ENDS = STOP_WORDS | {"using", "versus", "via", "toward", "towards"}
 """Words that no phrase holds: the stop words, and prepositions that their list lacks."""
-
-_BEFORE_VERBS = frozenset(["to", "we", "can", "could", "may", "will", "cannot", "would", "should", "must", "might"])
 
 
 def c_tf_idf(frequencies: Counts, formula: Formula) -> Counts:
@@ -78,18 +61,12 @@ def stems_of(text: str) -> frozenset[str]:
 
 
 def find_abbreviations(papers: Sequence[Paper]) -> dict[str, str]:
-    """Abbreviation in the singular → the words it mostly stands for, as they are mostly written.
-
-    One that fewer than `LEAST_SPELT_OUT` of the papers that use it spell out, such as LiDAR, is a word by now.
-    """
+    """Abbreviation in the singular → the words it mostly stands for, as they are mostly written."""
     written: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    used: Counter[str] = Counter()
     for paper in papers:
-        used.update({strip_plural(token) for token in _ACRONYM.findall(f"{paper.title} {paper.content}")})
         for long, short in read_abbreviations(paper.content):
             written[strip_plural(short)][long] += 1
-    spelt_out = {short: forms for short, forms in written.items() if forms.total() >= LEAST_SPELT_OUT * used[short]}
-    return {short: forms.most_common(1)[0][0] for short, forms in spelt_out.items()}
+    return {short: forms.most_common(1)[0][0] for short, forms in written.items()}
 
 
 def strip_plural(token: str) -> str:
@@ -99,25 +76,11 @@ def strip_plural(token: str) -> str:
 
 @dataclass(slots=True)
 class _Usage:
-    """How the texts use a word or a phrase."""
+    """How often a phrase is said, how often it ends what is said, and how sentences write it."""
 
     seen: int = 0
     ending: int = 0
-    after_verb_cue: int = 0
-    beginning: int = 0
-    capitalised: int = 0
-    inside: int = 0
     written: Counter[str] = field(default_factory=Counter)
-    following: Counter[str] = field(default_factory=Counter)
-    """What stands behind it where a phrase ends with it; nothing where the text does."""
-
-
-@dataclass(frozen=True, slots=True)
-class PaperPhrases:
-    """The phrases of one paper: how often each stands in title and abstract, and which stand in the title."""
-
-    said: Counter[str]
-    title: frozenset[str]
 
 
 class GroupedPhrases:
@@ -131,9 +94,12 @@ class GroupedPhrases:
         everyone = [paper for group in groups for paper in group]
         self.long_forms = find_abbreviations(everyone)
         self.parts: dict[str, frozenset[str]] = {}
-        self._words: defaultdict[str, _Usage] = defaultdict(_Usage)
         self._phrases: defaultdict[str, _Usage] = defaultdict(_Usage)
-        self._of_paper = {paper.key: self._read(paper) for paper in everyone}
+        self._words, self._first_words = Counter[str](), Counter[str]()
+        self._titles = {paper.key: self._read(paper.title, in_title=True) for paper in everyone}
+        self._said = {
+            paper.key: sum(map(self._read, sentences(paper.content)), self._titles[paper.key]) for paper in everyone
+        }
         self._group(groups)
 
     def regroup(self, groups: Sequence[Sequence[Paper]]) -> GroupedPhrases:
@@ -143,104 +109,54 @@ class GroupedPhrases:
         return other
 
     def _group(self, groups: Sequence[Sequence[Paper]]) -> None:
-        self.groups = [list(group) for group in groups]
-        read = [[self._of_paper[paper.key] for paper in group] for group in self.groups]
-        self.papers = [Counter(phrase for one in group for phrase in one.said) for group in read]
-        self.titles = [Counter(phrase for one in group for phrase in one.title) for group in read]
-        self.occurrences = [Counter(phrase for one in group for phrase in one.said.elements()) for group in read]
-        self.everywhere: Counter[str] = sum(self.papers, Counter())
+        self.groups = [[paper.key for paper in group] for group in groups]
+        self.titles = [Counter(phrase for key in group for phrase in self._titles[key]) for group in self.groups]
+        self.papers = [Counter(phrase for key in group for phrase in self._said[key]) for group in self.groups]
+        self.occurrences = [sum((self._said[key] for key in group), Counter[str]()) for group in self.groups]
 
-    def _read(self, paper: Paper) -> PaperPhrases:
-        title = self._read_text(paper.title, in_title=True)
-        said = Counter(title)
-        for sentence in sentences(paper.content):
-            said.update(self._read_text(sentence))
-        return PaperPhrases(said, frozenset(title))
-
-    def _read_text(self, text: str, *, in_title: bool = False) -> Counter[str]:
+    def _read(self, text: str, *, in_title: bool = False) -> Counter[str]:
         """How often each phrase stands in a title or a sentence."""
-        tokens = _TOKEN.findall(text)
-        for i, (before, token) in enumerate(zip(["", *tokens], tokens, strict=False)):
-            usage = self._words[token.lower()]
-            usage.seen += 1
-            usage.after_verb_cue += before.lower() in _BEFORE_VERBS
-            if i and not in_title:
-                usage.inside += 1
-                usage.capitalised += token[0].isupper()
         found: Counter[str] = Counter()
-        for run, after in self._runs(tokens):
-            self._words[run[0].lower()].beginning += 1
-            self._words[run[-1].lower()].following[after.lower()] += 1
+        for run in self._runs(_TOKEN.findall(text)):
+            self._words.update(map(str.lower, run))
+            self._first_words[run[0].lower()] += 1
             for start in range(len(run)):
                 for stop in range(start + 1, min(start + LONGEST_PHRASE, len(run)) + 1):
-                    phrase = self._name(run[start:stop])
+                    words = run[start:stop]
+                    phrase = " ".join(american_stem(word.lower()) for word in words)
+                    if phrase not in self.parts:
+                        self.parts[phrase] = stems_of(" ".join(words))
                     usage = self._phrases[phrase]
                     usage.seen += 1
                     usage.ending += stop == len(run)
-                    usage.written[" ".join(map(_lower, run[start:stop]))] += 1
+                    # Titles write ordinary words with capitals.
+                    usage.written[" ".join(map(_lower, words) if in_title else words)] += not in_title
                     found[phrase] += 1
         return found
 
-    def _runs(self, tokens: Sequence[str]) -> Iterator[tuple[list[str], str]]:
-        """Stretches of words that no stop word and no punctuation divides, abbreviations spelt out; what follows."""
+    def _runs(self, tokens: Sequence[str]) -> Iterator[list[str]]:
+        """Stretches of words that no stop word, number or punctuation divides, abbreviations spelt out."""
         run: list[str] = []
-        for token, after in zip(tokens, [*tokens[1:], ""], strict=True):
-            if _is_said(token):
+        for token in (*tokens, ""):
+            if len(token) > 1 and token.lower() not in _ENDS and not token.isdigit() and "'" not in token:
                 long = self.long_forms.get(strip_plural(token), "").split()
-                if long and _is_said(after):  # “SDM repairs” are “seed drill machine repairs”
-                    long[-1] = _PLURAL.sub("", long[-1])
                 run += long if 0 < len(long) < LONGEST_PHRASE else [token]
             elif run:
-                yield run, token
+                yield run
                 run = []
-        if run:
-            yield run, ""
-
-    def _name(self, words: Sequence[str]) -> str:
-        phrase = " ".join(american_stem(word.lower()) for word in words)
-        if phrase not in self.parts:
-            self.parts[phrase] = stems_of(" ".join(words))
-        return phrase
 
     def form(self, phrase: str) -> str:
-        """How the phrase is mostly written, proper names with their capitals."""
+        """How sentences mostly write the phrase."""
         written = self._phrases[phrase].written
-        best = min(written, key=lambda form: (-written[form], sum(map(str.isupper, form)), form))
-        return " ".join(word[0].upper() + word[1:] if self._is_proper(word) else word for word in best.split())
-
-    def _is_proper(self, word: str) -> bool:
-        """Whether most sentences write the word with a capital inside: *Parkinson*, *Bayesian*."""
-        usage = self._words[word]
-        return usage.capitalised >= max(3, 0.8 * usage.inside)
+        return min(written, key=lambda form: (-written[form], sum(map(str.isupper, form)), form))
 
     def reads_well(self, phrase: str) -> bool:
-        """Whether it is often all that is said and is whole, begins with no verb, and says no word twice."""
-        usage, words = self._phrases[phrase], self.form(phrase).lower().split()
-        if len(set(phrase.split())) < len(words) or usage.ending < ENDS_WELL * usage.seen:
+        """Whether it is often all that is said, begins with no verb in *-ing*, and says no word twice."""
+        usage, stems = self._phrases[phrase], phrase.split()
+        first = self.form(phrase).split()[0].lower()
+        if first.endswith("ing") and self._first_words[first] > GERUND * self._words[first]:
             return False
-        first, last = self._words[words[0]], self._words[words[-1]].following
-        if max((last[word] for word in STOP_WORDS & last.keys()), default=0) > max(
-            BEFORE_COMPLEMENT * last.total(), LEAST_FOLLOWED - 1
-        ):
-            return False
-        if words[0].endswith("ing") and first.beginning > GERUND * first.seen:
-            return False  # “improving …”, but “learning …”: others end with it
-        forms = (first, self._words[words[0].removesuffix("s")])
-        return all(form.after_verb_cue <= USED_AS_VERB * form.seen for form in forms)
-
-    def is_part_of_longer(self, phrase: str, row: int, among: Iterable[str]) -> bool:
-        """Whether in that group the phrase mostly stands within one longer phrase of those given."""
-        return any(
-            len(other) > len(phrase)
-            and f" {phrase} " in f" {other} "
-            and self.papers[row][other] >= INSIDE_LONGER * self.papers[row][phrase]
-            for other in among
-        )
-
-
-def _is_said(token: str) -> bool:
-    """Whether a token may stand in a phrase: no stop word, punctuation or number."""
-    return len(token) > 1 and token.lower() not in _ENDS and not token.isdigit() and "'" not in token
+        return len(set(stems)) == len(stems) and usage.ending >= ENDS_WELL * usage.seen
 
 
 def _lower(word: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from engine.citations import cite
-from engine.naming.clustering import clusters, is_rest, labels
+from engine.naming.clustering import clusters, labels
 from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, TimeLane, TimeLine, Turn, TurnKind
 from engine.paper_kinds import is_survey
 from engine.quoting.attribution import name_people
@@ -237,7 +237,7 @@ def group_nearby(
         )  # those whose title says it first
         named = [f"{p.title} ({p.year})" if p.year else p.title for p in saying[:3]]
         is_named = len(saying) >= FEWEST_NEARBY and wanted <= _stems(saying[0].title)
-        if is_named and not is_rest(cluster.name) and not any(wanted <= line for line in covered):
+        if is_named and not any(wanted <= line for line in covered):
             groups.append(NearbyGroup(cluster.name, len(saying), tuple(named)))
     return tuple(groups)
 

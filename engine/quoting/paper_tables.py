@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.citations import cite
-from engine.naming.clustering import is_rest
 from engine.quoting.abstracts import Quotation, quote_finding, quote_gist
 from engine.quoting.attribution import name_people
 from engine.quoting.counts import years_of
@@ -44,7 +43,7 @@ class QuotedTable:
 
 def caption_table(title: str, years: str = "oldest first") -> str:
     """The caption of the table of a section's papers."""
-    return f"{title}, {years}." if is_rest(title) else f"Papers on {title}, {years}."
+    return f"Papers on {title}, {years}."
 
 
 def is_papers_table(table: Table) -> bool:

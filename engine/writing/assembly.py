@@ -9,7 +9,6 @@ from engine.citations import remove_citations, with_references
 from engine.errors import LanguageModelError
 from engine.gathering.search_record import search_flow
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
-from engine.naming.clustering import is_rest
 from engine.overview import Name, NearbyGroup, Overview
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
 from engine.run import WritingTask
@@ -174,7 +173,7 @@ def add_abstract(survey: Survey, abstract: Draft | None) -> Survey:
 
 def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:
     """What the survey covers and from how many papers; only what can be counted."""
-    lines = [node.title for node in outline.nodes if node.role == "body" and not is_rest(node.title)]
+    lines = [node.title for node in outline.nodes if node.role == "body"]
     body = f" It covers {list_words(lines)}." if lines else ""
     ending = " It ends with the problems the papers leave open." if outline.nodes[-1].role == "conclusion" else ""
     return f"A survey of {brief.topic} that cites {len(survey.references)} papers{_span(survey)}.{body}{ending}"

@@ -16,6 +16,7 @@ from engine.citations import with_references
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Prompt, Request, Task, TypedAnswer
 from engine.llm.prompting import data, fill
+from engine.naming.clustering import project
 from engine.quoting.abstracts import show_gists
 from engine.quoting.reading_map import SET_APART
 from engine.retrieval.embedding import Vectors, embed_papers
@@ -120,9 +121,7 @@ def place_papers(papers: Sequence[Paper], vectors: Vectors) -> tuple[tuple[Paper
     """The papers in the plane by their first two principal components; empty for fewer than three."""
     if len(papers) < FEWEST_PLACED:
         return ()
-    from sklearn.decomposition import PCA  # imported here because it takes a second
-
-    flat = PCA(2, random_state=0).fit_transform(vectors)
+    flat = project(vectors, 2)
     return tuple((paper.key, float(x), float(y)) for paper, (x, y) in zip(papers, flat, strict=True))
 
 

@@ -15,7 +15,6 @@ from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,
     NOISE,
-    OTHER_WORK,
     Algorithm,
     Reduction,
     best_cluster_count,
@@ -25,11 +24,11 @@ from engine.naming.clustering import (
     draw_cluster_count,
     is_degenerate,
     labels,
-    pick_algorithm,
     reassign_noise,
     reduce_dimensions,
     split_in_two,
 )
+from engine.naming.grouping import GroupingOptions
 from engine.naming.headings import name_groups
 from engine.naming.phrases import GroupedPhrases, c_tf_idf
 from engine.retrieval.libraries.library import EmptyLibrary
@@ -79,7 +78,7 @@ def test_means_leave_no_cluster_empty(places: list[int], k: int) -> None:
 
 
 def test_the_algorithm_is_picked_by_the_seed() -> None:
-    assert {pick_algorithm(seed) for seed in range(30)} == set(ALGORITHMS)
+    assert {GroupingOptions(None).choose_algorithm(seed, 0) for seed in range(30)} == set(ALGORITHMS)
 
 
 def blobs() -> np.ndarray:
@@ -96,14 +95,11 @@ def test_each_algorithm_finds_what_is_there(algorithm: Algorithm) -> None:
     assert len(set(found)) == 3
 
 
-def test_noise_is_given_a_home_or_shown() -> None:
+def test_noise_is_given_a_home() -> None:
     points = np.vstack([blobs(), [[1.4, 1.4, 1.4]]]).astype(np.float32)
     found = np.array([0] * 20 + [1] * 20 + [2] * 20 + [NOISE])
     assert reassign_noise(points, found)[-1] == 1
     assert set(reassign_noise(points[:3], np.array([NOISE] * 3))) == {0}
-    shown = clusters(papers(61), found, "topic")
-    assert shown[-1].name == OTHER_WORK
-    assert sum(len(c.papers) for c in shown) == 61
 
 
 def test_groups_of_unlike_density_are_told_apart_by_dbscan_and_one_crowd_is_degenerate() -> None:
@@ -134,7 +130,7 @@ def test_clusters_of_too_few_papers_join_their_nearest() -> None:
     assert dissolve_small(points, np.array([0, 0, 0, 1, 1, 1, 2]), 1).tolist() == [0, 0, 0, 1, 1, 1, 2]
 
 
-def test_points_without_clusters_are_cut_at_the_widest_gap_that_leaves_enough() -> None:
+def test_points_without_clusters_are_cut_in_the_middle() -> None:
     points = np.array([[9.0], [0.0], [0.1], [0.2], [0.3], [1.0], [1.1], [1.2]], np.float32)
     parts = split_in_two(points, 3)
     assert {tuple(np.flatnonzero(parts == part)) for part in (0, 1)} == {(0, 5, 6, 7), (1, 2, 3, 4)}
@@ -164,24 +160,17 @@ def test_few_papers_are_reduced_too(count: int) -> None:
 
 def test_names_tell_groups_apart_and_read_like_headings() -> None:
     groups = [papers(8), papers(8, "graph", 100), papers(8, "vision", 200)]
-    names = [n.heading for n in name_groups(groups, "machine learning")]
+    names = [n.name for n in name_groups(groups, "machine learning")]
     assert len(set(names)) == 3
     assert names[0] == "Dense Retrieval"
     assert names[1] in {"Message Passing", "Graph Attention"}
     assert names[2] in {"Object Detection", "Image Segmentation"}
-    assert name_groups([[]], "x")[0].heading == "Group 1"
+    assert name_groups([[]], "x")[0].name == "Group 1"
 
 
 def unit(*rows: tuple[float, float]) -> np.ndarray:
     array = np.array(rows, np.float32)
     return array / np.linalg.norm(array, axis=1, keepdims=True)
-
-
-def test_a_long_form_inside_a_heading_is_in_the_singular() -> None:
-    said = "Seed drill machines (SDMs) break."
-    repairs = [paper(i, title=f"SDM Repairs in {place}", abstract=said) for i, place in enumerate("ABCDEF")]
-    others = [paper(10 + i, title="Granite Bridges", abstract="Granite bridges last.") for i in range(6)]
-    assert name_groups([repairs, others], "seed drill machines")[0].heading == "Seed Drill Machine Repairs"
 
 
 def test_terms_are_written_as_the_papers_write_them_though_a_list_knows_them() -> None:
@@ -195,7 +184,7 @@ def test_headings_name_neither_what_authors_do_nor_what_everything_has() -> None
     bridges = [paper(n, title=f"Bridge Inspection Part {n}", abstract=summary) for n in range(1, 6)]
     others = [paper(n, title=f"Tunnel Boring Part {n}", abstract="Machines bore.") for n in range(6, 11)]
     first = name_groups([bridges, others], "civil engineering")[0]
-    assert first.heading == "Bridge Inspection"
+    assert first.name == "Bridge Inspection"
     assert not {term for term in first.terms if {"construct", "hold"} & set(term.split())}
 
 

@@ -8,19 +8,12 @@ from engine.text import find_long_form
 from tests.fakes import paper
 
 
-def test_an_abbreviation_that_hardly_any_paper_spells_out_is_a_word() -> None:
-    spelling = paper(1, abstract="Light detection and ranging (LiDAR) measures distance.")
-    using = [paper(i, abstract="A LiDAR turns.") for i in range(2, 14)]
-    assert find_abbreviations([spelling, *using]) == {}
-    assert find_abbreviations([spelling, *using[:5]]) == {"LiDAR": "Light detection and ranging"}
-
-
 def test_two_spellings_of_the_topic_are_no_heading() -> None:
     groups = [
         [paper(i, title="Dialog State Tracking with Schema Graphs", abstract="Schema graphs help.") for i in range(3)],
         [paper(i, title="Dialogue State Tracking with Slot Pools", abstract="Slot pools help.") for i in range(3, 6)],
     ]
-    assert [n.heading for n in name_groups(groups, "dialogue state tracking")] == ["Schema Graphs", "Slot Pools"]
+    assert [n.name for n in name_groups(groups, "dialogue state tracking")] == ["Schema Graphs", "Slot Pools"]
 
 
 def test_abbreviations_are_read_from_their_brackets() -> None:
@@ -37,21 +30,8 @@ def test_headings_are_noun_phrases_that_are_not_the_topic() -> None:
         [paper(i, title=f"Improving Link Prediction {i}", abstract="Graph learning predicts.") for i in range(7, 13)],
     ]
     names = name_groups(groups, "Graph Learning")
-    assert [name.heading for name in names] == ["Node Classification", "Link Prediction"]
+    assert [name.name for name in names] == ["Node Classification", "Link Prediction"]
     assert "node classification" in names[0].terms
-
-
-def test_no_heading_ends_before_what_belongs_to_its_last_word() -> None:
-    uses = ("jumping", "climbing", "swimming", "running", "walking", "rolling") * 2
-    groups = [
-        [
-            paper(i, title=f"Soft Robots Capable of {use.title()}", abstract=f"It is {use}.")
-            for i, use in enumerate(uses)
-        ],
-        [paper(i, title=f"Gait Patterns for Hexapods {i}", abstract="Legs move.") for i in range(13, 19)],
-    ]
-    names = name_groups(groups, "Locomotion")
-    assert not any("Capable" in name.heading or "robots capable" in name.terms for name in names)
 
 
 def test_an_abbreviation_counts_as_the_words_it_stands_for() -> None:
@@ -60,7 +40,7 @@ def test_an_abbreviation_counts_as_the_words_it_stands_for() -> None:
         [paper(i, title=f"SRL {i}", abstract=told) for i in range(1, 7)],
         [paper(i, title=f"Point Clouds {i}", abstract="Points.") for i in range(7, 13)],
     ]
-    assert name_groups(groups, "language")[0].heading == "Semantic Role Labeling"
+    assert name_groups(groups, "language")[0].name == "Semantic Role Labeling"
 
 
 def test_a_heading_is_no_part_of_another_one_nor_of_one_that_stands_there() -> None:
@@ -69,7 +49,7 @@ def test_a_heading_is_no_part_of_another_one_nor_of_one_that_stands_there() -> N
         [paper(i, title=f"Soil Erosion Models {i}", abstract="Erosion models are slow.") for i in range(7, 13)],
         [paper(i, title=f"Crop Rotation {i}", abstract="Crop rotation helps.") for i in range(13, 19)],
     ]
-    names = [name.heading.lower() for name in name_groups(groups, "farming", avoid=["Crop Rotation"])]
+    names = [name.name.lower() for name in name_groups(groups, "farming", avoid=["Crop Rotation"])]
     assert not any(one in other for one in names for other in names if one != other)
     assert "crop rotation" not in names
 
@@ -82,7 +62,7 @@ def test_a_medical_group_is_named_by_its_own_titles() -> None:
         ],
         [paper(i, title=f"Cluster headache and oxygen, study {i}", abstract="Oxygen helps.") for i in range(7, 13)],
     ]
-    assert [name.heading for name in name_groups(groups, "headache")] == ["Acute Migraine", "Cluster Headache"]
+    assert [name.name for name in name_groups(groups, "headache")] == ["Acute Migraine", "Cluster Headache"]
 
 
 def test_a_phrase_of_which_one_title_plays_with_capitals_is_written_plainly() -> None:
@@ -91,4 +71,4 @@ def test_a_phrase_of_which_one_title_plays_with_capitals_is_written_plainly() ->
         + [paper(i, title=f"Reading Comprehension {i}", abstract="We read.") for i in (2,)],
         [paper(i, title=f"Point Clouds {i}", abstract="Points.") for i in range(7, 13)],
     ]
-    assert not any("COmprehension" in name.heading for name in name_groups(groups, "language"))
+    assert not any("COmprehension" in name.name for name in name_groups(groups, "language"))
