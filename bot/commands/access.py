@@ -24,7 +24,7 @@ from bot.commands.commands import (
     StartSurvey,
 )
 from bot.settings import Rules
-from engine.session.events import AskQuestion, Evaluate, FindGaps, Start
+from engine.session.events import Job, Start
 
 Act = Literal["start", "open", "read", "ask", "change", "own", "administer"]
 
@@ -52,7 +52,7 @@ def act_of(command: Command) -> Act:
             return "start"
         case Show() | Export() | FreeText():
             return "read"
-        case AskQuestion() | FindGaps() | Evaluate():
+        case Job("answer" | "gaps" | "evaluate"):
             return "ask"
         case ListSurveys() | OpenSurvey() | NewSurvey():
             return "open"

@@ -35,25 +35,17 @@ from engine.errors import UserError
 from engine.retrieval.matching import lines_of
 from engine.session import outline_edits as outline
 from engine.session.events import (
-    AddBackground,
     Approve,
-    AskQuestion,
+    Control,
     EditKeywords,
     EditOutline,
     EditPapers,
-    Evaluate,
-    FindGaps,
-    GoBack,
+    Job,
     MorePapers,
     MovePaper,
-    Redo,
     Regenerate,
-    Revise,
-    RewriteAll,
     SearchSection,
     SplitSection,
-    StartOver,
-    Stop,
     TakeCandidate,
     Undo,
     UseList,
@@ -192,7 +184,7 @@ def _raise_tokens(match: re.Match[str]) -> Command:
 
 
 def _revise(place: str, way: Way, wish: str = "") -> Command:
-    return Revise(SectionChange(place, way, wish.strip(" \"'“”")))
+    return Job("revise", SectionChange(place, way, wish.strip(" \"'“”")))
 
 
 _MakeCommand = Callable[[re.Match[str]], Command]
@@ -229,16 +221,16 @@ RULES: tuple[Rule, ...] = (
     _rule("full survey", r"(?:write\s+(?:a\s+|the\s+)?)?full survey((?:\s+\S+=\S+)*)", _full_survey),
     _rule("ok", r"ok|okay|yes|y|approve|go|go on|continue|looks? good|fine|next", lambda m: Approve()),
     _rule("no", r"no|n|regenerate|again|try again|another", lambda m: Regenerate()),
-    _rule("back", r"back|go back", lambda m: GoBack()),
+    _rule("back", r"back|go back", lambda m: Control.GO_BACK),
     _rule("undo", r"undo(?:\s+(\d{1,3}))?", lambda m: Undo(int(m.group(1) or 1))),
-    _rule("redo", r"redo", lambda m: Redo()),
-    _rule("start over", r"start over|restart", lambda m: StartOver()),
+    _rule("redo", r"redo", lambda m: Control.REDO),
+    _rule("start over", r"start over|restart", lambda m: Control.START_OVER),
     _rule("list", r"list( all)?(?: (\d{1,3}))?", lambda m: ListSurveys(bool(m[1]), int(m[2] or 1))),
     _rule("open 2", r"open (?:(\d{1,4})|last)", lambda m: OpenSurvey(int(m[1] or 0))),
     _rule("new", r"new|new survey", lambda m: NewSurvey()),
     _rule("name TITLE", r"name (.+)", lambda m: NameSurvey(m[1].strip(" \"'“”"))),
     _rule("archive", r"archive(?: (\d{1,4}))?", lambda m: ArchiveSurvey(int(m[1] or 0))),
-    _rule("stop", r"stop|cancel|abort|halt", lambda m: Stop()),
+    _rule("stop", r"stop|cancel|abort|halt", lambda m: Control.STOP),
     _rule("help", r"(?:help|\?|commands)( all)?", lambda m: Show("help", "all" if m[1] else "")),
     _rule("", r"hello|hi", lambda m: Show("hello")),
     _rule("", r"thanks|thank you", lambda m: Show("thanks")),
@@ -287,12 +279,14 @@ RULES: tuple[Rule, ...] = (
         lambda m: Export(tuple(re.split(r"[\s,]+", m.group(1).lower().strip())) if m.group(1).strip() else ()),
     ),
     _rule(
-        "evaluate", r"(?:evaluate|judge(?: it)?|how good is it\??)( details?)?", lambda m: Evaluate(details=bool(m[1]))
+        "evaluate",
+        r"(?:evaluate|judge(?: it)?|how good is it\??)( details?)?",
+        lambda m: Job("evaluate", details=bool(m[1])),
     ),
     _rule("candidates", r"candidates?", lambda m: Show("show", "candidates")),
     _rule("choose candidate 2", r"choose\s+(?:candidate\s+)?(\d{1,2})", lambda m: TakeCandidate(int(m[1]))),
-    _rule("gaps", r"gaps?|(?:find|show) (?:the )?gaps|field map", lambda m: FindGaps()),
-    _rule("background", r"(?:add )?background(?: from wikipedia)?|wikipedia", lambda m: AddBackground()),
+    _rule("gaps", r"gaps?|(?:find|show) (?:the )?gaps|field map", lambda m: Job("gaps")),
+    _rule("background", r"(?:add )?background(?: from wikipedia)?|wikipedia", lambda m: Job("background")),
     _rule("more", r"more", lambda m: More()),
     _rule("more 50", r"more\s+(\d{1,4})(?:\s+papers)?", lambda m: MorePapers(int(m.group(1)))),
     _rule("exclude 3 7", r"exclude\s+(.+)", lambda m: EditPapers(exclude=numbers_in(m.group(1)))),
@@ -355,6 +349,6 @@ RULES: tuple[Rule, ...] = (
         rf"translate\s+{_PLACE}\s+(?:in)?to\s+([^\W\d_][\w ()-]{{1,40}})",
         lambda m: _revise(m[1], "translate", m[2]),
     ),
-    _rule("rewrite all", r"rewrite (?:all|everything|the whole survey)", lambda m: RewriteAll()),
-    _rule("ask QUESTION", r"ask\s+(.+)", lambda m: AskQuestion(m.group(1))),
+    _rule("rewrite all", r"rewrite (?:all|everything|the whole survey)", lambda m: Control.REWRITE_ALL),
+    _rule("ask QUESTION", r"ask\s+(.+)", lambda m: Job("answer", question=m.group(1))),
 )

@@ -17,7 +17,7 @@ from bot.store.surveys import load_wanted_jobs
 from bot.wording import labels
 from bot.wording import sentences as wording
 from engine.errors import UserError
-from engine.session.events import Approve, JobKind, Stop
+from engine.session.events import Approve, Control, JobKind
 
 GONE, STOPPED = "gone", "stopped"
 """The notes of a conversation in which nothing can be written any more: why, and what was stopped there."""
@@ -151,7 +151,7 @@ class ConversationBackend:
             turn = Turn(stored)
             job = stored.session.job
             if job:
-                self._turns.decide(turn, Stop())
+                self._turns.decide(turn, Control.STOP)
             if job and is_gone:
                 await self.remember(conversation, STOPPED, job.kind)
             if why == wording.CLOSED and job:

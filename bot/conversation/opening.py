@@ -26,7 +26,7 @@ from bot.store.notes import Talk
 from bot.wording import replies, reviews, showing
 from bot.wording import sentences as wording
 from engine.errors import UserError
-from engine.session.events import Start, WriteFull
+from engine.session.events import Start
 from engine.session.state import State, SurveySession
 from engine.values import Brief
 
@@ -68,7 +68,7 @@ def _read_start(command: Command | None) -> StartSurvey | None:
     return command if isinstance(command, StartSurvey) else None
 
 
-def start_event(command: StartSurvey | Continuation, state: State, defaults: Defaults) -> Start | WriteFull:
+def start_event(command: StartSurvey | Continuation, state: State, defaults: Defaults) -> Start:
     """The event that the command is. Raises `UserError` where it names nothing, or there is no review to go on from."""
     if isinstance(command, StartSurvey):
         if state.phase == "topic" and state.brief and command.topic and not command.options:
@@ -90,7 +90,7 @@ def start_event(command: StartSurvey | Continuation, state: State, defaults: Def
         was = state.brief
         new = brief_of(start, defaults)
         brief = replace(new, years=was.years, online=was.online, kinds=was.kinds, places=was.places)
-        return WriteFull(brief, _paper_count(brief, defaults))
+        return Start(brief, _paper_count(brief, defaults), carries=True)
     asked = state.survey.follow_up
     if not 1 <= command.number <= len(asked):
         raise UserError(reviews.NO_FOLLOW_UP.format(command.number, len(asked)))

@@ -14,7 +14,7 @@ from bot.wording import sentences as wording
 from engine.errors import UserError
 from engine.limits import LENGTH_CLASSES_TOKENS
 from engine.session import outline_edits
-from engine.session.events import EditKeywords, EditOutline, EditPapers, Revise
+from engine.session.events import EditKeywords, EditOutline, EditPapers, Job
 from engine.session.state import State, SurveySession
 from engine.survey import SectionChange, Way
 from engine.text import clean, list_words
@@ -121,7 +121,7 @@ def command(verb: str, values: Mapping[str, str], session: SurveySession | None)
         way = next((way for way in get_args(Way) if way == values.get("way")), None)
         if way is None:
             raise UserError(wording.NOTHING_TO_EDIT)
-        return Revise(SectionChange(_place(values["place"]), way, clean(values.get("wish", ""))))
+        return Job("revise", SectionChange(_place(values["place"]), way, clean(values.get("wish", ""))))
     raise UserError(wording.CHANGED_SINCE)
 
 

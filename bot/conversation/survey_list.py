@@ -28,7 +28,7 @@ from bot.wording import replies
 from bot.wording import sentences as wording
 from bot.wording.cards import word_decision
 from engine.errors import UserError
-from engine.session.events import EditOutline, Evaluate, Revise, RewriteAll, StartOver
+from engine.session.events import Control, EditOutline, Job
 from engine.session.state import SurveySession
 from engine.text import clean
 
@@ -77,8 +77,10 @@ def _needs_survey(command: Command) -> bool:
             return not private and speaks_of_survey(text)
         case Show(view):
             return view not in {"help", "hello", "thanks", "cost", "budget"}
+        case Export() | EditOutline() | Control.REWRITE_ALL | Job("revise" | "evaluate"):
+            return True
         case _:
-            return isinstance(command, Export | Revise | RewriteAll | EditOutline | Evaluate)
+            return False
 
 
 def _list(turn: Turn, found: Sequence[StoredSurvey], wanted: ListSurveys, incoming: Incoming) -> None:
@@ -100,7 +102,7 @@ def leave_for_another(turn: Turn, person: str) -> None:
     if nothing_begun or turn.session.job:
         return
     if left := turn.session.state.brief:
-        turn.close_card(word_decision(turn.session.state, StartOver(), turn.actor))
+        turn.close_card(word_decision(turn.session.state, Control.START_OVER, turn.actor))
         if turn.session.state.phase != "topic":  # of a bare topic there is nothing to keep
             turn.say(replies.word_kept_survey(left.topic))
     fresh = SurveySession(secrets.token_hex(4))
@@ -119,7 +121,7 @@ async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey
     session, owner, invited = await services.load_survey(wanted.session_id)
     await services.archive_survey(wanted.session_id, archived=False)
     if turn.session.state.brief:
-        turn.close_card(word_decision(turn.session.state, StartOver(), turn.actor))
+        turn.close_card(word_decision(turn.session.state, Control.START_OVER, turn.actor))
     turn.stored = replace(turn.stored, session=session, owner=owner, invited=invited, reading=(), choices=())
     turn.say(replies.word_opened_survey(wanted))
 

@@ -22,23 +22,19 @@ from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.session.events import (
     Approve,
-    AskQuestion,
+    Control,
     EditKeywords,
     EditOutline,
     EditPapers,
+    Job,
     Regenerate,
     SplitSection,
-    Stop,
 )
 from engine.session.state import State, SurveySession, advance
 
 LONGEST_SAID = 1_000
 """Characters of a message that a language model is asked to read."""
 
-ANY_TIME = Stop | Show | Export
-"""What a button means however much has changed since it was shown."""
-
-SHOWING = Show | Export | ListSurveys | AskQuestion
 EDITS = EditKeywords | EditPapers | EditOutline | SplitSection
 
 
@@ -65,12 +61,17 @@ class Reading:
 
         The model has read titles that strangers wrote, and some of those give orders.
         """
-        return self.sure and len(self.commands) == 1 and isinstance(self.commands[0], SHOWING)
+        return self.sure and len(self.commands) == 1 and _only_shows(self.commands[0])
 
     @property
     def makes_edits(self) -> bool:
         """Whether it is several changes, each of which `undo` takes back: they are shown, and one yes is for all."""
-        return len(self.commands) > 1 and all(isinstance(command, SHOWING | EDITS) for command in self.commands)
+        return len(self.commands) > 1 and all(isinstance(c, EDITS) or _only_shows(c) for c in self.commands)
+
+
+def _only_shows(command: Command) -> bool:
+    asks = isinstance(command, Job) and command.kind == "answer"
+    return asks or isinstance(command, Show | Export | ListSurveys)
 
 
 def read_words_said(incoming: Incoming, session: SurveySession | None, talk: Talk) -> Command | None:
@@ -96,7 +97,7 @@ def is_stop(incoming: Incoming) -> bool:
         found = understand(incoming.text, Heard("writing", incoming.place), State(phase="writing"))
     except UserError:
         return False
-    return isinstance(found, Stop) or (isinstance(found, FreeText) and found.guess == "stop")
+    return found is Control.STOP or (isinstance(found, FreeText) and found.guess == "stop")
 
 
 async def read(model: LanguageModel, text: str, session: SurveySession, talk: Talk) -> Reading:
@@ -151,5 +152,6 @@ def command_of(incoming: Incoming, session: SurveySession | None, talk: Talk) ->
     current = revision if session_id == session.id else -1
     if isinstance(command, Approve | Regenerate):
         return replace(command, revision=current)
-    same = session_id == session.id and isinstance(command, ANY_TIME)
+    is_meant_always = command is Control.STOP or isinstance(command, Show | Export)
+    same = session_id == session.id and is_meant_always
     return command if same or current == session.revision else Approve(current)

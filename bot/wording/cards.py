@@ -17,11 +17,11 @@ from bot.wording.sentences import pluralize
 from engine.rendering.markdown import escape_markdown
 from engine.session.events import (
     Approve,
+    Control,
     EditKeywords,
     EditOutline,
     EditPapers,
     Event,
-    GoBack,
     JobKind,
     MorePapers,
     MovePaper,
@@ -29,7 +29,6 @@ from engine.session.events import (
     SearchSection,
     SplitSection,
     Start,
-    StartOver,
     TakeCandidate,
     UseList,
 )
@@ -122,10 +121,10 @@ def word_decision(before: State, event: Event, actor: str) -> str:
             return f"↻ {asked} section {place} were asked for{by}. Until then: {kept}"
         case UseList():
             return f"↻ {subject}: a list of papers was given{by}."
-        case GoBack():
+        case Control.GO_BACK:
             return f"↩ {subject} set aside{by}, back to the step before: {kept}"
         case _:
-            why = " for another survey" if isinstance(event, Start | StartOver) else ""
+            why = " for another survey" if isinstance(event, Start) or event is Control.START_OVER else ""
             return f"↩ {subject} set aside{by}{why}: {kept}"
 
 

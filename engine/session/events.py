@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Literal
 
 from engine.survey import Section, SectionChange, Survey
@@ -28,9 +29,11 @@ JobKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work that was asked for; ``change`` belongs to `revise`, ``question`` to `answer`, ``details`` to `evaluate`."""
+    """Work; ``change`` belongs to `revise`, ``question`` to `answer`, ``details`` to `evaluate`.
 
-    id: str
+    What a person asks of a survey is one without ``id``: `revise`, `answer`, `gaps`, `evaluate`, `background`.
+    """
+
     kind: JobKind
     change: SectionChange | None = None
     question: str = ""
@@ -45,26 +48,19 @@ class Job:
     """The number of the section that `papers` are searched for, or that is divided; empty for the whole survey."""
     searches: bool = False
     """Whether further papers are searched for the question of `answer` first."""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
     """A topic was named; ``papers`` is how many papers to propose.
 
-    A quick review that ``carries`` begins with the papers of the review before.
+    What ``carries`` begins with the papers of the quick review before: another one, or a whole survey of them.
     """
 
     brief: Brief
     papers: int
     carries: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class WriteFull:
-    """A whole survey is to be made of the papers of a quick review; ``papers`` is how many `more` starts from."""
-
-    brief: Brief
-    papers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,45 +173,14 @@ class EditOutline:
     apply: Callable[[Outline], Outline]
 
 
-@dataclass(frozen=True, slots=True)
-class Revise:
-    """One section of the finished survey is to be changed."""
+class Control(Enum):
+    """What needs nothing more than its name."""
 
-    change: SectionChange
-
-
-@dataclass(frozen=True, slots=True)
-class AskQuestion:
-    """A question about the finished survey or its papers."""
-
-    question: str
-
-
-@dataclass(frozen=True, slots=True)
-class FindGaps:
-    """The person asks which parts of the field lack surveys."""
-
-
-@dataclass(frozen=True, slots=True)
-class AddBackground:
-    """The introduction is to explain the topic from an encyclopedia."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluate:
-    """How good is the finished survey; with ``details`` every figure and reason."""
-
-    details: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RewriteAll:
-    """Every section is to be written anew, also those that the outline leaves as they are."""
-
-
-@dataclass(frozen=True, slots=True)
-class GoBack:
-    """To the proposal before."""
+    GO_BACK = "to the proposal before"
+    REDO = "take back the last undo"
+    REWRITE_ALL = "write every section anew, also those that the outline leaves as they are"
+    START_OVER = "forget the survey and begin with a topic"
+    STOP = "stop what is running; what is finished stays"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,21 +188,6 @@ class Undo:
     """Take back so many changes."""
 
     steps: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Redo:
-    """Take back the last undo."""
-
-
-@dataclass(frozen=True, slots=True)
-class StartOver:
-    """Forget the survey and begin with a topic."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Stop what is running; what is finished stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,24 +222,8 @@ ContentChange = (
     EditKeywords | EditPapers | EditOutline | MorePapers | MovePaper | SearchSection | SplitSection | UseList
 )
 """What changes a proposal, each in its phase only."""
-PersonEvent = (
-    Start
-    | WriteFull
-    | Approve
-    | Regenerate
-    | ContentChange
-    | Revise
-    | AskQuestion
-    | FindGaps
-    | Evaluate
-    | AddBackground
-    | RewriteAll
-    | TakeCandidate
-    | GoBack
-    | Undo
-    | Redo
-)
-Event = PersonEvent | Stop | StartOver | SectionFinished | JobDone | JobFailed
+PersonEvent = Start | Approve | Regenerate | ContentChange | Job | TakeCandidate | Undo | Control
+Event = PersonEvent | SectionFinished | JobDone | JobFailed
 
 
 # Actions
@@ -342,20 +276,9 @@ class Tell:
 Action = Propose | StartJob | StopJob | Tell
 
 
-EXCHANGES_KEPT = 3
-"""Questions and answers that a new question is read with."""
-
-
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """A question about a survey and what was answered: its sentences with their citations, or nothing."""
 
     question: str
     answer: str
-
-
-def keep_exchange(before: tuple[Exchange, ...], kind: str, question: str, answered: str) -> tuple[Exchange, ...]:
-    """The exchanges after a job of this kind; a survey that is begun anew forgets those of the last."""
-    if kind in {"keywords", "review"}:
-        return ()
-    return (*before, Exchange(question, answered))[-EXCHANGES_KEPT:] if kind == "answer" else before

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.session import events
-from engine.session.events import Action, Candidate, Job, JobKind, Propose, Tell
+from engine.session.events import Action, Candidate, Control, Job, JobKind, Propose, Tell
 from engine.session.kept_text import FormerText, KeptPart, KeptText, keep_text, read_former_text
 from engine.session.outline_edits import find_parts, split, supply_section, word_section_query
 from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper, require_candidate
@@ -76,7 +76,9 @@ class SurveySession:
     exchanges: tuple[events.Exchange, ...] = ()
 
 
-AboutSurvey = events.Revise | events.AskQuestion | events.FindGaps | events.Evaluate | events.AddBackground
+EXCHANGES_KEPT = 3
+"""Questions and answers that a new question is read with."""
+
 Step = tuple[SurveySession, tuple[Action, ...]]
 
 _APPROVED: dict[Phase, JobKind] = {
@@ -90,7 +92,7 @@ def advance(session: SurveySession, event: events.Event) -> Step:
     match event:
         case events.SectionFinished() | events.JobDone() | events.JobFailed():
             return _from_job(session, event)
-        case events.Stop() | events.StartOver():
+        case Control.STOP | Control.START_OVER:
             return _end(session, event)
         case _ if session.job is not None:
             return session, (Tell("running already" if isinstance(event, events.Start) else "busy"),)
@@ -100,6 +102,7 @@ def advance(session: SurveySession, event: events.Event) -> Step:
 
 def _at_rest(session: SurveySession, event: events.PersonEvent) -> Step:
     """Events that need the person's turn."""
+    state = session.state
     match event:
         case events.Approve() | events.Regenerate():
             if event.revision is not None and event.revision != session.revision:
@@ -107,37 +110,32 @@ def _at_rest(session: SurveySession, event: events.PersonEvent) -> Step:
             return _approve(session) if isinstance(event, events.Approve) else _regenerate(session)
         case events.Undo(steps):
             return _undo(session, steps)
-        case events.Redo():
-            return _redo(session)
-        case events.GoBack():
-            return _go_back(session)
-        case events.Start() | events.WriteFull():
+        case events.Start():
             return _start(session, event)
-        case events.RewriteAll() | events.TakeCandidate():
-            return (
-                _rewrite_all(session)
-                if isinstance(event, events.RewriteAll)
-                else _take_candidate(session, event.number)
-            )
-        case events.Revise() | events.AskQuestion() | events.FindGaps() | events.Evaluate() | events.AddBackground():
-            return _about_survey(session, event)
-        case events.MorePapers() if session.state.phase == "discussion" and session.exchanges:
-            return _begin(session, Job("", "answer", question=session.exchanges[-1].question, searches=True))
+        case events.TakeCandidate(number):
+            return _take_candidate(session, number)
+        case Job(kind):
+            has_papers = state.papers and state.phase not in {"topic", "keywords"}
+            may_begin = has_papers if kind == "gaps" else state.phase == "discussion"
+            return _begin(session, event) if may_begin else _not_now(session)
+        case Control():
+            return _CONTROLS[event](session)
+        case events.MorePapers() if state.phase == "discussion" and session.exchanges:
+            return _begin(session, Job("answer", question=session.exchanges[-1].question, searches=True))
         case _:
             return _content(session, event)
 
 
-def _start(session: SurveySession, event: events.Start | events.WriteFull) -> Step:
+def _start(session: SurveySession, event: events.Start) -> Step:
     """Begin anew, or with the papers of the quick review that is there."""
-    before = session.state
-    if isinstance(event, events.Start):
-        carried = before.papers if event.carries else None
-        fresh = State(brief=event.brief, papers=carried, paper_limit=event.papers)
-        return _begin(_with_state(session, fresh), Job("", "review" if event.brief.quick else "keywords"))
-    if before.survey is None or before.papers is None:
-        return _not_now(session)
-    limit = max(event.papers, len(before.papers.found))
-    return _apply_edit(session, State("papers", event.brief, before.keywords, before.papers, limit))
+    before, brief = session.state, event.brief
+    if event.carries and not brief.quick:
+        if before.survey is None or before.papers is None:
+            return _not_now(session)
+        limit = max(event.papers, len(before.papers.found))
+        return _apply_edit(session, State("papers", brief, before.keywords, before.papers, limit))
+    fresh = State(brief=brief, papers=before.papers if event.carries else None, paper_limit=event.papers)
+    return _begin(_with_state(session, fresh), Job("review" if brief.quick else "keywords"))
 
 
 def _content(session: SurveySession, event: events.ContentChange) -> Step:
@@ -155,36 +153,18 @@ def _content(session: SurveySession, event: events.ContentChange) -> Step:
         case events.SplitSection(place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
             if parts := find_parts(state.outline, place, state.papers):
                 return _apply_outline(session, split(place, parts)(state.outline))
-            return _begin(session, Job("", "divide", section=place))
+            return _begin(session, Job("divide", section=place))
         case events.MorePapers(count) if state.phase in {"papers", "discussion"} and not (
             state.brief and state.brief.quick
         ):
             more = replace(state, paper_limit=state.paper_limit + count)
-            return _begin(_with_state(session, more), Job("", "papers"))
+            return _begin(_with_state(session, more), Job("papers"))
         case events.SearchSection(place) if state.phase == "outline" and state.outline and state.keywords:
             edited = edit_keywords(state.keywords, (word_section_query(state.outline, place, state.keywords),), ())
             searching = replace(state, keywords=edited, keeps_outline=True)
-            return _begin(_with_state(session, searching), Job("", "papers", section=place))
+            return _begin(_with_state(session, searching), Job("papers", section=place))
         case events.UseList(lines) if state.brief and state.phase in {"topic", "keywords", "papers"}:
-            return _begin(session, Job("", "list", lines=lines))
-        case _:
-            return _not_now(session)
-
-
-def _about_survey(session: SurveySession, event: AboutSurvey) -> Step:
-    """Events that need the finished survey, or at least its papers."""
-    state = session.state
-    match event:
-        case events.Revise(change) if state.phase == "discussion":
-            return _begin(session, Job("", "revise", change=change))
-        case events.AskQuestion(question) if state.phase == "discussion":
-            return _begin(session, Job("", "answer", question=question))
-        case events.FindGaps() if state.papers and state.phase not in {"topic", "keywords"}:
-            return _begin(session, Job("", "gaps"))
-        case events.AddBackground() if state.phase == "discussion":
-            return _begin(session, Job("", "background"))
-        case events.Evaluate(details) if state.phase == "discussion":
-            return _begin(session, Job("", "evaluate", details=details))
+            return _begin(session, Job("list", lines=lines))
         case _:
             return _not_now(session)
 
@@ -240,7 +220,7 @@ def _approve(session: SurveySession) -> Step:
         state, stays = session.state, find_kept_text(session.state)
         fresh = replace(state, phase="writing", survey=None, written_from=state.outline, candidates=(), chosen=0)
         session = _with_state(session, replace(fresh, sections=stays.sections, kept=stays.parts))
-    return _begin(session, Job("", kind))
+    return _begin(session, Job(kind))
 
 
 def _regenerate(session: SurveySession) -> Step:
@@ -248,7 +228,7 @@ def _regenerate(session: SurveySession) -> Step:
     if kind is None:
         return session, (Tell("nothing to approve"),)
     again = replace(session.state, attempt=session.state.attempt + 1)
-    return _begin(_with_state(session, again), Job("", kind))
+    return _begin(_with_state(session, again), Job(kind))
 
 
 def _begin(session: SurveySession, asked: Job) -> Step:
@@ -260,11 +240,11 @@ def _begin(session: SurveySession, asked: Job) -> Step:
     return replace(session, job=job, jobs_started=number), (events.StartJob(job),)
 
 
-def _end(session: SurveySession, event: events.Stop | events.StartOver) -> Step:
+def _end(session: SurveySession, event: Control) -> Step:
     """End what runs; keep what is there, or begin anew."""
     stopped: tuple[Action, ...] = (events.StopJob(session.job),) if session.job else ()
     quiet = replace(session, job=None)
-    if isinstance(event, events.StartOver):
+    if event is Control.START_OVER:
         return _with_state(quiet, State()), (*stopped, Tell("started over"))
     return quiet, (*stopped, Tell("stopped" if stopped else "nothing to stop"))
 
@@ -302,6 +282,9 @@ def _go_back(session: SurveySession) -> Step:
     return _with_state(session, replace(session.state, phase=target)), (Propose(),)
 
 
+_CONTROLS = {Control.GO_BACK: _go_back, Control.REDO: _redo, Control.REWRITE_ALL: _rewrite_all}
+
+
 def _from_job(session: SurveySession, event: events.SectionFinished | events.JobDone | events.JobFailed) -> Step:
     job = session.job
     if job is None or job.id != event.job_id:  # a job that was stopped, or another's
@@ -313,7 +296,11 @@ def _from_job(session: SurveySession, event: events.SectionFinished | events.Job
         case events.JobFailed():
             return replace(session, job=None), ()
         case events.JobDone(_, result, answered):
-            kept = events.keep_exchange(session.exchanges, job.kind, job.question, answered)
+            kept = session.exchanges
+            if job.kind in {"keywords", "review"}:  # of another survey
+                kept = ()
+            elif job.kind == "answer":
+                kept = (*kept, events.Exchange(job.question, answered))[-EXCHANGES_KEPT:]
             return _apply_result(replace(session, job=None, exchanges=kept), job, result)
 
 

@@ -17,15 +17,7 @@ from bot.commands.intents.features import LONGEST, Heard, read_words
 from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR, is_possible
 from bot.commands.intents.slots import are_formats, fill_intent
 from engine.errors import UserError
-from engine.session.events import (
-    Approve,
-    AskQuestion,
-    EditKeywords,
-    EditOutline,
-    EditPapers,
-    GoBack,
-    Regenerate,
-)
+from engine.session.events import Approve, Control, EditKeywords, EditOutline, EditPapers, Job, Regenerate
 from engine.session.state import State
 from engine.survey import walk
 from engine.values import KeywordPool, walk_outline
@@ -114,8 +106,15 @@ def _ask_privately(text: str, offers: tuple[str, ...], ours: float, heard: Heard
 
 def _may_be_talk(command: Command) -> bool:
     """Whether people say such words to one another too: “ok”, “add more cheese next time”, “ask Lena”."""
-    talk = Approve | Regenerate | GoBack | EditKeywords | AskQuestion | StartSurvey | NameSurvey | Export
-    return isinstance(command, talk) or (isinstance(command, Show) and not re.search(r"\d", command.target))
+    match command:
+        case Show(target=target):
+            return not re.search(r"\d", target)
+        case Job(kind):
+            return kind == "answer"
+        case Approve() | Regenerate() | Control.GO_BACK | EditKeywords() | StartSurvey() | NameSurvey() | Export():
+            return True
+        case _:
+            return False
 
 
 def _is_doubtful(command: Command, text: str, heard: Heard) -> bool:

@@ -16,7 +16,7 @@ from bot.commands.commands import FreeText, StartSurvey
 from bot.commands.intents.features import Heard
 from bot.commands.intents.plain_words import understand
 from engine.errors import UserError
-from engine.session.events import Approve, AskQuestion, EditKeywords, EditPapers
+from engine.session.events import Approve, EditKeywords, EditPapers, Job
 from engine.session.state import PHASES, Phase, State
 from engine.survey import Section, Survey
 from engine.values import Keyword, KeywordPool
@@ -72,7 +72,9 @@ def test_a_question_with_a_year_in_it_is_asked_of_the_survey_and_is_no_section(q
 def test_a_question_reaches_its_command_whole(question: str) -> None:
     for said in (f"quick {question}", f"/survey quick {question}"):
         assert understand(said, Heard("topic"), State()) == StartSurvey(question, {"recipe": "quick"})
-    assert understand(f"ask {question}", Heard("discussion"), State(phase="discussion")) == AskQuestion(question)
+    assert understand(f"ask {question}", Heard("discussion"), State(phase="discussion")) == Job(
+        "answer", question=question
+    )
 
 
 def test_numbers_name_what_is_proposed_at_the_step() -> None:

@@ -71,7 +71,7 @@ class FreeContexts:
 async def test_writing_says_from_its_first_step_what_the_planned_calls_will_take() -> None:
     chat, clock = FakeChat(), SteppedClock()
     stored = StoredConversation(HERE, SurveySession("abc"), "mara")
-    status = JobStatus(chat, FreeContexts(), KnownDurations(), stored, Job("1", "write"), clock=clock)
+    status = JobStatus(chat, FreeContexts(), KnownDurations(), stored, Job("write", id="1"), clock=clock)
     async with status.tick():
         await status.record_step(Progress("drafting"))
     assert chat.sent[-1].facts == ("0 s", "about 1 min 30 s left")
@@ -80,7 +80,7 @@ async def test_writing_says_from_its_first_step_what_the_planned_calls_will_take
 async def test_a_step_that_says_nothing_is_shown_at_least_every_ten_seconds() -> None:
     chat, clock = FakeChat(), SteppedClock()
     stored = StoredConversation(HERE, SurveySession("abc"), "mara")
-    job = Job("1", "outline")
+    job = Job("outline", id="1")
     status = JobStatus(chat, FreeContexts(), KnownDurations(), stored, job, clock=clock)
     shown_at = [clock.now()]
     async with status.tick():

@@ -235,7 +235,7 @@ async def test_jobs_left_to_the_next_start_are_not_collected_meanwhile(tmp_path:
 
     url = f"sqlite:///{tmp_path / 'jobs.sqlite'}"
     jobs = DurableJobs(url, JobQueues("fake", HERE), "p1", JobLimits(), run, alone)
-    await jobs.start(HERE, "mara", Job("j1", "keywords"))
+    await jobs.start(HERE, "mara", Job("keywords", id="j1"))
     await begun.wait()
     await jobs.close()
     del jobs, run

@@ -211,7 +211,7 @@ async def test_old_surveys_are_forgotten_where_a_setting_says_so(store: Store) -
 
 async def test_a_readers_question_waits_in_the_readers_line(store: Store) -> None:
     for number, (asker, kind) in enumerate((("", "write"), ("noor", "answer"), ("", "evaluate"))):
-        session = replace(SurveySession(f"s{number}"), job=Job(f"j{number}", kind, asker=asker))  # type: ignore[arg-type]
+        session = replace(SurveySession(f"s{number}"), job=Job(kind, id=f"j{number}", asker=asker))  # type: ignore[arg-type]
         await store.commit(StoredConversation(replace(HERE, thread=f"{number}"), session, "mara"), [])
     wanted = await load_wanted_jobs(store, HERE.platform, None)
     assert [(job.id, job.person) for job in wanted] == [("j0", "mara"), ("j1", "noor"), ("j2", "mara")]

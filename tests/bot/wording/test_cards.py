@@ -118,9 +118,9 @@ def test_sources_of_an_old_message_are_not_read_by_new_numbers() -> None:
 
 def test_what_is_kept_is_said_only_of_what_was_made() -> None:
     nothing, part = session(phase="writing"), session(phase="writing", sections=((0, Section("Graphs", "Text.")),))
-    assert word_kept(nothing.state, Job("1", "write")) == ""
-    assert word_kept(nothing.state, Job("1", "papers")) == ""
-    assert word_kept(part.state, Job("1", "write")) == "1 finished section is kept."
+    assert word_kept(nothing.state, Job("write", id="1")) == ""
+    assert word_kept(nothing.state, Job("papers", id="1")) == ""
+    assert word_kept(part.state, Job("write", id="1")) == "1 finished section is kept."
 
 
 def test_parts_whose_claims_are_only_checked_are_not_said_to_be_written_anew() -> None:

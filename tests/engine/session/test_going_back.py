@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.session.events import FindGaps, GoBack, Propose, Tell
+from engine.session.events import Control, Job, Propose, Tell
 from engine.session.state import Phase, SurveySession, advance
 from tests.engine.session.test_state import AT
 
@@ -22,16 +22,16 @@ from tests.engine.session.test_state import AT
     ],
 )
 def test_back_leads_to_the_proposal_before(phase: Phase, before: Phase) -> None:
-    session, actions = advance(SurveySession("s", 0, AT[phase]), GoBack())
+    session, actions = advance(SurveySession("s", 0, AT[phase]), Control.GO_BACK)
     assert session.state.phase == before
     assert actions == (Propose(),)
     if phase == "papers":  # they came from a list
         listed = replace(AT[phase], keywords=None)
-        assert advance(SurveySession("s", 0, listed), GoBack())[0].state.phase == "topic"
+        assert advance(SurveySession("s", 0, listed), Control.GO_BACK)[0].state.phase == "topic"
 
 
 @pytest.mark.parametrize("phase", ["topic", "keywords"])
 def test_gaps_are_looked_for_among_approved_papers_alone(phase: Phase) -> None:
     gone_back = replace(AT["papers"], phase=phase)
-    _, (told,) = advance(SurveySession("s", 0, gone_back), FindGaps())
+    _, (told,) = advance(SurveySession("s", 0, gone_back), Job("gaps"))
     assert isinstance(told, Tell)

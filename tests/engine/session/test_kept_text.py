@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.session import outline_edits
-from engine.session.events import Approve, EditOutline, GoBack, JobDone, RewriteAll, StartJob
+from engine.session.events import Approve, Control, EditOutline, JobDone, StartJob
 from engine.session.kept_text import FormerText, KeptText, keep_text, parts_to_write
 from engine.session.state import State, SurveySession, advance, find_kept_text
 from engine.survey import Section, Survey, walk
@@ -112,8 +112,8 @@ def test_a_revised_section_stays_revised_and_rewrite_all_keeps_nothing() -> None
     session, _ = advance(session, Approve())
     stays = [part for _, section in session.state.sections for _, part in walk((section,))]
     assert "Revised." in {part.text for part in stays}
-    session, _ = advance(replace(session, job=None), GoBack())
-    session, _ = advance(session, RewriteAll())
+    session, _ = advance(replace(session, job=None), Control.GO_BACK)
+    session, _ = advance(session, Control.REWRITE_ALL)
     assert find_kept_text(session.state) == KeptText()
     assert session.state.attempt == 1
 

@@ -12,15 +12,13 @@ from engine.errors import UserError
 from engine.session import outline_edits
 from engine.session.events import (
     Approve,
-    AskQuestion,
+    Control,
     EditKeywords,
     EditOutline,
     EditPapers,
-    Evaluate,
     Event,
     Exchange,
-    FindGaps,
-    GoBack,
+    Job,
     JobDone,
     JobFailed,
     JobKind,
@@ -28,15 +26,11 @@ from engine.session.events import (
     MorePapers,
     Propose,
     Regenerate,
-    Revise,
-    RewriteAll,
     SearchSection,
     SectionFinished,
     SplitSection,
     Start,
     StartJob,
-    StartOver,
-    Stop,
     StopJob,
     Tell,
     Undo,
@@ -88,15 +82,15 @@ EVENTS: dict[str, Event] = {
     "search section": SearchSection("3"),
     "split": SplitSection("2"),
     "outline": EditOutline(outline_edits.rename("2", "Other")),
-    "rewrite all": RewriteAll(),
-    "revise": Revise(SectionChange("1", "rewrite", "shorter")),
-    "gaps": FindGaps(),
-    "evaluate": Evaluate(),
-    "ask": AskQuestion("why?"),
-    "back": GoBack(),
+    "rewrite all": Control.REWRITE_ALL,
+    "revise": Job("revise", SectionChange("1", "rewrite", "shorter")),
+    "gaps": Job("gaps"),
+    "evaluate": Job("evaluate"),
+    "ask": Job("answer", question="why?"),
+    "back": Control.GO_BACK,
     "undo": Undo(),
-    "over": StartOver(),
-    "stop": Stop(),
+    "over": Control.START_OVER,
+    "stop": Control.STOP,
 }
 # What happens at rest: a job that starts, a notice, or a new proposal.
 TABLE: dict[str, tuple[str, str, str, str, str, str]] = {
@@ -164,7 +158,7 @@ def test_an_answer_to_an_old_revision_is_refused(phase: Phase) -> None:
 def test_stop_ends_the_job_and_its_late_result_is_ignored() -> None:
     running, (start,) = advance(SurveySession("s", 0, AT["keywords"]), Approve())
     assert isinstance(start, StartJob)
-    stopped, actions = advance(running, Stop())
+    stopped, actions = advance(running, Control.STOP)
     assert actions == (StopJob(start.job), Tell("stopped"))
     assert advance(stopped, JobDone(start.job.id, SELECTION)) == (stopped, ())
 
@@ -272,7 +266,7 @@ def test_papers_that_were_left_out_do_not_count_for_a_split() -> None:
 def test_an_outline_that_a_person_changed_stays_until_another_is_asked_for() -> None:
     session, _ = advance(SurveySession("s", 0, AT["outline"]), EditOutline(outline_edits.rename("2", "Other")))
     changed = session.state.outline
-    for event in (GoBack(), EditPapers(exclude=(2,)), Approve()):
+    for event in (Control.GO_BACK, EditPapers(exclude=(2,)), Approve()):
         session, actions = advance(session, event)
         assert actions == (Propose(),)
     assert session.state.phase == "outline"
@@ -280,7 +274,7 @@ def test_an_outline_that_a_person_changed_stays_until_another_is_asked_for() -> 
     session, (start,) = advance(session, Regenerate())
     assert isinstance(start, StartJob)
     session, _ = advance(session, JobDone(start.job.id, OUTLINE))
-    session, _ = advance(session, GoBack())
+    session, _ = advance(session, Control.GO_BACK)
     _, (start,) = advance(session, Approve())
     assert isinstance(start, StartJob)
     assert start.job.kind == "outline"
@@ -367,7 +361,7 @@ def test_undo_restores_exactly(names: list[str], back: int) -> None:
             states[-1] = session.state
         elif session.revision > before.revision:
             states.append(session.state)
-    session, _ = advance(session, Stop())
+    session, _ = advance(session, Control.STOP)
     if len(states) > 1:
         undone, actions = advance(session, Undo(back))
         assert undone.state == states[max(0, len(states) - 1 - back)]
@@ -378,11 +372,11 @@ def test_undo_restores_exactly(names: list[str], back: int) -> None:
 
 def test_a_question_is_asked_with_the_questions_and_answers_before_it() -> None:
     session = SurveySession("s", 0, AT["discussion"])
-    session, (start,) = advance(session, AskQuestion("What is dense retrieval?"))
+    session, (start,) = advance(session, Job("answer", question="What is dense retrieval?"))
     assert isinstance(start, StartJob)
     assert start.job.before == ()
     session, _ = advance(session, JobDone(start.job.id, answered="It is search by vectors [@a]."))
-    _, (start,) = advance(session, AskQuestion("Which of them are fast?"))
+    _, (start,) = advance(session, Job("answer", question="Which of them are fast?"))
     assert isinstance(start, StartJob)
     assert start.job.before == (Exchange("What is dense retrieval?", "It is search by vectors [@a]."),)
 

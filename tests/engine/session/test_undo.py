@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.session.events import EditKeywords, EditPapers, Propose, Redo, Tell, Undo
+from engine.session.events import Control, EditKeywords, EditPapers, Propose, Tell, Undo
 from engine.session.state import SurveySession, advance
 from tests.engine.session.test_state import AT
 
@@ -25,8 +25,8 @@ def test_redo_brings_back_one_step_after_the_other_until_something_else_is_done(
     session, _ = advance(session, Undo(3))
     assert session.state == AT["keywords"]
     for state in states:
-        before, (session, _) = session, advance(session, Redo())
+        before, (session, _) = session, advance(session, Control.REDO)
         assert session.state == state
-    assert advance(session, Redo())[1] == (Tell("nothing to redo"),)
+    assert advance(session, Control.REDO)[1] == (Tell("nothing to redo"),)
     other, _ = advance(before, EditKeywords(add=("four",)))
-    assert advance(other, Redo())[1] == (Tell("nothing to redo"),)
+    assert advance(other, Control.REDO)[1] == (Tell("nothing to redo"),)
