@@ -296,7 +296,7 @@ RULES: tuple[Rule, ...] = (
         rf"add section\s+(.+?)\s+(after|before)\s+{_PLACE}",
         lambda m: EditOutline(outline.add(m[1].strip('"“”'), m[3], after=m[2].lower() == "after")),
     ),
-    _rule("add section TITLE", r"add section\s+(.+)", lambda m: EditOutline(outline.add_last(m[1].strip('"“”')))),
+    _rule("add section TITLE", r"add section\s+(.+)", lambda m: EditOutline(outline.add(m[1].strip('"“”')))),
     _rule(
         "add a paragraph on WORDS to 2.1",
         rf"add\s+(?:a\s+)?paragraph\s+(?:on|about)\s+(.+?)\s+(?:to|in)\s+{_PLACE}",

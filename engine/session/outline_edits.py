@@ -1,9 +1,7 @@
 """Changes of an outline: those that a person makes, and papers for its sections. Pure.
 
-A person's raise `UserError` where they cannot be done.
-
-Sections are named by number: ``2`` is the second section, ``2.1`` its first part. A function here
-returns the change, ready to be applied to whatever the outline is by then.
+Sections are named by number: ``2`` is the second section, ``2.1`` its first part. What a person wants is called without
+the outline and gives a `Change`, which raises `UserError` where it cannot be done.
 """
 
 from __future__ import annotations
@@ -11,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Concatenate, ParamSpec
 
 from engine.errors import UserError
 from engine.text import terms
@@ -18,6 +17,7 @@ from engine.values import KeywordPool, Outline, OutlineNode, Paper, PaperKey, Pa
 
 Change = Callable[[Outline], Outline]
 Nodes = tuple[OutlineNode, ...]
+P = ParamSpec("P")
 
 
 LONGEST_TITLE = 300
@@ -27,84 +27,78 @@ LONGEST_DESCRIPTION = 1_000
 """Characters of what a person says a section is about."""
 
 
+def _later(change: Callable[Concatenate[Outline, P], Outline]) -> Callable[P, Change]:
+    """The function as one that gives the change, to be made of whatever the outline is by then."""
+    return lambda *args, **kwargs: lambda outline: change(outline, *args, **kwargs)
+
+
 def _require_title(title: str) -> None:
     if len(title) > LONGEST_TITLE:
         raise UserError(f"A title has at most {LONGEST_TITLE} characters; this one has {len(title):,}.")
 
 
-def rename(place: str, title: str) -> Change:
+@_later
+def rename(outline: Outline, place: str, title: str) -> Outline:
     """Another title; its papers stay."""
     _require_title(title)
-    return lambda outline: splice(outline, place, replace(node_at(outline, place), title=title))
+    return splice(outline, place, replace(node_at(outline, place), title=title))
 
 
-def describe(place: str, description: str) -> Change:
+@_later
+def describe(outline: Outline, place: str, description: str) -> Outline:
     """Another description of what it says; title and papers stay."""
     if len(description) > LONGEST_DESCRIPTION:
         raise UserError(
             f"A description has at most {LONGEST_DESCRIPTION:,} characters; this one has {len(description):,}."
         )
-
-    def change(outline: Outline) -> Outline:
-        node = node_at(outline, place)
-        if node.role != "body":
-            raise UserError("Introduction and conclusion tell of the other sections; describe one of those.")
-        return splice(outline, place, replace(node, description=description))
-
-    return change
+    node = node_at(outline, place)
+    if node.role != "body":
+        raise UserError("Introduction and conclusion tell of the other sections; describe one of those.")
+    return splice(outline, place, replace(node, description=description))
 
 
-def drop(*places: str) -> Change:
+@_later
+def drop(outline: Outline, *places: str) -> Outline:
     """Remove the sections with their parts; the last one about the topic stays."""
-
-    def change(outline: Outline) -> Outline:
-        for place in sorted(set(places), key=_path, reverse=True):  # from behind, so that numbers keep their meaning
-            outline = splice(outline, place)
-        if not any(node.role == "body" for node in outline.nodes):
-            raise UserError("That is the last section about the topic; it has to stay.")
-        return outline
-
-    return change
+    for place in sorted(set(places), key=_path, reverse=True):  # from behind, so that numbers keep their meaning
+        outline = splice(outline, place)
+    if not any(node.role == "body" for node in outline.nodes):
+        raise UserError("That is the last section about the topic; it has to stay.")
+    return outline
 
 
-def move(place: str, target: str, *, after: bool) -> Change:
+@_later
+def move(outline: Outline, place: str, target: str, *, after: bool) -> Outline:
     """Put a section before or after another, at any level."""
-
-    def change(outline: Outline) -> Outline:
-        if target == place or target.startswith(f"{place}."):
-            raise UserError(f"Section {place} cannot be moved into itself.")
-        node = node_at(outline, place)
-        gap = replace(node, title="\0")  # stands in its old place, so that numbers keep their meaning
-        outline = splice(outline, place, gap)
-        other = node_at(outline, target)
-        placed = splice(outline, target, *((other, node) if after else (node, other)))
-        return replace(placed, nodes=_without(placed.nodes, gap))
-
-    return change
+    if target == place or target.startswith(f"{place}."):
+        raise UserError(f"Section {place} cannot be moved into itself.")
+    node = node_at(outline, place)
+    gap = replace(node, title="\0")  # stands in its old place, so that numbers keep their meaning
+    outline = splice(outline, place, gap)
+    other = node_at(outline, target)
+    placed = splice(outline, target, *((other, node) if after else (node, other)))
+    return replace(placed, nodes=_without(placed.nodes, gap))
 
 
-def merge(place: str, other: str) -> Change:
+@_later
+def merge(outline: Outline, place: str, other: str) -> Outline:
     """Two sections of one level become one, with both titles, all papers and all parts."""
-
-    def change(outline: Outline) -> Outline:
-        if place == other:
-            raise UserError("A section cannot be merged with itself.")
-        first, second = node_at(outline, place), node_at(outline, other)
-        if first.role != "body" or second.role != "body":
-            raise UserError("The introduction and the conclusion cannot be merged with another section.")
-        if bool(first.children) != bool(second.children):
-            first, second = (n if n.children else replace(n, papers=(), children=(n,)) for n in (first, second))
-        joined = OutlineNode(
-            f"{first.title}; {second.title}",
-            _join_descriptions(first.description, second.description),
-            tuple(dict.fromkeys((*first.papers, *second.papers))),
-            thin=first.thin and second.thin,
-            hint_papers=(*first.hint_papers, *second.hint_papers),
-            children=(*first.children, *second.children),
-        )
-        return splice(splice(outline, place, joined), other)
-
-    return change
+    if place == other:
+        raise UserError("A section cannot be merged with itself.")
+    first, second = node_at(outline, place), node_at(outline, other)
+    if first.role != "body" or second.role != "body":
+        raise UserError("The introduction and the conclusion cannot be merged with another section.")
+    if bool(first.children) != bool(second.children):
+        first, second = (n if n.children else replace(n, papers=(), children=(n,)) for n in (first, second))
+    joined = OutlineNode(
+        f"{first.title}; {second.title}",
+        _join_descriptions(first.description, second.description),
+        tuple(dict.fromkeys((*first.papers, *second.papers))),
+        thin=first.thin and second.thin,
+        hint_papers=(*first.hint_papers, *second.hint_papers),
+        children=(*first.children, *second.children),
+    )
+    return splice(splice(outline, place, joined), other)
 
 
 def _join_descriptions(first: str, second: str) -> str:
@@ -156,50 +150,32 @@ def papers_of(node: OutlineNode, selection: PaperSelection) -> list[Paper]:
     return [paper for paper in selection.list_included() if paper.key in keys]
 
 
-def split(place: str, parts: Nodes) -> Change:
-    """The section gives way to these parts of it, which stand on its level."""
-    return lambda outline: splice(outline, place, *parts)
-
-
-def place_paper(key: PaperKey, place: str) -> Change:
+def place_paper(outline: Outline, key: PaperKey, place: str) -> Outline:
     """The paper belongs to that section, and to no other."""
 
     def bare(node: OutlineNode) -> OutlineNode:
         papers = tuple(k for k in node.papers if k != key)
         return replace(node, papers=papers, children=tuple(map(bare, node.children)))
 
-    def change(outline: Outline) -> Outline:
-        outline = replace(outline, nodes=tuple(map(bare, outline.nodes)))
-        node = node_at(outline, place)
-        return splice(outline, place, replace(node, papers=(*node.papers, key)))
-
-    return change
+    outline = replace(outline, nodes=tuple(map(bare, outline.nodes)))
+    node = node_at(outline, place)
+    return splice(outline, place, replace(node, papers=(*node.papers, key)))
 
 
-def add(title: str, place: str, *, after: bool = True) -> Change:
-    """A new section after or before another (its papers are those nearest to its title)."""
+@_later
+def add(outline: Outline, title: str, place: str = "", *, after: bool = True) -> Outline:
+    """A new section after or before another, or else last, before the conclusion; its papers are found by its title."""
     _require_title(title)
-
-    def change(outline: Outline) -> Outline:
-        node, new = node_at(outline, place), OutlineNode(title)
-        if after and node.role == "conclusion":
-            raise UserError("The conclusion comes last; name a section before it.")
-        if not after and node.role == "introduction":
-            raise UserError("The introduction comes first; name a section after it.")
-        return splice(outline, place, *((node, new) if after else (new, node)))
-
-    return change
-
-
-def add_last(title: str) -> Change:
-    """A new section at the end, before the conclusion."""
-
-    def change(outline: Outline) -> Outline:
-        nodes = outline.nodes
+    new, nodes = OutlineNode(title), outline.nodes
+    if not place:
         end = len(nodes) - (bool(nodes) and nodes[-1].role == "conclusion")
-        return replace(outline, nodes=(*nodes[:end], OutlineNode(title), *nodes[end:]))
-
-    return change
+        return replace(outline, nodes=(*nodes[:end], new, *nodes[end:]))
+    node = node_at(outline, place)
+    if after and node.role == "conclusion":
+        raise UserError("The conclusion comes last; name a section before it.")
+    if not after and node.role == "introduction":
+        raise UserError("The introduction comes first; name a section after it.")
+    return splice(outline, place, *((node, new) if after else (new, node)))
 
 
 _LINE = re.compile(r"(\s*)(?:(\d{1,3}(?:\.\d{1,3})*)[.)]?(?:\s+|$))?(.*)", re.ASCII | re.S)
@@ -210,37 +186,34 @@ def as_lines(outline: Outline) -> str:
     return "\n".join(f"{'  ' * number.count('.')}{number} {node.title}" for number, node in walk_outline(outline.nodes))
 
 
-def from_lines(text: str) -> Change:
+@_later
+def from_lines(outline: Outline, text: str) -> Outline:
     """The outline that the lines describe.
 
     A line with a number is that section, wherever it stands now, with the title given; one without is new; a section
     whose number is missing is dropped. New lines are parts where they are indented, others stay on their level.
     """
-
-    def change(outline: Outline) -> Outline:
-        used: set[str] = set()
-        roots: list[tuple[OutlineNode, list[OutlineNode]]] = []
-        for line in filter(str.strip, text.expandtabs(2).splitlines()):
-            indent, place, title = _LINE.fullmatch(line.rstrip()).groups()  # type: ignore[union-attr]
-            if place in used:
-                raise UserError(f"Section {place} stands there twice. Give a new section no number.")
-            used.add(place or "")
-            used.discard("")
-            if not title:
-                raise UserError(f"Section {place} has no title.")
-            node = replace(node_at(outline, place), title=title, children=()) if place else OutlineNode(title)
-            is_part = place.count(".") > 0 if place else len(indent) >= 2
-            if is_part and not roots:
-                raise UserError(f"“{title[:80]}” is a part; a section has to stand before it.")
-            if is_part:
-                roots[-1][1].append(node)
-            else:
-                roots.append((node, []))
-        nodes = tuple(replace(node, children=tuple(parts)) for node, parts in roots)
-        _check_order(nodes)
-        return replace(outline, nodes=nodes)
-
-    return change
+    used: set[str] = set()
+    roots: list[tuple[OutlineNode, list[OutlineNode]]] = []
+    for line in filter(str.strip, text.expandtabs(2).splitlines()):
+        indent, place, title = _LINE.fullmatch(line.rstrip()).groups()  # type: ignore[union-attr]
+        if place in used:
+            raise UserError(f"Section {place} stands there twice. Give a new section no number.")
+        used.add(place or "")
+        used.discard("")
+        if not title:
+            raise UserError(f"Section {place} has no title.")
+        node = replace(node_at(outline, place), title=title, children=()) if place else OutlineNode(title)
+        is_part = place.count(".") > 0 if place else len(indent) >= 2
+        if is_part and not roots:
+            raise UserError(f"“{title[:80]}” is a part; a section has to stand before it.")
+        if is_part:
+            roots[-1][1].append(node)
+        else:
+            roots.append((node, []))
+    nodes = tuple(replace(node, children=tuple(parts)) for node, parts in roots)
+    _check_order(nodes)
+    return replace(outline, nodes=nodes)
 
 
 def _check_order(nodes: Nodes) -> None:

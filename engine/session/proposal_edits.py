@@ -36,7 +36,7 @@ def move_paper(outline: Outline, papers: PaperSelection, position: int, place: s
     """The outline with the paper at that position of the list (from 1) in the section of that number."""
     if not 1 <= position <= len(papers.found):
         raise UserError(f"There is no paper {position}; the list has 1 to {len(papers.found)}.")
-    return place_paper(papers.found[position - 1].paper.key, place)(outline)
+    return place_paper(outline, papers.found[position - 1].paper.key, place)
 
 
 def follow_selection(before: PaperSelection | None, found: PaperSelection, outline: Outline | None) -> PaperSelection:

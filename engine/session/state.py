@@ -24,7 +24,7 @@ from typing import Literal
 from engine.session import events
 from engine.session.events import Action, Candidate, Control, Job, JobKind, Propose, Tell
 from engine.session.kept_text import FormerText, KeptPart, KeptText, keep_text, read_former_text
-from engine.session.outline_edits import find_parts, split, supply_section, word_section_query
+from engine.session.outline_edits import find_parts, splice, supply_section, word_section_query
 from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper, require_candidate
 from engine.survey import Section, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection
@@ -152,7 +152,7 @@ def _content(session: SurveySession, event: events.ContentChange) -> Step:
             return _apply_outline(session, move_paper(state.outline, state.papers, position, place))
         case events.SplitSection(place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
             if parts := find_parts(state.outline, place, state.papers):
-                return _apply_outline(session, split(place, parts)(state.outline))
+                return _apply_outline(session, splice(state.outline, place, *parts))
             return _begin(session, Job("divide", section=place))
         case events.MorePapers(count) if state.phase in {"papers", "discussion"} and not (
             state.brief and state.brief.quick

@@ -18,7 +18,7 @@ from engine.naming.clustering import (
 from engine.quoting.reading_map import SET_APART
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import RunContext
-from engine.session.outline_edits import node_at, papers_of, split
+from engine.session.outline_edits import node_at, papers_of, splice
 from engine.values import Cluster, Outline, OutlineNode, PaperSelection, walk_outline
 from engine.writing.assembly import mark_thin
 
@@ -54,7 +54,7 @@ def divide_section(
     parts = clusters(papers, found, topic, avoid=taken)
     made, hints = map(make_section, parts), node.all_hints()
     sections = (replace(one, hint_papers=tuple(key for key in hints if key in one.papers)) for one in made)
-    return split(place, tuple(mark_thin(section, context.limits) for section in sections))(outline)
+    return splice(outline, place, *(mark_thin(section, context.limits) for section in sections))
 
 
 def tell_apart(points: Points | Vectors, most: int, least: int, seed: int) -> Labels:

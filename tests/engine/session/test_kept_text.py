@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -60,7 +61,7 @@ def due(kept: KeptText, after: Outline) -> list[str]:
         (outline_edits.rename("3", "Other"), ["Introduction", "Conclusion"]),
         (outline_edits.move("4", "2", after=False), ["Introduction", "Conclusion"]),
         (outline_edits.add("New", "2"), ["Introduction", "New", "Conclusion"]),
-        (outline_edits.place_paper(PAPERS[9].key, "4.1"), ["Introduction", "Part 5", "Conclusion"]),
+        (partial(outline_edits.place_paper, key=PAPERS[9].key, place="4.1"), ["Introduction", "Part 5", "Conclusion"]),
         (outline_edits.rename("2.1", "Part 1"), []),
     ],
 )

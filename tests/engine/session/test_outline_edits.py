@@ -48,9 +48,8 @@ def titles(outline: Outline) -> list[str]:
         (lambda: edit.move("3", "2.1", after=True), "1 Intro|2 A|2.1 A1|2.2 B|2.3 A2|3 C|4 End"),
         (lambda: edit.merge("3", "4"), "1 Intro|2 A|2.1 A1|2.2 A2|3 B; C|4 End"),
         (lambda: edit.merge("2", "3"), "1 Intro|2 A; B|2.1 A1|2.2 A2|2.3 B|3 C|4 End"),
-        (lambda: edit.split("2", OUTLINE.nodes[1].children), "1 Intro|2 A1|3 A2|4 B|5 C|6 End"),
         (lambda: edit.add("New", "3"), "1 Intro|2 A|2.1 A1|2.2 A2|3 B|4 New|5 C|6 End"),
-        (lambda: edit.add_last("New"), "1 Intro|2 A|2.1 A1|2.2 A2|3 B|4 C|5 New|6 End"),
+        (lambda: edit.add("New"), "1 Intro|2 A|2.1 A1|2.2 A2|3 B|4 C|5 New|6 End"),
         (lambda: edit.add("New", "2.1", after=False), "1 Intro|2 A|2.1 New|2.2 A1|2.3 A2|3 B|4 C|5 End"),
         (lambda: edit.rename("3", "x" * 300), f"1 Intro|2 A|2.1 A1|2.2 A2|3 {'x' * 300}|4 C|5 End"),
         (lambda: edit.drop("2.1", "2.2"), "1 Intro|2 A|3 B|4 C|5 End"),
@@ -69,7 +68,7 @@ def test_describing_keeps_title_and_papers() -> None:
     with pytest.raises(UserError, match="tell of the other sections"):
         edit.describe("1", "Anything")(OUTLINE)
     with pytest.raises(UserError, match="at most 1,000 characters"):
-        edit.describe("3", "x" * 1_001)
+        edit.describe("3", "x" * 1_001)(OUTLINE)
 
 
 def test_merging_keeps_every_paper() -> None:
@@ -93,7 +92,7 @@ def test_a_merged_section_has_what_both_had() -> None:
 def test_a_paper_belongs_to_one_section_alone() -> None:
     key = PaperKey("t:A1")
     for place in ("2.2", "3"):
-        placed = edit.place_paper(key, place)(OUTLINE)
+        placed = edit.place_paper(OUTLINE, key, place)
         holding = [number for number, node in walk_outline(placed.nodes) if key in node.papers]
         assert holding == [place]
         assert titles(placed) == titles(OUTLINE)

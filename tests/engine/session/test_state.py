@@ -174,7 +174,7 @@ def test_excluded_papers_stay_excluded_when_more_are_gathered() -> None:
 
 
 def test_a_section_that_a_person_added_is_searched_for_and_gets_what_is_found() -> None:
-    session, _ = advance(SurveySession("s", 0, AT["outline"]), EditOutline(outline_edits.add_last("Speed")))
+    session, _ = advance(SurveySession("s", 0, AT["outline"]), EditOutline(outline_edits.add("Speed")))
     session, (start,) = advance(session, SearchSection("4"))
     assert isinstance(start, StartJob)
     assert session.state.keywords is not None
@@ -227,7 +227,7 @@ def test_a_section_is_divided_by_a_job_and_the_outline_stays_the_persons() -> No
     assert isinstance(start, StartJob)
     assert (start.job.kind, start.job.section) == ("divide", "2")
     parts = tuple(OutlineNode(title, papers=OUTLINE.nodes[1].papers[:3]) for title in ("Some", "Others"))
-    divided = outline_edits.split("2", parts)(OUTLINE)
+    divided = outline_edits.splice(OUTLINE, "2", *parts)
     session, actions = advance(session, JobDone(start.job.id, divided))
     assert actions == (Propose(),)
     assert session.state.outline == divided
