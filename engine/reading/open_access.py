@@ -194,7 +194,7 @@ class OpenAccess:
         if not doi or not self.unpaywall or not self._asks_unpaywall:
             return
         ask = ServiceRequest(f"/v2/{doi}", {"email": self.contact}, may_be_absent=True)
-        answer = (await self.unpaywall.ask(ask)).json() or {}
+        answer = (await self.unpaywall.ask(ask))[0] or {}
         # The best location first, of each the PDF before the page.
         locations = [answer.get("best_oa_location"), *(answer.get("oa_locations") or ())]
         named = [location.get(kind) for location in locations if location for kind in ("url_for_pdf", "url")]

@@ -31,7 +31,7 @@ class Crossref:
         for start in range(0, len(dois), NAMED_AT_ONCE):
             named = ",".join(dois[start : start + NAMED_AT_ONCE])
             params = {"filter": named, "select": "DOI,updated-by,title", "rows": str(NAMED_AT_ONCE)}
-            withdrawn, _ = await self._service.read(ServiceRequest("/works", params), _read_withdrawn)
+            withdrawn, _ = await self._service.ask(ServiceRequest("/works", params), _read_withdrawn)
             found |= withdrawn
         return frozenset(found)
 

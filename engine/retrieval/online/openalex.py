@@ -132,10 +132,9 @@ class OpenAlex:
     async def _single(self, name: str, fields: str) -> Mapping[str, Any] | None:
         path = f"/works/{quote(name.removeprefix('openalex:'), safe=':/')}"
         try:
-            reply = await self._service.ask(ServiceRequest(path, {"select": fields}, may_be_absent=True))
+            answer, _ = await self._service.ask(ServiceRequest(path, {"select": fields}, may_be_absent=True))
         except RequestRefused:  # a name that it cannot read, or of a work that was merged into another
             return None
-        answer = reply.json()
         return answer if isinstance(answer, dict) and answer.get("id") else None
 
     async def match(self, title: str) -> Paper | None:
@@ -156,7 +155,8 @@ class OpenAlex:
         return [paper for item in items if (paper := to_paper(item))], age
 
     async def _works(self, params: Mapping[str, str]) -> tuple[list[Any], float]:
-        return await self._service.read(ServiceRequest("/works", params), read_works)
+        found: tuple[list[Any], float] = await self._service.ask(ServiceRequest("/works", params), read_works)
+        return found
 
 
 def read_works(text: str) -> list[Any]:

@@ -72,7 +72,7 @@ class PublisherSearch:
         found: list[Paper] = []
         age, start, total = 0.0, 0, 1
         while query.groups and start < min(total, limit, LAST_PLACE):
-            (items, total), answered = await self._service.read(
+            (items, total), answered = await self._service.ask(
                 self._publisher.ask(query, start), lambda text: self._publisher.read_page(json.loads(text))
             )
             found += [paper for item in items if (paper := self._publisher.to_paper(item))]

@@ -77,7 +77,7 @@ class PubMed:
         params = {**self._common, "term": term, "retmode": "json", "retmax": str(wanted), "sort": "relevance"}
         if years != ALL_YEARS:  # both ends are wanted together
             params |= {"datetype": "pdat", "mindate": str(years.first or 1800), "maxdate": str(years.last or 3000)}
-        numbers, age = await self._service.read(ServiceRequest("/esearch.fcgi", params), read_numbers)
+        numbers, age = await self._service.ask(ServiceRequest("/esearch.fcgi", params), read_numbers)
         papers, fetched_s = await self._fetch(numbers[:wanted])
         order = (PaperKey(f"pmid:{number}") for number in numbers[:wanted])
         return [papers[key] for key in order if key in papers], max(age, fetched_s)
@@ -93,7 +93,7 @@ class PubMed:
         for start in range(0, len(numbers), FETCHED_AT_ONCE):
             part = ",".join(numbers[start : start + FETCHED_AT_ONCE])
             params = {**self._common, "id": part, "retmode": "xml"}
-            papers, answered = await self._service.read(ServiceRequest("/efetch.fcgi", params), read_records)
+            papers, answered = await self._service.ask(ServiceRequest("/efetch.fcgi", params), read_records)
             found |= {key: paper for paper in papers for key in paper.identifiers if key.startswith("pmid:")}
             age = max(age, answered)
         return found, age

@@ -84,25 +84,27 @@ class _Requester:
         params = dict(parse_qsl(parameters, keep_blank_values=True))
         may_be_absent = path.endswith(("/match", "/citations"))
         part = "recommendedPapers" if path.startswith("/recommendations/") else "data"
-        reply = await self._service.ask(
-            ServiceRequest(path, params, payload, may_be_absent, check=partial(_check, part))
+        answer, age_s = await self._service.ask(
+            ServiceRequest(path, params, payload, may_be_absent), partial(_read_list, part)
         )
-        self.age_s = max(self.age_s, reply.age_s)
+        self.age_s = max(self.age_s, age_s)
         # An empty answer without its list would be asked for again and again by the package.
-        return {part: [], **(reply.json() or {})}
+        return {part: [], **(answer or {})}
 
 
-def _check(part: str, text: str) -> None:
-    """Whether an answer has the list of that name: an outage is not "nothing found"."""
+def _read_list(part: str, text: str) -> Any:
+    """An answer that has the list of that name: an outage is not "nothing found"."""
     answer = json.loads(text)
     if not isinstance(answer.get(part), list) and answer.get("total") != 0:
         raise ValueError(f"gave an answer without “{part}”")
+    return answer
 
 
-def _check_lookup(papers: int, text: str) -> None:
+def _read_lookup(papers: int, text: str) -> list[Any]:
     answer = json.loads(text)
     if not isinstance(answer, list) or len(answer) != papers:
         raise ValueError("gave an answer that is no list of the papers")
+    return answer
 
 
 class SemanticScholar:
@@ -211,16 +213,11 @@ class SemanticScholar:
         named = {name: key for key in dict.fromkeys(keys) if (name := _name(key))}
         names = list(named)
         for ids in (names[start : start + BATCH] for start in range(0, len(names), BATCH)):
-            reply = await self._service.ask(
-                ServiceRequest(
-                    "/graph/v1/paper/batch",
-                    {"fields": ",".join(fields)},
-                    {"ids": ids},
-                    absent_words=NOBODY_KNOWN,
-                    check=partial(_check_lookup, len(ids)),
-                )
+            asked = ServiceRequest(
+                "/graph/v1/paper/batch", {"fields": ",".join(fields)}, {"ids": ids}, absent_words=NOBODY_KNOWN
             )
-            for name, item in zip(ids, reply.json(), strict=True) if reply.there else ():
+            items, _ = await self._service.ask(asked, partial(_read_lookup, len(ids)))
+            for name, item in zip(ids, items or (), strict=False):
                 if item:
                     yield named[name], item
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,14 +22,6 @@ SCARCE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Outage:
-    """Why a service counts as away; ``left_s``: for so long it asked not to be called, else it may be tried once."""
-
-    why: str
-    left_s: float
-
-
-@dataclass(frozen=True, slots=True)
 class Allowance:
     """What a service still gives on this day, of how much, in its own unit."""
 
@@ -41,14 +34,17 @@ class Allowance:
         return self.left < SCARCE * self.limit
 
 
-async def recall_outage(memory: OnlineCache, service: str) -> Outage | None:
-    """The outage of the last minutes that was not ended by an answer."""
+async def recall_outage(memory: OnlineCache, service: str) -> tuple[str, float]:
+    """Why the service counts as away, empty where it does not, and for how many seconds it asked not to be called.
+
+    Where none of these are left, it may be tried once.
+    """
     found = await memory.recall(f"outage {service}")
     if not found or not found[0]:
-        return None
+        return "", 0.0
     kept = json.loads(found[0])
     left_s = kept["seconds"] - found[1]
-    return Outage(kept["why"], left_s) if left_s > 0 or found[1] < OUTAGE_S else None
+    return (kept["why"], left_s) if left_s > 0 or found[1] < OUTAGE_S else ("", 0.0)
 
 
 async def keep_outage(memory: OnlineCache, service: str, why: str, asked_s: float | None = None) -> None:
@@ -63,29 +59,13 @@ async def keep_outage(memory: OnlineCache, service: str, why: str, asked_s: floa
 async def recall_allowance(memory: OnlineCache, service: str) -> Allowance | None:
     """What the service's last answer said of today; ``None`` where it said nothing, or the day is over."""
     found = await memory.recall(f"allowance {service}")
-    if not found:
-        return None
-    kept = json.loads(found[0])
-    return Allowance(kept["left"], kept["limit"]) if found[1] < kept["resets_s"] else None
+    kept = json.loads(found[0]) if found else {}
+    return Allowance(kept["left"], kept["limit"]) if found and found[1] < kept["resets_s"] else None
 
 
 async def keep_allowance(memory: OnlineCache, service: str, headers: Mapping[str, str]) -> None:
     """Note what the headers of an answer say; most services say nothing."""
     names = {"left": "Remaining-USD", "limit": "Limit-USD", "resets_s": "Reset"}
-    said = {name: _number(headers, f"X-RateLimit-{header}") for name, header in names.items()}
-    if None not in said.values():
+    with suppress(KeyError, ValueError):
+        said = {name: float(headers[f"X-RateLimit-{header}"]) for name, header in names.items()}
         await memory.keep(f"allowance {service}", json.dumps(said))
-
-
-def read_rate_limit_reset(headers: Mapping[str, str]) -> float | None:
-    """Seconds until the allowance is renewed, where nothing is left of it."""
-    left, needed = _number(headers, "X-RateLimit-Remaining-USD"), _number(headers, "X-RateLimit-Cost-Required-USD")
-    spent = left is not None and left <= (needed or 0.0)
-    return _number(headers, "X-RateLimit-Reset") if spent else None
-
-
-def _number(headers: Mapping[str, str], name: str) -> float | None:
-    try:
-        return float(headers.get(name, ""))
-    except ValueError:
-        return None

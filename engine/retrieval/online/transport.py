@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -120,25 +121,7 @@ class ServiceRequest:
     """Whether 404 is an answer: there is no such paper. Elsewhere it means that the address is wrong."""
     absent_words: str = ""
     """Words, in small letters, of a refusal with 400 that is this answer, too."""
-    check: Callable[[str], object] = json.loads
-    """Reads an answer of status 200; one that it cannot read is asked for again, and never kept.
-
-    A `ValueError` says what the service did; one of JSON, and what a wrong shape raises, that it cannot be read.
-    """
     method: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceReply:
-    """What a service answered; ``age_s`` is 0 for an answer of now. ``there`` is false where there is no such paper."""
-
-    text: str
-    age_s: float = 0.0
-    there: bool = True
-
-    def json(self) -> Any:
-        """The answer as JSON; it was checked when it came."""
-        return json.loads(self.text)
 
 
 @dataclass
@@ -208,64 +191,61 @@ class ScholarlyService:
         self._headers = dict(headers or {})
         self._secret_params = dict(secret_params or {})
 
-    async def read(self, ask: ServiceRequest, reader: Callable[[str], T]) -> tuple[T, float]:
-        """What a reader (see `ServiceRequest.check`) makes of the answer, and its age in seconds; fails as `ask`."""
-        reply = await self.ask(replace(ask, check=reader))
-        return reader(reply.text), reply.age_s
-
     async def read_pages(
-        self, ask: Callable[[int], ServiceRequest], reader: Callable[[str], Sequence[T]], page: int, limit: int
+        self, ask: Callable[[int], ServiceRequest], read: Callable[[str], Sequence[T]], page: int, limit: int
     ) -> tuple[list[T], float]:
-        """What a reader makes of pages, each asked for by the place of its first item, from 0, likewise.
+        """What a reader makes of pages, each asked for by the place of its first item, from 0; see `ask`.
 
         At most ``limit`` items, but for those that the last page has beyond it; no page follows one that is not full.
         """
         found: list[T] = []
         age = 0.0
         while len(found) < limit:
-            items, answered = await self.read(ask(len(found)), reader)
+            items, answered = await self.ask(ask(len(found)), read)
             found += items
             age = max(age, answered)
             if len(items) < page:
                 break
         return found, age
 
-    async def ask(self, ask: ServiceRequest) -> ServiceReply:
-        """The answer, from memory where it is fresh there.
+    async def ask(self, ask: ServiceRequest, read: Callable[[str], Any] = json.loads) -> tuple[Any, float]:
+        """What ``read`` makes of the answer, from memory where it is fresh there, and its age in seconds, 0 for now.
+
+        ``None`` where there is no such paper. An answer that cannot be read is asked for again, and never kept: a
+        `ValueError` says what the service did; one of JSON, and what a wrong shape raises, that it cannot be read.
 
         Raises `RetrievalError` where the service is away, refuses, or asks for more patience than we have, and
         nothing was kept of an earlier answer. One that failed with all retries is tried once each time for a while.
         """
-        memory = self._web.memory
         described = json.dumps([self._url, ask.path, dict(ask.params), ask.body], sort_keys=True)
         key = hashlib.sha256(described.encode()).hexdigest()
-        recalled = await memory.recall(key)
         # For the answer that there is no such paper, an empty text is kept; every other answer has text.
-        kept = recalled and ServiceReply(recalled[0] or "null", recalled[1], there=bool(recalled[0]))
-        fresh_s = self._policy.fresh_s
-        if kept and kept.age_s < (fresh_s if kept.there else min(fresh_s, self._policy.absent_s)):
-            return kept
-        outage = await state.recall_outage(memory, self.name)
-        try:
-            if outage and outage.left_s > 0:
-                again = f" It is asked again in {outage.left_s:,.0f} seconds."
-                raise RetrievalError(f"{outage.why}{again}", retryable=True)
-            with trace_step("ask a service", {"scholium.service": self.name}):
-                reply = await self._patiently(ask, once=outage is not None)
-            if outage:
-                await state.keep_outage(memory, self.name, "")
-        except RetrievalError as error:
-            if kept and kept.there and error.retryable:
-                return kept
-            raise
-        await memory.keep(key, reply.text if reply.there else "")
-        return reply
+        kept = await self._web.memory.recall(key)
+        text, age_s = kept or ("", math.inf)
+        if age_s >= (self._policy.fresh_s if text else min(self._policy.fresh_s, self._policy.absent_s)):
+            try:
+                text, age_s = await self._ask_unless_away(ask, read), 0.0
+                await self._web.memory.keep(key, text)
+            except RetrievalError as error:
+                if not (text and error.retryable):
+                    raise
+        return (read(text) if text else None), age_s
+
+    async def _ask_unless_away(self, ask: ServiceRequest, read: Callable[[str], Any]) -> str:
+        why, left_s = await state.recall_outage(self._web.memory, self.name)
+        if left_s > 0:
+            raise RetrievalError(f"{why} It is asked again in {left_s:,.0f} seconds.", retryable=True)
+        with trace_step("ask a service", {"scholium.service": self.name}):
+            text = await self._patiently(ask, read, once=bool(why))
+        if why:
+            await state.keep_outage(self._web.memory, self.name, "")
+        return text
 
     async def allowance(self) -> state.Allowance | None:
         """What is left of today's allowance, as far as the service says."""
         return await state.recall_allowance(self._web.memory, self.name)
 
-    async def _patiently(self, ask: ServiceRequest, *, once: bool) -> ServiceReply:
+    async def _patiently(self, ask: ServiceRequest, read: Callable[[str], Any], *, once: bool) -> str:
         clock = self._web.clock
         ends = clock.now() + (min(state.PROBE_S, self._policy.patience_s) if once else self._policy.patience_s)
         pause, attempt = FIRST_PAUSE_S, 0
@@ -276,7 +256,7 @@ class ScholarlyService:
                 raise RetrievalError(f"{self.name} is asked by too many at once; wait a minute.", retryable=True)
             await clock.sleep(wait_s)
             try:
-                return await self._once(ask, min(self._policy.call_s, ends - clock.now()))
+                return await self._once(ask, read, min(self._policy.call_s, ends - clock.now()))
             except _Retry as failed:
                 asked = failed.after_s
                 delay = asked if asked is not None else pause * random.uniform(0.7, 1.3)
@@ -292,7 +272,7 @@ class ScholarlyService:
                 await clock.sleep(0 if asked else delay)  # what was asked for is in everybody's turn
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
-    async def _once(self, ask: ServiceRequest, seconds: float) -> ServiceReply:
+    async def _once(self, ask: ServiceRequest, read: Callable[[str], Any], seconds: float) -> str:
         import httpx
 
         method = ask.method or ("GET" if ask.body is None else "POST")
@@ -312,16 +292,23 @@ class ScholarlyService:
         except (httpx.HTTPError, OSError) as error:
             raise _Retry(f"could not be reached ({type(error).__name__})") from error
         await state.keep_allowance(self._web.memory, self.name, response.headers)
-        return self._to_reply(ask, response, text)
+        if not self._is_there(ask, response, text):
+            return ""
+        try:
+            read(text)
+        except (json.JSONDecodeError, KeyError, TypeError, IndexError, AttributeError) as error:
+            raise _Retry("gave an answer that cannot be read", only_this=True) from error
+        except ValueError as error:
+            raise _Retry(str(error), only_this=True) from error
+        return text
 
-    def _to_reply(self, ask: ServiceRequest, response: httpx.Response, text: str) -> ServiceReply:
+    def _is_there(self, ask: ServiceRequest, response: httpx.Response, text: str) -> bool:
+        """Whether there is such a paper; raises where the answer does not say."""
         status, refused = response.status_code, text.lower() if response.status_code == 400 else ""
         if (status == 404 and ask.may_be_absent) or (ask.absent_words and ask.absent_words in refused):
-            return ServiceReply("null", there=False)
+            return False
         if status in self._policy.busy or status >= 500:
-            headers = response.headers
-            asked = read_retry_after(headers.get("Retry-After", "")) or state.read_rate_limit_reset(headers)
-            raise _Retry(f"answered {status}", asked)
+            raise _Retry(f"answered {status}", read_retry_after(response.headers.get("Retry-After", "")))
         if any(words in refused for words in self._policy.away):
             raise _Retry("could not reach a server behind it")
         if status in {401, 403} or "api key invalid" in refused[:500]:  # NCBI says it so
@@ -329,13 +316,7 @@ class ScholarlyService:
         if status != 200:
             reason = reason_of(text)
             raise RequestRefused(f"{self.name} did not accept the question ({status}): {reason or 'no reason'}", reason)
-        try:
-            ask.check(text)
-        except (json.JSONDecodeError, KeyError, TypeError, IndexError, AttributeError) as error:
-            raise _Retry("gave an answer that cannot be read", only_this=True) from error
-        except ValueError as error:
-            raise _Retry(str(error), only_this=True) from error
-        return ServiceReply(text)
+        return True
 
 
 def read_xml(text: str, root: str) -> Any:

@@ -65,7 +65,7 @@ class Wikipedia:
 
     async def _pages(self, params: Mapping[str, str]) -> list[Mapping[str, Any]]:
         common = {"action": "query", "format": "json", "formatversion": "2", "explaintext": "1"}
-        answer = (await self._service.ask(ServiceRequest("/w/api.php", {**common, **params}))).json()
+        answer, _ = await self._service.ask(ServiceRequest("/w/api.php", {**common, **params}))
         if not isinstance(answer, dict) or "error" in answer:
             raise RetrievalError(f"{NAME} did not accept the question.", retryable=True)
         pages = (answer.get("query") or {}).get("pages") or []

@@ -47,7 +47,7 @@ async def test_an_outage_is_waited_for_once_by_all_jobs(site: Scholarly, web: On
     assert len(site.calls) == calls + 1
     site.fault = lambda _, __: None
     assert (await scholar(site, web).find(query_of("retrieval"), 5))[0]
-    assert await recall_outage(web.memory, "Semantic Scholar") is None
+    assert await recall_outage(web.memory, "Semantic Scholar") == ("", 0.0)
 
 
 async def test_a_service_that_asks_for_an_hour_is_left_alone_by_all_jobs(
@@ -75,8 +75,7 @@ async def test_an_answer_that_cannot_be_used_is_no_outage(site: Scholarly, web: 
 async def test_nobody_is_left_alone_for_longer_than_some_hours() -> None:
     memory = ProcessCache(MovedClock())
     await keep_outage(memory, "Anybody", "Anybody is away.", 1e9)
-    outage = await recall_outage(memory, "Anybody")
-    assert outage and outage.left_s == LONGEST_OUTAGE_S
+    assert (await recall_outage(memory, "Anybody"))[1] == LONGEST_OUTAGE_S
 
 
 async def test_open_alex_says_by_403_that_it_is_asked_too_often(site: Scholarly, web: OnlineTransport) -> None:
