@@ -11,7 +11,7 @@ from engine.limits import Limits
 from engine.llm.model import LanguageModel, Task
 from engine.local_models import CrossEncoder
 from engine.reading.open_access import FullTexts, Pictures
-from engine.reading.trees.forests import Forest
+from engine.reading.trees.forests import Forest, MemoryForest
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
@@ -98,7 +98,7 @@ class RunContext:
     texts: FullTexts | None = None
     pictures: Pictures | None = None
     """Online sources, full texts and pictures of figures; ``None`` where they are not to be fetched."""
-    forest: Forest | None = None
+    forest: Forest = field(default_factory=MemoryForest)
     """Where attribute trees are kept; ``None`` keeps them for this run only."""
     accepted: tuple[Paper, ...] = ()
     refused: tuple[Paper, ...] = ()

@@ -185,7 +185,7 @@ def read_document(path: Path) -> Document:
 
 def _text_of_pdf(name: str, content: bytes) -> str:
     """The text of a PDF with its numbered headings marked; a scanned or encrypted one is refused."""
-    text = "\n".join(read_pdf(name, content).pages)
+    text = "\n".join(line.text for line in read_pdf(name, content).lines)
     lines = [_mark_heading(line.strip()) for line in text.split("\n")]
     return f"# {next((line for line in lines if line), name)}\n" + "\n".join(lines)
 

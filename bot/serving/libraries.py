@@ -21,7 +21,7 @@ from engine.reading.open_access import TextFolder
 from engine.reading.trees.forests import FOREST_FILE, Forest, LocalForest
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.erasing import erase_papers, finish_erasing
-from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress
+from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress, in_batches
 from engine.retrieval.libraries.local import LocalLibrary, check_name, create_library, open_library
 from engine.values import Paper, PaperKey
 
@@ -46,12 +46,9 @@ async def sample_papers(library: OwnLibrary) -> Sequence[Paper]:
     """`SAMPLE` papers from all over the library: in Weaviate, which orders papers by digests, the first."""
     if isinstance(library, LocalLibrary):
         return await library.sample(SAMPLE)
-    papers: list[Paper] = []
-    async for stored in library.read_all():
-        papers.append(stored.paper)
-        if len(papers) == SAMPLE:
-            break
-    return papers
+    async for first in in_batches(library.read_all(), SAMPLE):
+        return [stored.paper for stored in first]
+    return []
 
 
 class Libraries:
@@ -314,18 +311,10 @@ class Libraries:
         settings = self._settings
         if not settings.weaviate_url:
             raise UserError("Set WEAVIATE_URL, for example http://localhost:8080, and start Weaviate there.")
-        return WeaviateServer(
-            url=settings.weaviate_url,
-            grpc_port=settings.weaviate_grpc_port,
-            grpc_host=settings.weaviate_grpc_host,
-            quantisation=settings.weaviate_quantisation,
-            key=settings.weaviate_api_key.get_secret_value() if settings.weaviate_api_key else "",
-            vectoriser=settings.weaviate_vectoriser,
-            replicas=settings.weaviate_replicas,
-            shards=settings.weaviate_shards,
-            batch=settings.weaviate_batch,
-            parallel=settings.weaviate_parallel,
-        )
+        names = ("grpc_port", "grpc_host", "quantisation", "vectoriser", "replicas", "shards", "batch", "parallel")
+        key = settings.weaviate_api_key.get_secret_value() if settings.weaviate_api_key else ""
+        values = {name: getattr(settings, f"weaviate_{name}") for name in names}
+        return WeaviateServer(settings.weaviate_url, key=key, **values)
 
     async def _weaviate(self) -> Any:
         if self._client is None:
@@ -335,20 +324,14 @@ class Libraries:
         return self._client
 
     async def _in_weaviate(self, name: str, tenant: str = "") -> WeaviateLibrary:
-        from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
-        from engine.retrieval.weaviate.weaviate_schema import prepare, prepare_shared, translate_failures
-        from engine.retrieval.weaviate.weaviate_state import describe, read_description
+        from engine.retrieval.weaviate import weaviate_library
 
-        server, client = self.server(), await self._weaviate()
-        async with translate_failures("to make the collections"):
-            await prepare_shared(client, server)
-            known_as = f"{name}/{tenant}" if tenant else name
-            description = await read_description(client, known_as)
-            await prepare(client, server, name, tenant=tenant, generation=description.generation)
-            await describe(client, description)
         # A workspace's embedding holds the words of its papers: its copy here goes with its other files.
         cache = (self._workspace_folder(tenant).parent if tenant else self._settings.home) / "embeddings"
-        return WeaviateLibrary(client, server, description, neural=self.neural_embedder(), cache=cache, tenant=tenant)
+        client = await self._weaviate()
+        return await weaviate_library.open_library(
+            client, self.server(), name, neural=self.neural_embedder(), cache=cache, tenant=tenant
+        )
 
 
 def _tenant(workspace: str) -> str:

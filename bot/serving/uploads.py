@@ -17,7 +17,7 @@ from bot.wording import ingesting as wording
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.reading.full_text import FullText, from_pdf, title_page_of, titles_of
 from engine.reading.open_access import TextFolder
-from engine.reading.pdf_text import MOST_CHARACTERS, PdfText, read_pdf
+from engine.reading.pdf_text import MOST_CHARACTERS, PdfText, read_pdf, read_plain
 from engine.retrieval.libraries.combined import JointLibrary, complete_records
 from engine.retrieval.libraries.library import EmptyLibrary, Library
 from engine.retrieval.matching import recognise_document, stands_as_title
@@ -166,7 +166,7 @@ def read_paper_file(name: str, content: bytes) -> PaperFile:
     if Path(name).suffix.lower() == ".pdf":
         pages = read_pdf(name, content)
     else:
-        pages = PdfText("", (content.decode("utf-8", "replace")[:MOST_CHARACTERS],))
+        pages = read_plain(content.decode("utf-8", "replace")[:MOST_CHARACTERS])
     return PaperFile(pages, from_pdf(pages, name))
 
 
@@ -176,7 +176,7 @@ async def find_paper(file: PaperFile, library: Library, online: Online | None) -
     Raises `UserError` where that could not be looked up.
     """
     try:
-        return await recognise_document(file.pages.pages[0], file.title_page, titles_of(file.pages), library, online)
+        return await recognise_document(file.pages.first_page, file.title_page, titles_of(file.pages), library, online)
     except RetrievalError as error:
         raise UserError(
             f"I read “{file.text.source}”, but could not look up which paper it is ({error}) "

@@ -23,6 +23,7 @@ LARGEST_BYTES = 50 * 2**20
 REDIRECTS = 5
 TOTAL_S = 60.0
 PORTS = frozenset({None, 443})
+NOT_PUBLIC = "the host is not on the public network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Downloader:
         import aiohttp
 
         for _ in range(REDIRECTS + 1):
-            self._check(url)
+            host = self._check(url)
             try:
                 async with self._connections().get(
                     url, allow_redirects=False, timeout=aiohttp.ClientTimeout(total=TOTAL_S)
@@ -57,20 +58,18 @@ class Downloader:
                         continue
                     if response.status != 200:
                         passing = response.status in {429, 503}
-                        raise RetrievalError(f"{_host(url)} answered {response.status}.", retryable=passing)
+                        raise RetrievalError(f"{host} answered {response.status}.", retryable=passing)
                     content = await _read_bounded(response)
                     return Download(content, response.content_type, url)
             except TimeoutError as error:
-                raise RetrievalError(f"{_host(url)} took too long.", retryable=True) from error
-            except _NotPublic as error:
-                raise UserError(f"The address {_host(url)} is not public, so it is not read.") from error
+                raise RetrievalError(f"{host} took too long.", retryable=True) from error
             except (aiohttp.ClientError, OSError) as error:
-                if isinstance(error.__cause__, _NotPublic) or "not public" in str(error):
-                    raise UserError(f"The address {_host(url)} is not public, so it is not read.") from error
-                raise RetrievalError(f"{_host(url)} could not be reached.", retryable=True) from error
+                if NOT_PUBLIC in str(error.__cause__):
+                    raise UserError(f"The address {host} is not public, so it is not read.") from error
+                raise RetrievalError(f"{host} could not be reached.", retryable=True) from error
             except ValueError as error:  # a redirect, or a host, that cannot be one
                 raise UserError("That is no address of a paper.") from error
-        raise RetrievalError(f"{_host(url)} redirects in circles.")
+        raise RetrievalError(f"{host} redirects in circles.")
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -89,29 +88,25 @@ class Downloader:
             )
         return self._session
 
-    def _check(self, url: str) -> None:
-        """Raises `UserError` where the address itself shows that it is not allowed."""
+    def _check(self, url: str) -> str:
+        """The host of an address. Raises `UserError` where the address itself shows that it is not allowed."""
         try:
             parts = urlsplit(url)
             port = parts.port
         except ValueError as error:
             raise UserError("That is no address of a paper.") from error
-        if (parts.hostname, port) in self.trusted:
-            return
-        if parts.scheme != "https" or not parts.hostname or parts.username or port not in PORTS:
-            raise UserError(f"Only https addresses are read, not {parts.scheme or 'this'}://{_host(url)}.")
+        is_allowed = parts.scheme == "https" and parts.hostname and not parts.username and port in PORTS
+        host = parts.hostname or "this address"
+        if not is_allowed and (host, port) not in self.trusted:
+            raise UserError(f"Only https addresses are read, not {parts.scheme or 'this'}://{host}.")
+        return host
 
     def _socket(self, found: Any) -> socket.socket:
-        """A socket for an address that was resolved; refuses what is not public."""
         family, kind, protocol, _, address = found
         host, port = address[0], address[1]
         if (host, port) not in self.trusted and not is_public(host):
-            raise _NotPublic(f"{host} is not public")
+            raise OSError(NOT_PUBLIC)
         return socket.socket(family=family, type=kind, proto=protocol)
-
-
-class _NotPublic(OSError):
-    """The host is private, local, or otherwise not on the public network."""
 
 
 def is_public(host: str) -> bool:
@@ -133,16 +128,7 @@ _SITE_LOCAL = ipaddress.IPv6Network("fec0::/10")
 """Deprecated (RFC 3879), and yet `is_global` says yes; translated addresses (RFC 2765, RFC 8215) are reserved ones."""
 
 
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or "this address"
-    except ValueError:
-        return "this address"
-
-
 async def _read_bounded(response: aiohttp.ClientResponse) -> bytes:
-    if (response.content_length or 0) > LARGEST_BYTES:
-        raise RetrievalError(f"The file at {response.host} is larger than {LARGEST_BYTES // 2**20} MB.")
     content = bytearray()
     async for part in response.content.iter_chunked(2**16):
         content += part

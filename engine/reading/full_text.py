@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, takewhile
 
 from engine.limits import CHARACTERS_PER_TOKEN
-from engine.reading.page_layout import Line, join_lines, measure_text, put_aside_last, read_lines, title_texts
+from engine.reading.page_layout import join_lines, measure_text, put_aside_last, read_lines, title_texts
 from engine.reading.paper_figures import PaperFigure
-from engine.reading.pdf_text import PdfText
+from engine.reading.pdf_text import Line, PdfText
 from engine.reading.section_headings import Section, divide
 from engine.retrieval.paper_text import clean_passage
 from engine.text import clean, fold, sentences
@@ -60,14 +60,17 @@ class FullText:
 
     def take_opening(self, tokens: int = OPENING_TOKENS) -> tuple[Passage, ...]:
         """The first passages of the main text, at most so many tokens together."""
-        room = tokens * CHARACTERS_PER_TOKEN
-        taken: list[Passage] = []
-        for passage in self.body():
-            if len(passage.text) > room:
-                break
-            room -= len(passage.text)
-            taken.append(passage)
-        return tuple(taken)
+        return tuple(take_fitting(self.body(), tokens * CHARACTERS_PER_TOKEN))
+
+
+def take_fitting(passages: Iterable[Passage], characters: int) -> Iterator[Passage]:
+    """The first passages that have at most so many characters together."""
+    left = characters
+    for passage in passages:
+        left -= len(passage.text)
+        if left < 0:
+            return
+        yield passage
 
 
 def from_pdf(pdf: PdfText, source: str) -> FullText:
@@ -79,7 +82,8 @@ def from_pdf(pdf: PdfText, source: str) -> FullText:
         running, aside = put_aside_last(said, text) if text else (said, [])
         passages += _divide_pages(heading, running) + _divide_pages(heading, aside)
     abstract = " ".join(p.text for p in passages if fold(p.section) == "abstract")
-    return FullText(title_of(pdf), abstract, tuple(passages[:MOST_PASSAGES]), source)
+    title = next(iter(titles_of(pdf)), clean(pdf.title))
+    return FullText(title, abstract, tuple(passages[:MOST_PASSAGES]), source)
 
 
 def _divide_list(sections: list[Section]) -> list[Section]:
@@ -94,19 +98,14 @@ def _divide_list(sections: list[Section]) -> list[Section]:
     return [*sections[:-1], (heading, lines[: begins[0]]), ("References", entries)]
 
 
-def title_of(pdf: PdfText) -> str:
-    """What is likely the title: the file's own, where the first page says it too, else a line of that page."""
-    return next(iter(titles_of(pdf)), clean(pdf.title))
-
-
 def title_page_of(pdf: PdfText) -> str:
     """What of the first page may hold its title: what is set apart from the text, or all where nothing is."""
-    return "\n\n".join(title_texts(pdf)) or (pdf.pages[0] if pdf.pages else "")
+    return "\n\n".join(title_texts(pdf)) or pdf.first_page
 
 
 def titles_of(pdf: PdfText) -> tuple[str, ...]:
     """What may be the title, the likeliest first: what the file says, what is largest or bold, the first lines."""
-    first = pdf.pages[0] if pdf.pages else ""
+    first = pdf.first_page
     own = clean(pdf.title)
     found = [own] if len(own.split()) >= 3 and fold(own) in fold(first) else []
     found += map(clean, title_texts(pdf))

@@ -6,7 +6,8 @@ import asyncio
 import hashlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -101,8 +102,6 @@ class OpenAccess:
     online: bool = True
     """Whether anything may be fetched; without it only what was read before is given."""
     budget: TextBudget = TextBudget()
-    unread: dict[PaperKey, str] = field(default_factory=dict)
-    """Papers whose text could not be had, and why."""
     _fetched: int = 0
     """Bytes fetched so far."""
 
@@ -110,33 +109,20 @@ class OpenAccess:
         self, papers: Sequence[Paper], most: int, on_read: Callable[[int, int], Awaitable[None]]
     ) -> dict[PaperKey, FullText]:
         """Texts of at most so many papers: those at hand, then the first that have a place to be fetched from."""
-        found: dict[PaperKey, FullText] = {}
-        for paper in papers:
-            for key in dict.fromkeys((paper.key, *paper.identifiers)):
-                text = await asyncio.to_thread(lambda key: self.own.load(key) or self.shared.load(key), key)
-                if text:
-                    found[paper.key] = text
-                    break
-        missing = [p for p in papers if p.key not in found] if self.online else []
-        places = ("arxiv:", "doi:") if self._asks_unpaywall else ("arxiv:",)
-        for paper in missing:
-            if not paper.pdf and not any(identifier.startswith(places) for identifier in paper.identifiers):
-                self.unread[paper.key] = "no open-access text is known"
-        wanted = [p for p in missing if p.key not in self.unread][: max(0, most - len(found))]
+        held = {paper.key: await asyncio.to_thread(self._load, paper) for paper in papers}
+        found = {key: text for key, text in held.items() if text}
+        missing = [p for p in papers if p.key not in found and self._has_place(p)] if self.online else []
+        wanted = missing[: max(0, most - len(found))]
         gate = asyncio.Semaphore(AT_ONCE)
-        done, begun, fetched = 0, self.budget.now(), self._fetched
+        done, begun = 0, self.budget.now()
 
         async def one(paper: Paper) -> None:
             nonlocal done
             async with gate:
-                late = self.budget.now() - begun > self.budget.seconds
-                if late or self._fetched - fetched > self.budget.bytes:
-                    self.unread[paper.key] = f"the {'time' if late else 'bytes'} for full texts had been used up"
-                    return
-                try:
-                    found[paper.key] = await self._fetch(paper)
-                except ScholiumError as error:
-                    self.unread[paper.key] = str(error)
+                if self.budget.now() - begun <= self.budget.seconds and self._fetched <= self.budget.bytes:
+                    with suppress(ScholiumError):
+                        if text := await self._fetch(paper):
+                            found[paper.key] = text
             done += 1
             await on_read(done, len(wanted))
 
@@ -144,6 +130,16 @@ class OpenAccess:
             for paper in wanted:
                 group.create_task(one(paper))
         return dict(list(found.items())[:most])
+
+    def _load(self, paper: Paper) -> FullText | None:
+        """The text that was read before, the workspace's own first."""
+        names = dict.fromkeys((paper.key, *paper.identifiers))
+        held = (folder.load(name) for name in names for folder in (self.own, self.shared))
+        return next(filter(None, held), None)
+
+    def _has_place(self, paper: Paper) -> bool:
+        places = ("arxiv:", "doi:") if self.unpaywall and self.contact else ("arxiv:",)
+        return bool(paper.pdf) or any(identifier.startswith(places) for identifier in paper.identifiers)
 
     async def fetch_picture(self, address: str) -> Picture:
         """The picture of a figure, drawn again. Raises `ScholiumError` where it cannot be had."""
@@ -158,27 +154,14 @@ class OpenAccess:
         self._fetched += len(download.content)
         return download
 
-    @property
-    def _asks_unpaywall(self) -> bool:
-        return self.unpaywall is not None and bool(self.contact)
-
-    async def _fetch(self, paper: Paper) -> FullText:
-        """The first place that gives a text. Raises what the last place said."""
-        error: ScholiumError = RetrievalError("no open-access text is known")
+    async def _fetch(self, paper: Paper) -> FullText | None:
+        """The first place's text that can be read; ``None`` where there is none."""
         async for url in self._places(paper):
-            try:
-                download = await self._download(url)
-                if download.kind in {"text/html", "application/xhtml+xml"}:
-                    text = await asyncio.to_thread(read_html, download.content, download.url)
-                else:
-                    pdf = await asyncio.to_thread(read_pdf, download.url, download.content)
-                    text = await asyncio.to_thread(from_pdf, pdf, download.url)
-            except ScholiumError as failed:
-                error = failed
-                continue
-            await asyncio.to_thread(self.shared.save, paper.key, text)
-            return text
-        raise error
+            with suppress(ScholiumError):
+                text = await asyncio.to_thread(_read, await self._download(url))
+                await asyncio.to_thread(self.shared.save, paper.key, text)
+                return text
+        return None
 
     async def _places(self, paper: Paper) -> AsyncIterator[str]:
         """Addresses to try, the best first; Unpaywall is asked only where the others gave nothing."""
@@ -191,7 +174,7 @@ class OpenAccess:
         for place in dict.fromkeys(places):
             yield place
         doi = next((i.removeprefix("doi:") for i in paper.identifiers if i.startswith("doi:")), "")
-        if not doi or not self.unpaywall or not self._asks_unpaywall:
+        if not doi or not self.unpaywall or not self.contact:
             return
         ask = ServiceRequest(f"/v2/{doi}", {"email": self.contact}, may_be_absent=True)
         answer = (await self.unpaywall.ask(ask))[0] or {}
@@ -201,3 +184,9 @@ class OpenAccess:
         for place in list(dict.fromkeys(link for link in named if isinstance(link, str) and link))[:LOCATIONS]:
             if place not in places:
                 yield place
+
+
+def _read(download: Download) -> FullText:
+    if download.kind in {"text/html", "application/xhtml+xml"}:
+        return read_html(download.content, download.url)
+    return from_pdf(read_pdf(download.url, download.content), download.url)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise, takewhile
 from statistics import median, quantiles
 
-from engine.reading.pdf_text import LineStyle, PdfText
+from engine.reading.pdf_text import Line, LineStyle, PdfText
 
 SMALL = 0.93
 """Type that is so much smaller than the text's is a footnote's, a caption's or a table's."""
@@ -26,15 +26,6 @@ INDENT = 2.5
 """Widths of the type's height up to which a line of the text is indented."""
 CAPTION = re.compile(r"(?:(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing)\s+(?:\d+|[IVX]+)\s*[.:|—–]|TABLE [IVX]+$)")
 _PAGE_NUMBER = re.compile(r"(?:page\s*)?[-–—|\s]*(?:\d{1,5}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,5})?[-–—|\s]*", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a page (from 1); ``style`` is ``None`` where the file tells none."""
-
-    text: str
-    page: int
-    style: LineStyle | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +51,10 @@ class TextBlock:
 
 
 def read_lines(pdf: PdfText) -> list[Line]:
-    """The lines of all pages, without running heads, page numbers, and what stands upright."""
-    if not pdf.styles:
-        return [
-            Line(text.strip(), number)
-            for number, page in enumerate(pdf.pages, start=1)
-            for text in re.sub(r"(?<=[\ufffe\u00ad\x02])(?!\n)", "\n", page).split("\n")
-        ]
-    pages = [
-        [
-            Line(text.strip(), number, style)
-            for text, style in zip(page.split("\n"), styles, strict=True)
-            if style.is_upright
-        ]
-        for number, (page, styles) in enumerate(zip(pdf.pages, pdf.styles, strict=True), start=1)
-        if styles
-    ]
-    running = _find_running(pages)
-    return [line for page in pages for line in page if line not in running]
+    """The lines of all pages, without running heads, page numbers, and what is turned."""
+    level = [line for line in pdf.lines if line.style is None or line.style.is_upright]
+    running = _find_running(level)
+    return [line for line in level if line not in running]
 
 
 def measure_text(lines: Sequence[Line]) -> TextBlock | None:
@@ -140,10 +117,10 @@ def put_aside_last(lines: Sequence[Line], text: TextBlock) -> tuple[list[Line], 
     return [line for at, line in enumerate(lines) if at not in aside], [lines[at] for at in sorted(aside)]
 
 
-def _find_running(pages: Sequence[Sequence[Line]]) -> set[Line]:
+def _find_running(lines: Sequence[Line]) -> set[Line]:
     """Lines at the very head or foot of their pages that are there on others too, or are the number of the page."""
     edges: list[tuple[Line, tuple[str, int]]] = []
-    for page in pages:
+    for _, page in groupby(lines, lambda line: line.page):
         at = {line: line.style.baseline for line in page if line.style}
         ends = [round(end(at.values())) for end in (min, max) if at]
         for line, baseline in at.items():

@@ -39,16 +39,34 @@ class LineStyle:
 
 
 @dataclass(frozen=True, slots=True)
-class PdfText:
-    """What a PDF says: its own title (often empty or wrong) and the text of each page, lines divided by one newline.
+class Line:
+    """A line of a page (from 1); ``style`` is ``None`` where the file tells none, as plain text.
 
     A line that ends with a soft hyphen (U+00AD) ends inside a word.
     """
 
+    text: str
+    page: int
+    style: LineStyle | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PdfText:
+    """What a PDF says: its own title (often empty or wrong) and its lines."""
+
     title: str
-    pages: tuple[str, ...]
-    styles: tuple[tuple[LineStyle, ...], ...] = ()
-    """For each line of each page; empty where the file has none, as plain text."""
+    lines: tuple[Line, ...]
+
+    @property
+    def first_page(self) -> str:
+        """The lines of the first page."""
+        return "\n".join(line.text for line in self.lines if line.page == 1)
+
+
+def read_plain(*pages: str) -> PdfText:
+    """The same of plain text."""
+    lines = ((number, text) for number, page in enumerate(pages, start=1) for text in _END.sub("\n", page).split("\n"))
+    return PdfText("", tuple(Line(text.strip(), number) for number, text in lines))
 
 
 def read_pdf(name: str, content: bytes, limits: ProcessLimits = LIMITS) -> PdfText:
@@ -64,17 +82,17 @@ def read_pdf(name: str, content: bytes, limits: ProcessLimits = LIMITS) -> PdfTe
         answer = json.loads(call_bounded(_WORKER, content, limits, f"{TOO_MUCH}. It was not read."))
     except UserError as error:
         raise UserError(f"“{name}” {error}") from error
-    pages = tuple("\n".join(line[0] for line in page) for page in answer["pages"])
-    if sum(len(page.split()) for page in pages) < LEAST_WORDS_PER_PAGE * max(1, len(pages)):
+    lines = tuple(Line(text, page, LineStyle(*style)) for text, page, *style in answer["lines"])
+    if sum(len(line.text.split()) for line in lines) < LEAST_WORDS_PER_PAGE * max(1, answer["pages"]):
         raise UserError(f"“{name}” has no text; it seems to be scanned. Run text recognition (OCR) on it first.")
-    styles = tuple(tuple(LineStyle(*line[1:]) for line in page) for page in answer["pages"])
-    return PdfText(str(answer["title"]), pages, styles)
+    return PdfText(str(answer["title"]), lines)
 
 
 SAMPLED = 12
 """Letters of a line whose type is looked at."""
 _HYPHENS = "\x02\ufffe\u00ad"
 """What PDFium gives for the hyphen of a divided word, after which it begins no new line."""
+_END = re.compile(rf"(?<=[{_HYPHENS}])(?!\n)")
 _BOLD = re.compile(r"bold|black|heavy|demi|medi(?!um)|cmbx|cmb\d|cmssbx", re.I)
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl", re.I)
 MARK_SIZE = 0.8
@@ -94,20 +112,20 @@ def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None
     total = len(pdf)
     if total > MOST_PAGES:
         raise UserError(f"has {total:,} pages; at most {MOST_PAGES} are read.")
-    pages: list[list[list[Any]]] = []
+    lines: list[list[Any]] = []
     left = MOST_CHARACTERS
     for number in range(total):
         try:
             page = pdf[number]
-            lines, count = _read_page(page.get_textpage(), page.get_height(), left)
+            found, count = _read_page(page.get_textpage(), page.get_height(), left)
         except pypdfium2.PdfiumError:
-            lines, count = [], 0  # one page that cannot be read; the others can
+            continue  # the others can be read
         if count > left:
             raise UserError("has more text than a book; it was not read.")
         left -= count
-        pages.append(lines)
+        lines += [[text, number + 1, *style] for text, *style in found]
     title = pdf.get_metadata_dict().get("Title", "")
-    answer.write(json.dumps({"title": title[:500], "pages": pages}).encode())
+    answer.write(json.dumps({"title": title[:500], "pages": total, "lines": lines}).encode())
 
 
 def _read_page(text: Any, height: float, most_characters: int) -> tuple[list[list[Any]], int]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TypeAlias
 
-from engine.reading.page_layout import CAPTION, Line, TextBlock
+from engine.reading.page_layout import CAPTION, TextBlock
+from engine.reading.pdf_text import Line
 from engine.text import fold
 
 HEADING_CHARACTERS = 90
@@ -155,7 +156,6 @@ class _Headings:
         return is_alone and reads_as_heading(bare)
 
     def _count_lines(self, at: int, text: TextBlock) -> int:
-        """How many lines of one type stand directly below each other here."""
         used = 1
         while at + used < len(self._lines) and used < 3:
             line, above = self._lines[at + used], self._lines[at + used - 1]

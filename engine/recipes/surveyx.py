@@ -124,7 +124,7 @@ class SurveyXRecipe(Trials, RevisedByModel):
             model,
             assignment,
             papers,
-            replace(context, forest=prepared.forest),
+            context,
             Steps(in_turn=True),
             rewriting.rewrite if self.rewrite else None,
         )

@@ -10,7 +10,7 @@ from engine.llm.model import tokens_of
 from engine.llm.prompting import data, first_author, paper_block
 from engine.reading.full_text import FullText
 from engine.reading.trees.attribute_trees import AttributeTree, Source
-from engine.reading.trees.forests import Forest, MemoryForest
+from engine.reading.trees.forests import Forest
 from engine.reading.trees.tree_making import (
     ABSTRACTS_AT_ONCE,
     GROUP,
@@ -99,10 +99,9 @@ ABSTRACT_TREE_TOKENS, TEXT_TREE_TOKENS = 480, 900
 
 @dataclass(frozen=True)
 class Preparation:
-    """The material of a survey, the forest it came from, and what became of the papers that had no tree."""
+    """The material of a survey, and what became of the papers that had no tree."""
 
     material: Material
-    forest: Forest
     report: TreeReport
     texts: Mapping[PaperKey, FullText]
     """The full texts that were read."""
@@ -163,15 +162,14 @@ async def grow_forest(
 
 async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: bool) -> Preparation:
     """Papers with their trees; without trees (an ablation) with what was read of their texts."""
-    forest = context.forest or MemoryForest()
     texts = await read_texts(papers, context)
     if not with_trees:
         read = {p.key: replace(p, body=texts[p.key].take_opening(TREE_TOKENS)) if p.key in texts else p for p in papers}
-        return Preparation(Material(read, {}), forest, TreeReport(), texts)
+        return Preparation(Material(read, {}), TreeReport(), texts)
     read_in_full = [paper for paper in papers if paper.key in texts]  # of an abstract a tree says what that says
-    report = await grow_forest(read_in_full, texts, context, forest)
-    trees = {**await forest.get([paper.key for paper in papers]), **report.trees}
-    return Preparation(Material({p.key: p for p in papers}, trees), forest, report, texts)
+    report = await grow_forest(read_in_full, texts, context, context.forest)
+    trees = {**await context.forest.get([paper.key for paper in papers]), **report.trees}
+    return Preparation(Material({p.key: p for p in papers}, trees), report, texts)
 
 
 def needs_tree(known: AttributeTree | None, source: Source) -> bool:

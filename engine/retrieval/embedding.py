@@ -87,10 +87,6 @@ class LatentSemanticAnalysis:
         np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors
 
-    def same_as(self, other: LatentSemanticAnalysis) -> bool:
-        """Whether both give every text the same vector."""
-        return list(self._places) == list(other._places) and np.array_equal(self._components, other._components)
-
     def save(self, folder: Path) -> None:
         """Write plain arrays and a word list; nothing that runs when it is read."""
         folder.mkdir(parents=True, exist_ok=True)

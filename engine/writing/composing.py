@@ -248,8 +248,7 @@ class Composition:
         own = [paper for paper in known if paper.content or paper.body][: self.context.limits.papers_per_node]
         if not (self.steps.notes and own):
             return Material(part.node, tuple(own))
-        forest = self.context.forest
-        trees = await forest.get([paper.key for paper in own]) if forest else {}
+        trees = await self.context.forest.get([paper.key for paper in own])
         question = Question(self.task.topic, part.place, part.node, self.task.words)
         try:
             notes = await take_notes(self.model, question, own, trees)

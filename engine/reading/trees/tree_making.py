@@ -15,7 +15,7 @@ from engine.errors import LanguageModelError, LimitExceeded
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
-from engine.reading.full_text import FullText
+from engine.reading.full_text import FullText, take_fitting
 from engine.reading.trees.attribute_trees import (
     TEMPLATES,
     AttributeTree,
@@ -39,16 +39,12 @@ def source_of(paper: Paper, text: FullText | None, tokens: int) -> Source:
     told: Level = "abstract" if own else "summary"
     abstract = [Passage(s, told.capitalize()) for s in _sentences(own or paper.summary)]
     room = tokens * CHARACTERS_PER_TOKEN - sum(len(s.text) for s in abstract)
-    chosen: list[tuple[int, Passage]] = []
-    for place, passage in _openings(text) if text else ():
-        if len(passage.text) > room:
-            break
-        room -= len(passage.text)
-        chosen.append((place, passage))
-    chosen.sort(key=lambda item: item[0])
+    body = list(text.body()) if text else []
+    chosen = set(take_fitting(_openings(body), room))
     read = [
         Passage(sentence, passage.section, passage.page)
-        for _, passage in chosen
+        for passage in body
+        if passage in chosen
         for sentence in _sentences(passage.text)
     ]
     return Source(paper.key, clean(paper.title), "full text" if read else told, (*abstract, *read))
@@ -58,13 +54,13 @@ def _sentences(text: str) -> list[str]:
     return [sentence[:LONGEST_SENTENCE] for sentence in sentences(clean(text))]
 
 
-def _openings(text: FullText) -> Iterator[tuple[int, Passage]]:
-    """Passages of the main text with their places: the first of every section, then the second of every, and so on."""
-    sections: dict[str, list[tuple[int, Passage]]] = {}
-    for place, passage in enumerate(text.body()):
-        sections.setdefault(passage.section, []).append((place, passage))
+def _openings(body: Sequence[Passage]) -> Iterator[Passage]:
+    """Passages of the main text: the first of every section, then the second of every, and so on."""
+    sections: dict[str, list[Passage]] = {}
+    for passage in body:
+        sections.setdefault(passage.section, []).append(passage)
     for row in zip_longest(*sections.values()):
-        yield from (item for item in row if item is not None)
+        yield from filter(None, row)
 
 
 GROUP = 24
@@ -143,7 +139,6 @@ def groups_of(papers: Sequence[Paper]) -> list[Sequence[Paper]]:
 
 
 async def _decide_kinds(model: LanguageModel, group: Sequence[Source]) -> Mapping[PaperKey, TreeKind]:
-    """The kind of each paper that the answer names."""
     shown = [Paper(s.key, s.title, " ".join(passage.text for passage in s.sentences)) for s in group]
     prompt = fill("surveyx/kinds", papers=paper_block(shown, KIND_TOKENS))
     request = Request("extraction", f"kinds/{group[0].key}", prompt, 40 * len(group) + 256, 0.0)

@@ -12,7 +12,7 @@ from weaviate.util import generate_uuid5
 from engine.errors import RetrievalError
 from engine.reading.trees.attribute_trees import TREE_JSON, AttributeTree
 from engine.retrieval.libraries.library import WORKSPACES
-from engine.retrieval.weaviate.weaviate_schema import collection, insert_objects, translate_failures
+from engine.retrieval.weaviate.weaviate_schema import collection, insert_objects, open_collection, translate_failures
 from engine.values import PaperKey
 
 KEYS_AT_ONCE = 500
@@ -22,8 +22,8 @@ class WeaviateForest:
     """The `Forest` of a library, or of a tenant of the workspaces' own papers."""
 
     def __init__(self, client: Any, library: str, tenant: str) -> None:
-        home = client.collections.get(collection(WORKSPACES if tenant else library, "AttributeTrees"))
-        self._trees = home.with_tenant(tenant) if tenant else home
+        name = collection(WORKSPACES if tenant else library, "AttributeTrees")
+        self._trees = open_collection(client, name, tenant)
 
     async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
         """The trees of those papers that have one; one that another version wrote counts as missing."""

@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter
 
-from engine.errors import UserError
+from engine.errors import RecordError, UserError
+from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.merging.merged_papers import find_same, merge_records, with_own_key
 from engine.retrieval.merging.same_paper import BLOCKING_VERSION, MOST_IN_BLOCK, list_blocking_keys
 from engine.retrieval.merging.titles import title_letters
@@ -40,9 +41,10 @@ class Changes:
     fresh: frozenset[PaperKey]
     unchanged: int
 
-    def count_updated(self, given: int) -> int:
-        """How many of the ``given`` papers completed one that was there."""
-        return given - self.unchanged - len(self.fresh)
+    def report(self, given: int, rejected: Sequence[RecordError] = ()) -> AddReport:
+        """What became of the ``given`` papers; those that are neither new nor unchanged completed one."""
+        updated = given - self.unchanged - len(self.fresh)
+        return AddReport(len(self.fresh) - len(rejected), updated, self.unchanged, tuple(rejected))
 
 
 FIELDS = [field.name for field in fields(Paper) if field.name not in {"body", "kinds"}]
@@ -102,29 +104,22 @@ def plan_changes(batch: Sequence[Paper], stored: Iterable[StoredPaper]) -> Chang
     known = KnownPapers()
     for item in stored:
         known.enter(item)
-    write: dict[PaperKey, None] = {}
-    remove: set[PaperKey] = set()
-    fresh: set[PaperKey] = set()
-    unchanged = 0
+    before, unchanged = dict(known.papers), 0
     for paper in batch:
         same = find_same(paper, known.near(paper))
         if not same:
-            new = StoredPaper(with_own_key(paper, known.owners))
-            fresh.add(new.paper.key)
-        else:
-            parts = [known.papers.pop(p.key) for p in same]
-            new = _merge(paper, parts, known.owners)
-            unchanged += new.paper == same[0]
-            gone = {p.key for p in same[1:]}
-            write = {key: None for key in write if key not in gone}
-            remove |= gone - fresh
-            fresh -= gone
-            if new == parts[0]:
-                known.papers[new.paper.key] = new
-                continue
-        known.enter(new)
-        write[new.paper.key] = None
-    return Changes({key: known.papers[key] for key in write}, frozenset(remove), frozenset(fresh), unchanged)
+            known.enter(StoredPaper(with_own_key(paper, known.owners)))
+            continue
+        parts = [known.papers[p.key] for p in same]
+        new = _merge(paper, parts, known.owners)
+        unchanged += new.paper == same[0]
+        for gone in same[1:]:
+            del known.papers[gone.key]
+        if new != parts[0]:
+            known.enter(new)
+    after = known.papers
+    write = {key: stored for key, stored in after.items() if before.get(key) != stored}
+    return Changes(write, frozenset(before.keys() - after.keys()), frozenset(after.keys() - before.keys()), unchanged)
 
 
 def _merge(paper: Paper, parts: Sequence[StoredPaper], owners: Mapping[PaperKey, PaperKey]) -> StoredPaper:
@@ -167,9 +162,10 @@ def split_merge(stored: StoredPaper, number: int | None) -> list[Paper]:
         raise UserError(f"“{stored.paper.title}” was made from one record; there is no merge to undo.")
     if number is not None and not 1 <= number <= len(records):
         raise UserError(f"“{stored.paper.title}” has {len(records)} records; name one of 1 to {len(records)}.")
-    groups = [[r] for r in records] if number is None else [[*records[: number - 1], *records[number:]]]
-    if number is not None:
-        groups.append([records[number - 1]])
+    if number is None:
+        groups = [[record] for record in records]
+    else:
+        groups = [[*records[: number - 1], *records[number:]], [records[number - 1]]]
     groups.sort(key=lambda group: records[0] not in group)  # the first record's paper keeps the key
     owners: dict[PaperKey, PaperKey] = {}
     parts: list[Paper] = []

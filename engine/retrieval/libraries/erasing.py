@@ -12,6 +12,9 @@ from engine.retrieval.libraries.adding import Changes
 from engine.retrieval.libraries.local import create_library, hold_lock, open_library
 from engine.values import PaperKey
 
+FRESH, FORMER = "-fresh", "-former"
+"""Endings of the names of a library that is made without some papers, and of the one with them that it replaces."""
+
 
 async def erase_papers(
     folder: Path, keys: Collection[PaperKey], neural: Embedder | None, beside: Collection[str]
@@ -21,7 +24,7 @@ async def erase_papers(
     `LocalLibrary.remove` is quicker, but the table keeps its former versions, and the index the words that were in it.
     Takes as long as indexing all papers that are left. Raises `UserError` where another process writes there.
     """
-    fresh = _fresh(folder)
+    fresh = folder.with_name(f"{folder.name}{FRESH}")
     await asyncio.to_thread(shutil.rmtree, fresh, ignore_errors=True)
     with hold_lock(folder):
         library = await open_library(folder, neural)
@@ -30,30 +33,16 @@ async def erase_papers(
             renewed = await create_library(fresh, neural)
             await renewed.rewrite(Changes(staying, frozenset(), frozenset(), 0))
             await renewed.index(lambda _: None)
-        await asyncio.to_thread(_exchange, folder, beside)
+            for file in [folder / name for name in beside if (folder / name).exists()]:
+                await asyncio.to_thread(shutil.copy2, file, fresh)
+        await asyncio.to_thread(folder.rename, folder.with_name(f"{folder.name}{FORMER}"))
+        await asyncio.to_thread(finish_erasing, folder)
 
 
 def finish_erasing(folder: Path) -> None:
     """Do what an `erase_papers` that was interrupted left undone."""
-    former, fresh = _former(folder), _fresh(folder)
+    former, fresh = (folder.with_name(f"{folder.name}{ending}") for ending in (FORMER, FRESH))
     if former.exists():
         if fresh.exists() and not folder.exists():
             fresh.rename(folder)
         shutil.rmtree(former)
-
-
-def _exchange(folder: Path, beside: Collection[str]) -> None:
-    fresh = _fresh(folder)
-    for name in beside:
-        if fresh.exists() and (folder / name).exists():
-            shutil.copy2(folder / name, fresh / name)
-    folder.rename(_former(folder))
-    finish_erasing(folder)
-
-
-def _fresh(folder: Path) -> Path:
-    return folder.with_name(f"{folder.name}-fresh")
-
-
-def _former(folder: Path) -> Path:
-    return folder.with_name(f"{folder.name}-former")

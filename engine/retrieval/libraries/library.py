@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Protocol, TypeVar
@@ -21,6 +21,14 @@ class AddReport:
     unchanged: int = 0
     rejected: tuple[RecordError, ...] = ()
     """Papers that the store refused, and why."""
+
+    def __add__(self, other: AddReport) -> AddReport:
+        return AddReport(
+            self.added + other.added,
+            self.updated + other.updated,
+            self.unchanged + other.unchanged,
+            self.rejected + other.rejected,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +80,19 @@ class EmptyLibrary:
         return TopicCounts()
 
 
+async def in_batches(items: AsyncIterator[T], size: int) -> AsyncIterator[list[T]]:
+    """The items in lists of that size, the last one shorter."""
+    batch: list[T] = []
+    async for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+T = TypeVar("T")
 S = TypeVar("S", bound="Library")
 
 

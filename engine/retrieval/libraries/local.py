@@ -9,7 +9,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -30,11 +30,11 @@ from engine.retrieval.libraries.adding import (
     split_merge,
 )
 from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts, traced
-from engine.retrieval.libraries.local_index import LocalIndex, read_facts
+from engine.retrieval.libraries.local_index import LocalIndex, make_index
 from engine.retrieval.libraries.local_papers import COLUMNS, PaperTable, import_lancedb, schema, translate_failures
 from engine.retrieval.libraries.refitting import fill_draft
-from engine.retrieval.libraries.vectors import DamagedIndex, StoredIndex, VectorStore
-from engine.retrieval.ranking import find_seeds, order_best, popularity
+from engine.retrieval.libraries.vectors import DamagedIndex, VectorStore
+from engine.retrieval.ranking import find_seeds, order_best
 from engine.retrieval.topic_words import read_topic, with_abbreviations
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
@@ -71,7 +71,7 @@ class LocalLibrary:
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
         index = await self.indexed()
-        stored = [index.keys[row] for row in index.facts.find_rows(keys)]
+        stored = [index.keys[row] for row in index.find_rows(keys)]
         rows = await self._papers.papers(list(dict.fromkeys(stored)))
         return [rows[k] for k in stored if k in rows]
 
@@ -95,8 +95,7 @@ class LocalLibrary:
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are here, and how those that are not here may be spelt."""
         index = await self.indexed()
-        counts, spellings = await asyncio.to_thread(index.count_topic, topic)
-        return TopicCounts(len(index.keys), counts, spellings)
+        return await asyncio.to_thread(index.count_topic, topic)
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches, each whole or not at all; `index` makes them searchable.
@@ -122,10 +121,9 @@ class LocalLibrary:
             await self._papers.write(changes.write.values(), changes.remove)
 
     async def read_all(self) -> AsyncIterator[StoredPaper]:
-        """All papers, batch by batch, with the records they were merged from."""
-        async for rows in self._papers.read(COLUMNS, BATCH):
-            for row in rows:
-                yield read_stored(row)
+        """All papers with the records they were merged from."""
+        async for row in self._papers.read(COLUMNS):
+            yield read_stored(row)
 
     async def sample(self, count: int) -> Sequence[Paper]:
         """At most so many papers, from all over the library: files that were ingested one after the other differ."""
@@ -216,7 +214,7 @@ class LocalLibrary:
                 f"The library “{self.name}” is empty or not indexed yet. "
                 f"Add papers with: scholium ingest FILE --library {self.name}"
             )
-        return await asyncio.to_thread(_hold, table, stored)
+        return await asyncio.to_thread(make_index, *stored, table)
 
     async def _add_batch(self, batch: Sequence[Paper], known: PaperBlocks, report: AddReport) -> AddReport:
         with translate_failures(self.name):
@@ -225,11 +223,7 @@ class LocalLibrary:
         with translate_failures(self.name):
             await asyncio.to_thread(known.enter, found.write.values())
         await self._papers.write(found.write.values(), found.remove)
-        return AddReport(
-            report.added + len(found.fresh),
-            report.updated + found.count_updated(len(batch)),
-            report.unchanged + found.unchanged,
-        )
+        return report + found.report(len(batch))
 
     async def records_of(self, key: PaperKey) -> Sequence[Paper]:
         """The records that a paper was merged from, numbered from 1; none where it was one. Raises `UserError`."""
@@ -256,26 +250,15 @@ class LocalLibrary:
 @contextmanager
 def hold_lock(folder: Path, doing: Literal["writing", "drafting"] = "writing") -> Iterator[None]:
     """Nobody else writes papers, or drafts an index, in the folder meanwhile. Raises `UserError` where one does."""
-    lock = FileLock(folder / f"{doing}.lock", timeout=0)
     try:
-        lock.acquire()
+        with FileLock(folder / f"{doing}.lock", timeout=0):
+            yield
     except Timeout as error:
         what = "adding papers to the library" if doing == "writing" else "fitting the embedding of the library"
         raise UserError(
             f"Another process is {what} “{folder.name}”. "
             "Wait until it has finished, then repeat the command; nothing will be doubled."
         ) from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _hold(table: Any, stored: StoredIndex) -> LocalIndex:
-    """What is searched, from the facts of the table, in the order of the vectors."""
-    facts = read_facts(stored.keys, table)
-    cited = popularity(facts.citations, facts.years, datetime.now(UTC).year)
-    return LocalIndex(**vars(stored), facts=facts, popularity=cited)
 
 
 def check_name(name: str) -> None:

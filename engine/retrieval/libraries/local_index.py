@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.retrieval.embedding import sample_rows
-from engine.retrieval.libraries.vectors import StoredIndex
-from engine.retrieval.libraries.word_index import KNOWN_WORD
-from engine.retrieval.ranking import DECIMALS, Usual, UsualEvidence, closeness, find_seeds, score_papers
+from engine.retrieval.embedding import Embedder, Vectors, sample_rows
+from engine.retrieval.libraries.library import TopicCounts
+from engine.retrieval.libraries.vectors import IndexPart, stack
+from engine.retrieval.libraries.word_index import KNOWN_WORD, WordParts
+from engine.retrieval.ranking import DECIMALS, Usual, UsualEvidence, closeness, find_seeds, popularity, score_papers
 from engine.retrieval.topic_words import (
     Scores,
     TopicWords,
@@ -26,41 +28,6 @@ from engine.retrieval.topic_words import (
 from engine.text import stem, words
 from engine.values import PaperKey, Query
 
-
-@dataclass(frozen=True)
-class PaperFacts:
-    """Row i of every array is the paper whose key stands there in the index."""
-
-    rows: Mapping[str, int]
-    """The row of each paper that is there, by its key and its other identifiers."""
-    years: NDArray[np.int64]
-    citations: Scores
-    gone: NDArray[np.bool_]
-    """Papers that were removed, or stand further down anew."""
-
-    def find_rows(self, keys: Iterable[str]) -> list[int]:
-        """The rows of those that there are."""
-        return [self.rows[key] for key in keys if key in self.rows]
-
-
-def read_facts(keys: list[PaperKey], table: Any) -> PaperFacts:
-    """What the table's columns key, year, citations and identifiers say, in the order of the keys."""
-    row_of = {key: row for row, key in enumerate(keys)}  # the last row of a key counts
-    stored = table["key"].to_pylist()
-    rows = np.array([row_of.get(key, -1) for key in stored], np.int64)
-    known = np.flatnonzero(rows >= 0)
-    at = rows[known]
-    years, citations, gone = np.zeros(len(keys), np.int64), np.full(len(keys), np.nan), np.ones(len(keys), bool)
-    years[at] = table["year"].fill_null(0).to_numpy()[known]
-    citations[at] = table["citations"].cast("float64").to_numpy()[known]  # a missing count is NaN
-    gone[at] = False
-    places = {key: row_of[key] for key in stored if key in row_of}
-    for key, names in zip(stored, table["identifiers"].to_pylist(), strict=True):
-        for name in names or () if key in row_of else ():
-            places.setdefault(name, row_of[key])
-    return PaperFacts(places, years, citations, gone)
-
-
 SAMPLE = 2_000
 """Papers that stand for the library where a value is too dear to be computed for all of them."""
 
@@ -69,11 +36,27 @@ CANDIDATES = 8_000
 
 
 @dataclass(frozen=True)
-class LocalIndex(StoredIndex):
-    """Row i of every array is paper ``keys[i]``."""
+class LocalIndex:
+    """Row i of every array is paper ``keys[i]``; vectors have the shape (papers, dimensions).
 
-    facts: PaperFacts
+    A paper that was changed stands there again, further down; its last row counts.
+    """
+
+    keys: list[PaperKey]
+    titles: Vectors
+    abstracts: Vectors
+    words: WordParts
+    embedder: Embedder
+    rows: Mapping[str, int]
+    """The row of each paper that is there, by its key and its other identifiers."""
+    years: NDArray[np.int64]
     popularity: Scores
+    gone: NDArray[np.bool_]
+    """Papers that were removed, or stand further down anew."""
+
+    def find_rows(self, keys: Iterable[str]) -> list[int]:
+        """The rows of those that there are."""
+        return [self.rows[key] for key in keys if key in self.rows]
 
     def measure(self, topic: TopicWords) -> WordEvidence:
         """What the topic's words tell of every paper."""
@@ -81,7 +64,7 @@ class LocalIndex(StoredIndex):
         rarities = rarity([len(word.rows) for word in found], len(self.keys))
         return measure_words(topic, found, rarities, self.words.lengths, float(self.words.lengths.mean()))
 
-    def count_topic(self, topic: str) -> tuple[tuple[int, ...], tuple[tuple[str, str], ...]]:
+    def count_topic(self, topic: str) -> TopicCounts:
         """Papers with each word of a topic, and for words that no paper has the one that is spelt most like it."""
         said = read_topic(topic)
         counts = tuple(len(word.rows) for word in find_words(said, self.words.find))
@@ -89,7 +72,7 @@ class LocalIndex(StoredIndex):
         few = KNOWN_WORD if 0 in counts else 1
         unknown = {s for s, count in zip(said.stems, counts, strict=True) if count < few}
         misspelt = [(word, self.words.most_like(word)) for word in words(topic) if stem(word) in unknown]
-        return counts, tuple((word, other) for word, other in misspelt if other)
+        return TopicCounts(len(self.keys), counts, tuple((word, other) for word, other in misspelt if other))
 
     @cached_property
     def key_order(self) -> NDArray[np.int64]:
@@ -129,10 +112,39 @@ class LocalIndex(StoredIndex):
 
     def allow(self, query: Query) -> NDArray[np.bool_]:
         """Which papers the query takes at all."""
-        allowed = ~self.facts.gone
+        allowed = ~self.gone
         if query.years.first is not None:
-            allowed &= self.facts.years >= query.years.first
+            allowed &= self.years >= query.years.first
         if query.years.last is not None:
-            allowed &= (self.facts.years <= query.years.last) & (self.facts.years > 0)
-        allowed[self.facts.find_rows(query.exclude)] = False
+            allowed &= (self.years <= query.years.last) & (self.years > 0)
+        allowed[self.find_rows(query.exclude)] = False
         return allowed
+
+
+def make_index(parts: Sequence[IndexPart], embedder: Embedder, table: Any) -> LocalIndex:
+    """What is searched, from the parts as they are stored and the table's key, year, citations and identifiers."""
+    keys = [key for part in parts for key in part.keys]
+    row_of = {key: row for row, key in enumerate(keys)}  # the last row of a key counts
+    stored = table["key"].to_pylist()
+    rows = np.array([row_of.get(key, -1) for key in stored], np.int64)
+    known = np.flatnonzero(rows >= 0)
+    at = rows[known]
+    years, citations, gone = np.zeros(len(keys), np.int64), np.full(len(keys), np.nan), np.ones(len(keys), bool)
+    years[at] = table["year"].fill_null(0).to_numpy()[known]
+    citations[at] = table["citations"].cast("float64").to_numpy()[known]  # a missing count is NaN
+    gone[at] = False
+    places = {key: row_of[key] for key in stored if key in row_of}
+    for key, names in zip(stored, table["identifiers"].to_pylist(), strict=True):
+        for name in names or () if key in row_of else ():
+            places.setdefault(name, row_of[key])
+    return LocalIndex(
+        keys,
+        stack([part.titles for part in parts]),
+        stack([part.abstracts for part in parts]),
+        WordParts(tuple(part.words for part in parts)),
+        embedder,
+        places,
+        years,
+        popularity(citations, years, datetime.now(UTC).year),
+        gone,
+    )

@@ -25,6 +25,7 @@ from engine.retrieval.libraries.adding import (
     read_stored,
     to_columns,
 )
+from engine.retrieval.libraries.library import in_batches
 from engine.retrieval.libraries.vectors import PaperTexts
 from engine.values import Paper, PaperKey
 
@@ -49,6 +50,7 @@ def import_lancedb() -> Any:
 
 _TEXTS = ["key", "title", "abstract", "summary"]
 COLUMNS = [*FIELDS, "records"]
+READ_TOGETHER = 5_000
 
 
 class PaperTable:
@@ -81,23 +83,18 @@ class PaperTable:
 
     async def read_texts(self, size: int, since: int = -1) -> AsyncIterator[PaperTexts]:
         """What is embedded of all papers, or of those written after a version; only the last part is smaller."""
-        rest: list[dict[str, Any]] = []
-        async for rows in self.read(_TEXTS, size, since):
-            rest += rows
-            while len(rest) >= size:
-                yield _to_texts(rest[:size])
-                rest = rest[size:]
-        if rest:
-            yield _to_texts(rest)
+        async for rows in in_batches(self.read(_TEXTS, since), size):
+            yield _to_texts(rows)
 
-    async def read(self, columns: Sequence[str], size: int, since: int = -1) -> AsyncIterator[list[dict[str, Any]]]:
-        """The same papers as rows, some at a time."""
+    async def read(self, columns: Sequence[str], since: int = -1) -> AsyncIterator[dict[str, Any]]:
+        """The same papers as rows."""
         query = self._table.query().select(list(columns))
         if since >= 0:
             query = query.where(f"written > {since}")
         with translate_failures(self._name):
-            async for batch in await query.to_batches(max_batch_length=size):
-                yield batch.to_pylist()
+            async for batch in await query.to_batches(max_batch_length=READ_TOGETHER):
+                for row in batch.to_pylist():
+                    yield row
 
     async def take(self, rows: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
         """What stands at these places of the table, those that it has."""
@@ -135,7 +132,7 @@ class PaperTable:
         """Enter the papers that an index lacks, which were written since it was settled."""
         columns = ["key", "title", "authors", "identifiers", "records"]  # what `list_blocking_keys` looks at
         with translate_failures(self._name):
-            async for rows in self.read(columns, 5_000, blocks.version()):
+            async for rows in in_batches(self.read(columns, blocks.version()), READ_TOGETHER):
                 await asyncio.to_thread(blocks.enter, list(map(read_stored, rows)))
 
     async def write(self, papers: Collection[StoredPaper], remove: Collection[PaperKey] = ()) -> None:

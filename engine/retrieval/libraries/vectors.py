@@ -23,7 +23,7 @@ import numpy as np
 from engine.arrays import load_array
 from engine.errors import RetrievalError
 from engine.retrieval.embedding import LSA_NAME, Embedder, LatentSemanticAnalysis, Vectors
-from engine.retrieval.libraries.word_index import WordIndex, WordParts, count_words, join_words
+from engine.retrieval.libraries.word_index import WordIndex, count_words, join_words
 from engine.values import PaperKey
 
 REFIT_GROWTH = 1.25
@@ -92,10 +92,15 @@ def join_parts(parts: Sequence[IndexPart]) -> IndexPart:
     """One part with the papers of all, in their order."""
     return IndexPart(
         [key for part in parts for key in part.keys],
-        np.concatenate([part.titles for part in parts]),
-        np.concatenate([part.abstracts for part in parts]),
+        stack([part.titles for part in parts]),
+        stack([part.abstracts for part in parts]),
         join_words([part.words for part in parts]),
     )
+
+
+def stack(parts: Sequence[Vectors]) -> Vectors:
+    """The rows of all parts; those of a single one stay where they are mapped."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def replace_text(file: Path, text: str) -> None:
@@ -103,20 +108,6 @@ def replace_text(file: Path, text: str) -> None:
     draft = file.with_name(f"{file.name}.new")
     draft.write_text(text, encoding="utf-8")
     os.replace(draft, file)
-
-
-@dataclass(frozen=True)
-class StoredIndex:
-    """All that is searched by: row i of ``titles`` and ``abstracts`` (papers, dimensions) belongs to ``keys[i]``.
-
-    A paper that was changed stands there again, further down; its last row counts.
-    """
-
-    keys: list[PaperKey]
-    titles: Vectors
-    abstracts: Vectors
-    words: WordParts
-    embedder: Embedder
 
 
 class DamagedIndex(RetrievalError):
@@ -144,26 +135,13 @@ class VectorStore:
     def _embedder_of(self, state: Mapping[str, Any]) -> Embedder | None:
         if self._neural is not None and state.get("embedder") == self._neural.name:
             return self._neural
-        with self._report_damage():
-            is_fitted = state.get("embedder") == LSA_NAME
-            return LatentSemanticAnalysis.load(self._folder / state["parts"][0]) if is_fitted else None
+        return self._load_fitted(self._folder / state["parts"][0]) if state.get("embedder") == LSA_NAME else None
 
-    def read(self) -> StoredIndex | None:
-        """The index as it is now, mapped from disk; ``None`` where there is none that can be searched by."""
+    def read(self) -> tuple[list[IndexPart], Embedder] | None:
+        """The parts as they are now, mapped from disk; ``None`` where there are none that can be searched by."""
         state = self._state()
         embedder = self._embedder_of(state)
-        if embedder is None:
-            return None
-        with self._report_damage():
-            parts = [IndexPart.load(self._folder / name) for name in state["parts"]]
-            alone = len(parts) == 1
-            return StoredIndex(
-                [PaperKey(key) for part in parts for key in part.keys],
-                parts[0].titles if alone else np.concatenate([part.titles for part in parts]),
-                parts[0].abstracts if alone else np.concatenate([part.abstracts for part in parts]),
-                WordParts(tuple(part.words for part in parts)),
-                embedder,
-            )
+        return ([self._load_part(self._folder / name) for name in state["parts"]], embedder) if embedder else None
 
     def version(self) -> object:
         """Something that is another one whenever the index has changed."""
@@ -181,8 +159,8 @@ class VectorStore:
     def indexed_version(self) -> int:
         """The version of the table of papers up to which it is searchable; -1 where it is not at all."""
         state = self._state()
-        with self._report_damage():
-            return int(state["version"]) if self._embedder_of(state) else -1
+        usable = {LSA_NAME, self._neural.name if self._neural else LSA_NAME}
+        return int(state["version"]) if state.get("embedder") in usable else -1
 
     def may_append(self, new: int, papers: int) -> bool:
         """Whether so many new or changed papers of a library are to be added to what is there."""
@@ -198,8 +176,7 @@ class VectorStore:
         name = f"{base}/{make_part(folder, texts, embedder)}"
         added = [*(part for part in added if part != name), name]  # of two versions of a paper the later part counts
         if len(added) >= MOST_PARTS:
-            with self._report_damage():
-                joined = join_parts([IndexPart.load(self._folder / name) for name in added])
+            joined = join_parts([self._load_part(self._folder / name) for name in added])
             added = [f"{base}/joined-{datetime.now(UTC):%Y%m%d%H%M%S%f}"]
             joined.save(self._folder / added[0])
         self._point({**state, "parts": [base, *added]})
@@ -220,8 +197,7 @@ class VectorStore:
         if self._neural is not None:
             return self._neural
         if (self.draft / "lsa.json").exists():  # it was broken off
-            with self._report_damage():
-                fitted = LatentSemanticAnalysis.load(self.draft)
+            fitted = self._load_fitted(self.draft)
             if papers < fitted.fitted_on * REFIT_GROWTH:
                 return fitted
         shutil.rmtree(self.draft, ignore_errors=True)
@@ -230,9 +206,7 @@ class VectorStore:
     def adopt(self, parts: Sequence[str], embedder: Embedder, version: int) -> None:
         """Put the draft, of which these are all parts, in place of the index: of the papers' table in that version."""
         before = self._state().get("parts", [""])[0]
-        with self._report_damage():
-            whole = join_parts([IndexPart.load(self.draft / name) for name in parts])
-        whole.save(self.draft)
+        join_parts([self._load_part(self.draft / name) for name in parts]).save(self.draft)
         for part in self.draft.glob("part-*"):
             shutil.rmtree(part)
         generation = self._folder / f"vectors-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
@@ -243,8 +217,15 @@ class VectorStore:
                 shutil.rmtree(old, ignore_errors=True)
 
     def _point(self, state: dict[str, Any]) -> None:
-        """From now on readers take what the state says."""
         replace_text(self._folder / "index.json", json.dumps(state))
+
+    def _load_part(self, folder: Path) -> IndexPart:
+        with self._report_damage():
+            return IndexPart.load(folder)
+
+    def _load_fitted(self, folder: Path) -> LatentSemanticAnalysis:
+        with self._report_damage():
+            return LatentSemanticAnalysis.load(folder)
 
     def _state(self) -> dict[str, Any]:
         with self._report_damage():

@@ -1,14 +1,14 @@
 """Papers in Weaviate: a `Library` that a whole lab or several machines share.
 
-Vectors come with each paper, or from the server. A search for a survey ranks as in a folder (`weaviate_survey`).
+Vectors come with each paper, or from the server. A search for a survey ranks as in a folder (`weaviate_search`).
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -17,19 +17,22 @@ from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, split_merge
 from engine.retrieval.libraries.library import (
-    WORKSPACES,
     AddReport,
     IndexProgress,
     OnIndexProgress,
     TopicCounts,
+    in_batches,
     traced,
 )
-from engine.retrieval.libraries.vectors import REFIT_GROWTH, StoredIndex
-from engine.retrieval.weaviate.weaviate_papers import PaperObjects, batch_papers, embed_papers
+from engine.retrieval.libraries.local_index import LocalIndex
+from engine.retrieval.libraries.vectors import REFIT_GROWTH
+from engine.retrieval.weaviate.weaviate_papers import PaperObjects, embed_papers
 from engine.retrieval.weaviate.weaviate_schema import (
     WeaviateServer,
     collection,
+    open_collection,
     prepare,
+    prepare_shared,
     retry_reads,
     translate_failures,
 )
@@ -37,7 +40,6 @@ from engine.retrieval.weaviate.weaviate_search import SurveySearch
 from engine.retrieval.weaviate.weaviate_state import (
     Description,
     describe,
-    exclusive,
     forget_models,
     hold_lease,
     load_model,
@@ -47,48 +49,48 @@ from engine.retrieval.weaviate.weaviate_state import (
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 
+async def open_library(
+    client: Any, server: WeaviateServer, library: str, *, neural: Embedder | None, cache: Path, tenant: str = ""
+) -> WeaviateLibrary:
+    """The library of that name, or what a workspace added, the tenant of a library; made where there is none."""
+    async with translate_failures("to make the collections"):
+        await prepare_shared(client, server)
+        description = await read_description(client, f"{library}/{tenant}" if tenant else library)
+        await prepare(client, server, library, tenant=tenant, generation=description.generation)
+        await describe(client, description)
+    return WeaviateLibrary(client, server, description, neural, cache)
+
+
 class WeaviateLibrary:
-    """A `Library` in Weaviate; get one from `bot.app`'s shelf, which owns the connection."""
+    """A `Library` in Weaviate; get one from `open_library`."""
 
     is_merged = True
 
     def __init__(
-        self,
-        client: Any,
-        server: WeaviateServer,
-        description: Description,
-        *,
-        neural: Embedder | None,
-        cache: Path,
-        tenant: str = "",
+        self, client: Any, server: WeaviateServer, description: Description, neural: Embedder | None, cache: Path
     ) -> None:
-        self.name = "papers" if tenant else description.library
-        self.writing = partial(hold_lease, client, description.library)
+        self._home, _, self._tenant = description.library.partition("/")
+        self.name = "papers" if self._tenant else description.library
         self._client = client
         self._server = server
         self._description = description
         self._neural = neural
         self._cache = cache
         self._embedder: Embedder | None = neural
-        self._tenant = tenant
         self._at_once = server.batch * server.parallel
         """Papers read, embedded and written together."""
         self._use_generation(description.generation)
 
     def _use_generation(self, generation: int) -> None:
-        """Read and write the collection of that generation."""
-        self._papers = self._collection(generation)
-        self._objects = PaperObjects(self._papers, self._server)
-        self._survey = SurveySearch(self._papers, self._objects)
+        self._objects = self._open_objects(generation)
+        self._survey = SurveySearch(self._objects)
 
-    def _collection(self, generation: int) -> Any:
-        papers = self._client.collections.get(collection(self._home, "Papers", generation))
-        return papers.with_tenant(self._tenant) if self._tenant else papers
+    def _open_objects(self, generation: int) -> PaperObjects:
+        papers = open_collection(self._client, collection(self._home, "Papers", generation), self._tenant)
+        return PaperObjects(papers, self._server)
 
-    @property
-    def _home(self) -> str:
-        """The library in whose collection the papers are."""
-        return WORKSPACES if self._tenant else self._description.library
+    def _lease(self) -> AbstractAsyncContextManager[None]:
+        return hold_lease(self._client, self._description.library)
 
     async def count(self) -> int:
         """Number of papers."""
@@ -133,25 +135,25 @@ class WeaviateLibrary:
         await self._notice()
         return await self._objects.count_topic(topic)
 
-    @exclusive
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches with their vectors, each merged with the paper that it is.
 
         The first papers of a new library are those on which its embedding is fitted.
         """
         rest = iter(papers)
-        if not self._server.vectoriser and self._neural is None and not self._description.version:
-            first = await asyncio.to_thread(lambda: list(islice(rest, LSA_SAMPLE)))
-            if not first:
-                return AddReport()
-            texts = [f"{paper.title}. {paper.content}" for paper in first]
-            await self._store_embedder(await asyncio.to_thread(LatentSemanticAnalysis.fit, texts), len(first))
-            rest = chain(first, rest)
-        elif self._neural is not None:
-            await self._same_embedder(self._neural)
         report = AddReport()
-        while batch := await asyncio.to_thread(lambda: list(islice(rest, self._at_once))):
-            report = await self._add_batch(batch, report)
+        async with self._lease():
+            if self._neural is not None:
+                await self._same_embedder(self._neural)
+            elif not self._server.vectoriser and not self._description.version:
+                first = await asyncio.to_thread(lambda: list(islice(rest, LSA_SAMPLE)))
+                if not first:
+                    return report
+                texts = [f"{paper.title}. {paper.content}" for paper in first]
+                await self._store_embedder(await asyncio.to_thread(LatentSemanticAnalysis.fit, texts), len(first))
+                rest = chain(first, rest)
+            while batch := await asyncio.to_thread(lambda: list(islice(rest, self._at_once))):
+                report += await self._add_batch(batch)
         self._survey.forget()
         return report
 
@@ -161,30 +163,28 @@ class WeaviateLibrary:
             return True
         return await self.count() < max(1, self._description.fitted) * REFIT_GROWTH
 
-    @exclusive
     async def index(self, on_progress: OnIndexProgress) -> None:
         """Fit the embedding again where the library has outgrown it.
 
         A new collection is filled with its vectors; readers turn to both at once, when they are whole. Interrupted, it
         is simply run again, and searches find meanwhile what they found before.
         """
-        await self._notice()
-        if await self.is_current():
-            return
-        before, total = self._description.generation, await self.count()
+        async with self._lease():
+            await self._notice()
+            if not await self.is_current():
+                await self._refit(on_progress)
+
+    async def _refit(self, on_progress: OnIndexProgress) -> None:
+        before, total, done = self._description.generation, await self.count(), 0
         on_progress(IndexProgress("fitting", 0))
-        texts: list[str] = []
-        async for stored in self.read_all():
-            texts.append(f"{stored.paper.title}. {stored.paper.content}")
-            if len(texts) == LSA_SAMPLE:
-                break
+        sample = await anext(in_batches(self.read_all(), LSA_SAMPLE))
+        texts = [f"{stored.paper.title}. {stored.paper.content}" for stored in sample]
         embedder = await asyncio.to_thread(LatentSemanticAnalysis.fit, texts)
         async with translate_failures("to make the collections"):
             await self._remove_generation(before + 1)  # an interrupted fit left it
             await prepare(self._client, self._server, self._home, tenant=self._tenant, generation=before + 1)
-        objects = PaperObjects(self._collection(before + 1), self._server)
-        done = 0
-        async for batch in batch_papers(self.read_all(), self._at_once):
+        objects = self._open_objects(before + 1)
+        async for batch in in_batches(self.read_all(), self._at_once):
             for refused in await objects.store(batch, await embed_papers(embedder, batch)):
                 raise RetrievalError(str(refused))
             done += len(batch)
@@ -201,42 +201,30 @@ class WeaviateLibrary:
         elif await self._client.collections.exists(name):
             await self._client.collections.get(name).tenants.remove([self._tenant])
 
-    @exclusive
-    async def take_over(self, papers: StoredPapers, index: StoredIndex, on_progress: OnIndexProgress) -> AddReport:
-        """Another library's papers with their vectors. Raises `UserError` where those here are another embedding's."""
+    async def take_over(self, papers: StoredPapers, index: LocalIndex, on_progress: OnIndexProgress) -> AddReport:
+        """Another library's papers, with their vectors where there are none here; else they are added as any others."""
         if self._server.vectoriser:
             raise UserError("This Weaviate makes its own vectors (SCHOLIUM_WEAVIATE_VECTORISER); use ingest.")
-        await self._adopt(index.embedder, len(index.keys))
         rows = {key: i for i, key in enumerate(index.keys)}
-        is_empty = await self.count() == 0
-        report, done = AddReport(), 0
         there = (stored async for stored in papers if stored.paper.key in rows)
-        async for batch in batch_papers(there, self._at_once):
-            if is_empty:
-                chosen = [rows[stored.paper.key] for stored in batch]
-                rejected = await self._objects.store(batch, (index.titles[chosen], index.abstracts[chosen]))
-                added = report.added + len(batch) - len(rejected)
-                report = replace(report, added=added, rejected=(*report.rejected, *rejected))
-            else:  # some of these may be here already, perhaps under other keys
-                report = await self._add_batch([stored.paper for stored in batch], report)
-            done += len(batch)
-            on_progress(IndexProgress("moving", done, len(rows)))
+        report, done = AddReport(), 0
+        async with self._lease():
+            with_vectors = await self.count() == 0 and index.embedder.name == (self._neural or index.embedder).name
+            if self._neural is not None:
+                await self._same_embedder(self._neural)
+            elif with_vectors and isinstance(index.embedder, LatentSemanticAnalysis):
+                await self._store_embedder(index.embedder, len(rows))
+            async for batch in in_batches(there, self._at_once):
+                if with_vectors:
+                    chosen = [rows[stored.paper.key] for stored in batch]
+                    rejected = await self._objects.store(batch, (index.titles[chosen], index.abstracts[chosen]))
+                    report += AddReport(len(batch) - len(rejected), rejected=tuple(rejected))
+                else:  # some of these may be here already, perhaps under other keys
+                    report += await self._add_batch([stored.paper for stored in batch])
+                done += len(batch)
+                on_progress(IndexProgress("moving", done, len(rows)))
         self._survey.forget()
         return report
-
-    async def _adopt(self, embedder: Embedder, fitted: int) -> None:
-        if self._neural is None and isinstance(embedder, LatentSemanticAnalysis):
-            if await self.count() and self._description.version:
-                current = await self.embedder()
-                if not (isinstance(current, LatentSemanticAnalysis) and current.same_as(embedder)):
-                    raise UserError(
-                        f"The library “{self.name}” in Weaviate has papers placed by another embedding. Move into a "
-                        f"new library, or add the papers with: scholium ingest FILE --library {self.name} --to weaviate"
-                    )
-                return
-            await self._store_embedder(embedder, fitted)
-        else:
-            await self._same_embedder(embedder)
 
     async def _store_embedder(self, embedder: LatentSemanticAnalysis, fitted: int, generation: int = 0) -> None:
         """From now on the library's vectors are this embedding's, in the collection of that generation."""
@@ -262,29 +250,28 @@ class WeaviateLibrary:
         if not self._description.embedder:
             await self._describe(embedder=embedder.name)
 
-    async def _add_batch(self, batch: Sequence[Paper], report: AddReport) -> AddReport:
+    async def _add_batch(self, batch: Sequence[Paper]) -> AddReport:
         made = plan_changes(batch, await self._objects.near(batch))
         rejected = await self._write(list(made.write.values()))
         await self._objects.remove(made.remove)
-        added, updated = report.added + len(made.fresh) - len(rejected), report.updated + made.count_updated(len(batch))
-        return AddReport(added, updated, report.unchanged + made.unchanged, (*report.rejected, *rejected))
+        return made.report(len(batch), rejected)
 
     async def records_of(self, key: PaperKey) -> Sequence[Paper]:
         """The records that a paper was merged from; none where it was one. Raises `UserError`."""
         return (await self._objects.one(key)).records
 
-    @exclusive
     async def unmerge(self, key: PaperKey, number: int | None = None) -> Sequence[Paper]:
         """Take a merged paper apart, for good."""
-        parts = split_merge(await self._objects.one(key), number)
-        for rejected in await self._write([StoredPaper(part) for part in parts]):
-            raise RetrievalError(str(rejected))
+        async with self._lease():
+            parts = split_merge(await self._objects.one(key), number)
+            for rejected in await self._write([StoredPaper(part) for part in parts]):
+                raise RetrievalError(str(rejected))
         return parts
 
-    @exclusive
     async def remove(self, keys: Sequence[PaperKey]) -> None:
         """Delete the papers that have these keys."""
-        await self._objects.remove(keys)
+        async with self._lease():
+            await self._objects.remove(keys)
         self._survey.forget()
 
     async def _write(self, stored: Sequence[StoredPaper]) -> list[RecordError]:

@@ -14,7 +14,7 @@ from weaviate.util import generate_uuid5
 
 from engine.errors import RecordError, UserError
 from engine.retrieval.embedding import Embedder, Vectors
-from engine.retrieval.libraries.adding import FIELDS, StoredPaper, StoredPapers, read_paper, read_stored, to_columns
+from engine.retrieval.libraries.adding import FIELDS, StoredPaper, read_paper, read_stored, to_columns
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.merging.same_paper import list_blocking_keys
 from engine.retrieval.topic_words import index_terms, read_topic
@@ -38,13 +38,13 @@ class PaperObjects:
     """The papers of a collection, or of one tenant of it. Every method raises `RetrievalError`."""
 
     def __init__(self, papers: Any, server: WeaviateServer) -> None:
-        self._papers = papers
+        self.papers = papers
         self._server = server
 
     async def count(self) -> int:
         """Number of papers."""
         async with translate_failures("to count papers"):
-            return int(await self._papers.length())
+            return int(await self.papers.length())
 
     async def count_topic(self, topic: str) -> TopicCounts:
         """How many papers have each word of a topic."""
@@ -55,51 +55,44 @@ class PaperObjects:
         """How many papers have all of the stems."""
         async with translate_failures("to count papers"):
             has_it = Filter.by_property("words").contains_all(list(stems))
-            counted = await self._papers.aggregate.over_all(filters=has_it, total_count=True)
+            counted = await self.papers.aggregate.over_all(filters=has_it, total_count=True)
         return int(counted.total_count or 0)
 
     async def store(self, papers: Sequence[StoredPaper], vectors: tuple[Vectors, Vectors] | None) -> list[RecordError]:
         """Write the papers, in place of those that have their keys, with their vectors of title and abstract.
 
-        A batch that fails is `repeated`, what the server refuses is tried once more without the others, then returned.
+        A few batches are written at once, one that fails is `repeated`; what the server refuses is returned.
         """
         objects = [_object(paper, vectors, i) for i, paper in enumerate(papers)]
-        errors = await self._insert_all(objects)
-        again = sorted(errors)
-        if again:
-            errors = {again[i]: why for i, why in (await self._insert_all([objects[i] for i in again])).items()}
-        return [RecordError(papers[i].paper.key, f"Weaviate refused it ({why[:160]})") for i, why in errors.items()]
-
-    async def _insert_all(self, objects: list[Any]) -> dict[int, str]:
-        """Write the objects, a few batches at once; what the server refused of them, by place, and why."""
-        errors: dict[int, str] = {}
+        errors: list[RecordError] = []
         free = asyncio.Semaphore(self._server.parallel)
 
         async def insert(start: int) -> None:
             async with free:
                 refused = await self._insert(objects[start : start + self._server.batch])
-            errors.update({start + i: why for i, why in refused.items()})
+            for i, why in refused.items():
+                errors.append(RecordError(papers[start + i].paper.key, f"Weaviate refused it ({why[:160]})"))
 
         await asyncio.gather(*(insert(start) for start in range(0, len(objects), self._server.batch)))
         return errors
 
     @repeated
     async def _insert(self, objects: list[Any]) -> dict[int, str]:
-        async with translate_failures("to store papers"), asyncio.timeout(WRITE_S):
-            return await insert_objects(self._papers, objects)
+        async with translate_failures("to store papers", WRITE_S):
+            return await insert_objects(self.papers, objects)
 
     async def remove(self, keys: Collection[PaperKey]) -> None:
         """Delete the papers that have these keys."""
         async with translate_failures("to remove papers"):
             for key in keys:
-                await self._papers.data.delete_by_id(generate_uuid5(key))
+                await self.papers.data.delete_by_id(generate_uuid5(key))
 
     async def find_matching(self, wanted: Any) -> list[StoredPaper]:
         """Every paper that the filter takes, with the records it was merged from."""
         found: list[StoredPaper] = []
         while True:
-            async with translate_failures("to read papers"), asyncio.timeout(READ_S):
-                page = await self._papers.query.fetch_objects(
+            async with translate_failures("to read papers", READ_S):
+                page = await self.papers.query.fetch_objects(
                     filters=wanted, limit=PAGE, offset=len(found), return_properties=[*FIELDS, "records"]
                 )
             found += [read_stored(o.properties) for o in page.objects]
@@ -133,7 +126,7 @@ class PaperObjects:
     async def read_all(self) -> AsyncIterator[StoredPaper]:
         """All papers, page by page."""
         async with translate_failures("to read papers"):
-            async for item in self._papers.iterator(return_properties=[*FIELDS, "records"]):
+            async for item in self.papers.iterator(return_properties=[*FIELDS, "records"]):
                 yield read_stored(item.properties)
 
     async def nearest(self, query: Query, target: str, vector: list[float] | None) -> list[FoundPaper]:
@@ -147,9 +140,9 @@ class PaperObjects:
         }
         async with translate_failures("to search"):
             if vector is None:
-                found = await self._papers.query.near_text(query.text, **common)
+                found = await self.papers.query.near_text(query.text, **common)
             else:
-                found = await self._papers.query.near_vector(vector, **common)
+                found = await self.papers.query.near_vector(vector, **common)
         papers = [FoundPaper(read_paper(o.properties), -float(o.metadata.distance or 0.0)) for o in found.objects]
         return [one for one in papers if one.paper.key not in query.exclude][: query.limit]
 
@@ -158,7 +151,7 @@ class PaperObjects:
         if not ids:
             return {}
         async with translate_failures("to read papers"):
-            page = await self._papers.query.fetch_objects_by_ids(list(ids), limit=len(ids), return_properties=FIELDS)
+            page = await self.papers.query.fetch_objects_by_ids(list(ids), limit=len(ids), return_properties=FIELDS)
         return {o.uuid: read_paper(o.properties) for o in page.objects}
 
 
@@ -191,15 +184,3 @@ async def embed_papers(embedder: Embedder, stored: Sequence[StoredPaper]) -> tup
     papers = [item.paper for item in stored]
     titles = await asyncio.to_thread(embedder.embed, [p.title for p in papers])
     return titles, await asyncio.to_thread(embedder.embed, [p.content or p.title for p in papers])
-
-
-async def batch_papers(papers: StoredPapers, size: int) -> AsyncIterator[list[StoredPaper]]:
-    """The papers in lists of that size, the last one shorter."""
-    batch: list[StoredPaper] = []
-    async for stored in papers:
-        batch.append(stored)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

@@ -8,9 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import wraps
-from itertools import count
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import weaviate
@@ -28,6 +27,7 @@ from weaviate.exceptions import (
     WeaviateInsertManyAllFailedError,
     WeaviateTimeoutError,
 )
+from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.libraries.adding import LISTS
@@ -44,6 +44,8 @@ WORKSPACE_MODELS = "Scholium_workspaces_Models"
 """Embeddings that were fitted on a workspace's own papers, each a tenant's: they hold the words of those papers."""
 LEASES = "Scholium_Leases"
 """Who is writing to which library."""
+
+Client: TypeAlias = weaviate.WeaviateAsyncClient
 
 Quantisation = Literal["none", "rq", "bq", "sq"]
 """How Weaviate shrinks the vectors in its memory: to eight bits by rotation, to one bit, or to eight by scaling."""
@@ -81,7 +83,13 @@ def collection(library: str, kind: str, generation: int = 0) -> str:
     return f"{name}_{generation}" if generation else name
 
 
-async def connect(server: WeaviateServer) -> weaviate.WeaviateAsyncClient:
+def open_collection(client: Any, name: str, tenant: str = "") -> Any:
+    """The collection of that name, or the part of it that is a tenant's."""
+    found = client.collections.get(name)
+    return found.with_tenant(tenant) if tenant else found
+
+
+async def connect(server: WeaviateServer) -> Client:
     """A client that is connected. Raises `UserError` for an address that is none, `RetrievalError` if it is away."""
     address = urlsplit(server.url)
     if address.scheme not in {"http", "https"} or not address.hostname:
@@ -103,7 +111,7 @@ async def connect(server: WeaviateServer) -> weaviate.WeaviateAsyncClient:
         skip_init_checks=True,  # they ask PyPI for a newer client each time
     )
     try:
-        async with translate_failures("to connect"), asyncio.timeout(3 * server.connect_s):
+        async with translate_failures("to connect", 3 * server.connect_s):
             await client.connect()
     except BaseException:
         await client.close()
@@ -118,10 +126,11 @@ def _authorities() -> Any:
 
 
 @asynccontextmanager
-async def translate_failures(doing: str) -> AsyncIterator[None]:
-    """Weaviate's failures as `RetrievalError`, with what to do about them."""
+async def translate_failures(doing: str, within_s: float | None = None) -> AsyncIterator[None]:
+    """Weaviate's failures as `RetrievalError`, with what to do about them; and that it took longer than it may."""
     try:
-        yield
+        async with asyncio.timeout(within_s):
+            yield
     except (WeaviateTimeoutError, TimeoutError) as error:
         raise RetrievalError(f"Weaviate took too long {doing}.", retryable=True) from error
     except (WeaviateBaseError, HTTPError, AioRpcError, OSError) as error:
@@ -149,20 +158,13 @@ def retry_reads(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, A
 
     @wraps(read)
     async def patient(*args: P.args, **options: P.kwargs) -> T:
-        try:
-            async with asyncio.timeout(READ_S):
-                return await ask(*args, **options)
-        except TimeoutError as error:
-            raise RetrievalError(
-                f"Weaviate did not answer within {READ_S:.0f} seconds. Check that it runs and is reachable.",
-                retryable=True,
-            ) from error
+        async with translate_failures("to answer; check that it runs and is reachable", READ_S):
+            return await ask(*args, **options)
 
     return patient
 
 
 def _word_failure(error: Exception, doing: str) -> tuple[str, bool]:
-    """What went wrong, and whether trying again may help."""
     detail = " ".join(str(getattr(error, "message", "") or error).split())
     if is_read_only(detail):
         return (
@@ -238,12 +240,7 @@ Kind = Literal["Papers", "AttributeTrees"]
 
 
 async def prepare(
-    client: weaviate.WeaviateAsyncClient,
-    server: WeaviateServer,
-    library: str,
-    kind: Kind = "Papers",
-    tenant: str = "",
-    generation: int = 0,
+    client: Client, server: WeaviateServer, library: str, kind: Kind = "Papers", tenant: str = "", generation: int = 0
 ) -> None:
     """Make a collection of a library where it is missing, and a workspace's place; two processes may do so at once."""
     properties, vectors = KINDS[kind]
@@ -258,37 +255,26 @@ async def prepare(
             await client.collections.get(home).tenants.create([Tenant(name=tenant)])
 
 
-async def tenant_exists(client: weaviate.WeaviateAsyncClient, tenant: str) -> bool:
+async def tenant_exists(client: Client, tenant: str) -> bool:
     """Whether a workspace has papers of its own."""
-    return await _find_tenant(client, "Papers", tenant) is not None
+    known = generate_uuid5(f"{WORKSPACES}/{tenant}")
+    return await client.collections.exists(LIBRARIES) and await client.collections.get(LIBRARIES).data.exists(known)
 
 
-async def _find_tenant(client: weaviate.WeaviateAsyncClient, kind: Kind, tenant: str) -> str | None:
-    """The collection that a workspace's objects are in."""
-    for generation in count():
-        home = collection(WORKSPACES, kind, generation)
-        if not await client.collections.exists(home):
-            return None
-        if await client.collections.get(home).tenants.exists(tenant):
-            return home
-    return None
-
-
-async def remove_tenant(client: weaviate.WeaviateAsyncClient, tenant: str) -> None:
+async def remove_tenant(client: Client, tenant: str) -> None:
     """Delete what a workspace added: its papers with their words and vectors, its attribute trees, its embedding."""
-    kinds: tuple[Kind, ...] = ("Papers", "AttributeTrees")
-    for kind in kinds:
-        while home := await _find_tenant(client, kind, tenant):
-            await client.collections.get(home).tenants.remove([tenant])
-    if await client.collections.exists(WORKSPACE_MODELS):
-        await client.collections.get(WORKSPACE_MODELS).tenants.remove([tenant])
+    homes = (collection(WORKSPACES, "Papers"), collection(WORKSPACES, "AttributeTrees"), WORKSPACE_MODELS)
+    shared = await client.collections.list_all()
+    for name in shared:
+        if name.startswith(homes) and await client.collections.get(name).tenants.exists(tenant):
+            await client.collections.get(name).tenants.remove([tenant])
     mine = Filter.by_property("library").equal(f"{WORKSPACES}/{tenant}")
-    for name in (LIBRARIES, MODELS):
-        if await client.collections.exists(name):
+    for name in (MODELS, LIBRARIES):
+        if name in shared:
             await client.collections.get(name).data.delete_many(where=mine)
 
 
-async def prepare_shared(client: weaviate.WeaviateAsyncClient, server: WeaviateServer) -> None:
+async def prepare_shared(client: Client, server: WeaviateServer) -> None:
     """Make the collections that all libraries have in common."""
     numbers = map(_number, ("schema", "fitted", "generation"))
     await _create_collection(client, server, LIBRARIES, (*_NAMED, _text("embedder"), *numbers), (), None)
@@ -298,25 +284,25 @@ async def prepare_shared(client: weaviate.WeaviateAsyncClient, server: WeaviateS
 
 
 async def _create_collection(
-    client: weaviate.WeaviateAsyncClient,
+    client: Client,
     server: WeaviateServer,
     name: str,
     properties: Sequence[Property],
     vectors: Sequence[str],
     tenants: Any,
 ) -> None:
-    if not await client.collections.exists(name):
-        with _already_there():
-            await client.collections.create(
-                name,
-                properties=list(properties),
-                vector_config=[_vector(server, vector) for vector in vectors] or Configure.Vectors.self_provided(),
-                multi_tenancy_config=tenants,
-                replication_config=Configure.replication(factor=server.replicas) if server.replicas > 1 else None,
-                sharding_config=Configure.sharding(desired_count=server.shards)
-                if server.shards and not tenants
-                else None,
-            )
+    if await client.collections.exists(name):
+        return
+    is_divided = server.shards and not tenants
+    with _already_there():
+        await client.collections.create(
+            name,
+            properties=list(properties),
+            vector_config=[_vector(server, vector) for vector in vectors] or Configure.Vectors.self_provided(),
+            multi_tenancy_config=tenants,
+            replication_config=Configure.replication(factor=server.replicas) if server.replicas > 1 else None,
+            sharding_config=Configure.sharding(desired_count=server.shards) if is_divided else None,
+        )
 
 
 @contextmanager

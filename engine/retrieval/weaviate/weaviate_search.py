@@ -7,6 +7,7 @@ the rest, and what a topic finds.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -90,21 +91,9 @@ def read_rows(objects: Sequence[Any]) -> PaperRows:
     }
 
 
-@dataclass(frozen=True)
-class LibrarySample:
-    """What is kept of a library in memory: a sample, and when it was read."""
-
-    sample: PaperRows
-    read_at: float
-
-    def find_citation_quantile(self, share: float) -> int:
-        """The citations below which that share of the papers stays."""
-        return int(np.quantile(np.nan_to_num([row.citations for row in self.sample.values()]), share))
-
-    @property
-    def usual_length(self) -> float:
-        """Mean number of words that carry meaning in title and abstract."""
-        return float(np.mean([len(row.text) for row in self.sample.values()]))
+def usual_length(sample: PaperRows) -> float:
+    """Mean number of words that carry meaning in title and abstract."""
+    return float(np.mean([len(row.text) for row in sample.values()]))
 
 
 @dataclass(frozen=True)
@@ -117,28 +106,28 @@ class TopicPapers:
     """Papers of the library."""
     named: PaperRows
 
-    def measure(self, rows: Sequence[PaperRow], usual_length: float) -> WordEvidence:
+    def measure(self, rows: Sequence[PaperRow], length: float) -> WordEvidence:
         """What the topic's words tell of these papers, their rarity being that in the whole library."""
         found = find_words(self.topic, search_stems([row.title for row in rows], [row.text for row in rows]))
         there = [max(n, len(word.rows)) for n, word in zip(self.papers_with, found, strict=True)]
         lengths = np.array([len(row.text) for row in rows], np.float32)
-        return measure_words(self.topic, found, rarity(there, self.papers), lengths, usual_length)
+        return measure_words(self.topic, found, rarity(there, self.papers), lengths, length)
 
-    def seeds(self, usual_length: float) -> Vectors:
+    def seeds(self, length: float) -> Vectors:
         """The vectors of the papers that stand for the topic; none where no paper names it."""
         rows = list(self.named.values())
-        return np.array([rows[i].abstract for i in find_seeds(self.measure(rows, usual_length).bm25)], np.float32)
+        return np.array([rows[i].abstract for i in find_seeds(self.measure(rows, length).bm25)], np.float32)
 
 
 def rank_fetched(
-    found: TopicPapers, near: Sequence[PaperRows], seeds: Vectors, held: LibrarySample, query: Query
+    found: TopicPapers, near: Sequence[PaperRows], seeds: Vectors, sample: PaperRows, query: Query
 ) -> Mapping[Any, float]:
     """The ids of the best papers with their scores (`score_papers`), best first, at most as many as are wanted."""
-    everyone = {name: row for part in (found.named, held.sample, *near) for name, row in part.items()}
+    everyone = {name: row for part in (found.named, sample, *near) for name, row in part.items()}
     ids, rows = list(everyone), list(everyone.values())
-    bm25 = found.measure(rows, held.usual_length).bm25
+    bm25 = found.measure(rows, usual_length(sample)).bm25
     close = closeness(np.stack([row.abstract for row in rows]), seeds)
-    is_sample = np.array([name in held.sample for name in ids])
+    is_sample = np.array([name in sample for name in ids])
     cited = _measure_popularity(rows, is_sample)
     weights = _weigh(np.array([name in found.named for name in ids]), is_sample, found.papers)
     usual = UsualEvidence(*(Usual.of(values, weights) for values in (bm25, close, cited)))
@@ -190,14 +179,15 @@ _WANTED: Mapping[str, Any] = {"include_vector": ["abstract"], "return_properties
 class SurveySearch:
     """The papers of a collection, or of one tenant of it. Every method raises `RetrievalError`."""
 
-    def __init__(self, papers: Any, objects: PaperObjects) -> None:
-        self._papers = papers
+    def __init__(self, objects: PaperObjects) -> None:
+        self._papers = objects.papers
         self._objects = objects
-        self._held: LibrarySample | None = None
+        self._read_at = -math.inf
+        self._sample: PaperRows = {}
 
     def forget(self) -> None:
         """The library has changed: read its sample again."""
-        self._held = None
+        self._read_at = -math.inf
 
     async def find(self, text: str) -> tuple[TopicPapers, Vectors]:
         """The papers that a topic's words find, and the vectors of those that stand for it, which may be none."""
@@ -211,25 +201,25 @@ class SurveySearch:
         )
         topic = await self._meant(with_abbreviations(said, abstracts))
         found = TopicPapers(topic, there, total, await self._find_named(topic.all_stems(), NAMED))
-        held = await self._load_sample()
-        return found, await asyncio.to_thread(found.seeds, held.usual_length)
+        return found, await asyncio.to_thread(found.seeds, usual_length(await self._load_sample()))
 
     async def rank(self, query: Query, found: TopicPapers, seeds: Vectors) -> Mapping[Any, float]:
         """The ids of the best papers with their scores, best first."""
-        held = await self._load_sample()
+        sample = await self._load_sample()
+        citations = np.nan_to_num([row.citations for row in sample.values()])
         middle = seeds.mean(axis=0)
         fetched = [self._near(middle, query, max(query.limit, NEAREST))]
         for first, last, limit in NEAREST_CITED:
-            cited = Filter.by_property("citations").greater_or_equal(held.find_citation_quantile(first))
+            cited = Filter.by_property("citations").greater_or_equal(int(np.quantile(citations, first)))
             if last < 1.0:  # no paper is fetched twice: reading them is what a search spends its time on
-                cited &= Filter.by_property("citations").less_than(held.find_citation_quantile(last))
+                cited &= Filter.by_property("citations").less_than(int(np.quantile(citations, last)))
             fetched.append(self._near(middle, query, limit, cited))
         if found.topic.stems:
             fetched.append(self._find_named_and_cited(found, query))
         if filter_papers(query) is not None and found.topic.stems:
             fetched.append(self._find_named(found.topic.all_stems(), NAMED, query))
         near = await asyncio.gather(*fetched)
-        return await asyncio.to_thread(rank_fetched, found, near, seeds, held, query)
+        return await asyncio.to_thread(rank_fetched, found, near, seeds, sample, query)
 
     async def _find_named(self, stems: Sequence[str], limit: int, query: Query | None = None) -> PaperRows:
         """The best by the server's BM25, of those that a query takes where one is given."""
@@ -271,20 +261,18 @@ class SurveySearch:
         return replace(topic, writings=tuple(w for w, is_kept in zip(topic.writings, kept, strict=True) if is_kept))
 
     async def _near(self, middle: Any, query: Query, limit: int, also: Any = None) -> PaperRows:
-        """The papers nearest to the middle of the topic."""
         async with translate_failures("to search"):
             found = await self._papers.query.near_vector(
                 middle.tolist(), limit=limit, filters=filter_papers(query, also), target_vector="abstract", **_WANTED
             )
         return read_rows(found.objects)
 
-    async def _load_sample(self) -> LibrarySample:
-        """A sample of the library."""
-        if self._held is None or time.monotonic() - self._held.read_at > HELD_S:
+    async def _load_sample(self) -> PaperRows:
+        if time.monotonic() - self._read_at > HELD_S:
             async with translate_failures("to search"):
                 some = await self._papers.query.fetch_objects(limit=SAMPLE, **_WANTED)
-            sample = read_rows(some.objects)
-            if not sample:
+            self._sample = read_rows(some.objects)
+            if not self._sample:
                 raise RetrievalError("This library in Weaviate has no papers with vectors.")
-            self._held = LibrarySample(sample, time.monotonic())
-        return self._held
+            self._read_at = time.monotonic()
+        return self._sample

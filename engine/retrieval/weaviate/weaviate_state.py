@@ -15,13 +15,13 @@ import secrets
 import tempfile
 import time
 import zipfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
-from functools import wraps
+from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from shutil import make_archive
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 from weaviate.classes.data import DataObject
 from weaviate.classes.query import Filter
@@ -36,6 +36,7 @@ from engine.retrieval.weaviate.weaviate_schema import (
     MODELS,
     SCHEMA_VERSION,
     WORKSPACE_MODELS,
+    open_collection,
     translate_failures,
 )
 
@@ -45,23 +46,6 @@ WAITED_S = 30.0
 """Seconds that a writer waits for another one to finish."""
 LOOKED_S = 0.25
 GIVING_BACK_S = 5.0
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def exclusive(
-    write: Callable[Concatenate[Any, P], Awaitable[T]],
-) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]:
-    """A method that writes, run while its library's lease (``writing``) is held."""
-
-    @wraps(write)
-    async def alone(library: Any, /, *args: P.args, **options: P.kwargs) -> T:
-        async with library.writing():
-            return await write(library, *args, **options)
-
-    return alone
 
 
 @asynccontextmanager
@@ -87,13 +71,12 @@ async def hold_lease(client: Any, library: str, waited_s: float = WAITED_S) -> A
             await renewal
         # Where the server is away the lease runs out by itself, and what failed before is what is said.
         with suppress(RetrievalError):
-            async with translate_failures("to give the library's lease back"), asyncio.timeout(GIVING_BACK_S):
+            async with translate_failures("to give the library's lease back", GIVING_BACK_S):
                 mine = Filter.by_id().equal(name) & Filter.by_property("owner").equal(owner)
                 await leases.data.delete_many(where=mine)
 
 
 async def _take(leases: Any, name: Any, library: str, owner: str) -> bool:
-    """Whether the lease is ours now."""
     try:
         await leases.data.insert(_values(library, owner), uuid=name)
         return True
@@ -143,8 +126,8 @@ async def read_description(client: Any, library: str) -> Description:
     found = await client.collections.get(LIBRARIES).query.fetch_object_by_id(generate_uuid5(library))
     if found is None:
         return Description(library)
-    values = {name: found.properties.get(name) for name in Description.__dataclass_fields__}
-    description = Description(**{name: value for name, value in values.items() if value is not None})
+    values: dict[str, Any] = {name: value for name, value in found.properties.items() if value is not None}
+    description = Description(**values)
     if description.schema != SCHEMA_VERSION:
         raise UserError(
             f"The library “{library}” in Weaviate was made by another version of Scholium (its schema has version "
@@ -155,8 +138,7 @@ async def read_description(client: Any, library: str) -> Description:
 
 async def describe(client: Any, description: Description) -> None:
     """Store the description."""
-    values = {name: getattr(description, name) for name in Description.__dataclass_fields__}
-    described = DataObject(properties=values, uuid=generate_uuid5(description.library))
+    described = DataObject(properties=asdict(description), uuid=generate_uuid5(description.library))
     await client.collections.get(LIBRARIES).data.insert_many([described])  # in place of one that is there
 
 
@@ -188,7 +170,7 @@ async def forget_models(client: Any, library: str, but: str) -> None:
 def _models_of(client: Any, library: str) -> Any:
     """Where a library's embedding is kept; ``workspaces/TENANT`` names the papers of a workspace."""
     tenant = library.partition("/")[2]
-    return client.collections.get(WORKSPACE_MODELS).with_tenant(tenant) if tenant else client.collections.get(MODELS)
+    return open_collection(client, WORKSPACE_MODELS if tenant else MODELS, tenant)
 
 
 async def load_model(client: Any, description: Description, cache: Path) -> Embedder:
@@ -207,20 +189,18 @@ async def load_model(client: Any, description: Description, cache: Path) -> Embe
 
 async def _read_content(objects: Any, version: str) -> bytes:
     """The pieces of an embedding together; nothing where they are not all there."""
-    wanted = Filter.by_property("version").equal(version)
-    parts: list[bytes] = []
-    total = 1
-    while len(parts) < total:
-        found = await objects.query.fetch_objects(
-            filters=wanted & Filter.by_property("part").equal(len(parts)),
-            limit=1,
-            return_properties=["part", "parts", "content"],
-        )
-        if not found.objects:
+    content, total = b"", 1
+    for number in count():
+        if number == total:
+            break
+        wanted = Filter.by_property("version").equal(version) & Filter.by_property("part").equal(number)
+        named = ["parts", "content"]  # what is a BLOB comes only where it is named
+        found = (await objects.query.fetch_objects(filters=wanted, limit=1, return_properties=named)).objects
+        if not found:
             return b""
-        total = found.objects[0].properties["parts"]
-        parts.append(base64.b64decode(found.objects[0].properties["content"]))
-    return b"".join(parts)
+        total = found[0].properties["parts"]
+        content += base64.b64decode(found[0].properties["content"])
+    return content
 
 
 def _compress_model(model: LatentSemanticAnalysis) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import pytest
 
 from engine.reading.full_text import from_pdf
-from engine.reading.pdf_text import LineStyle, PdfText
+from engine.reading.pdf_text import Line, LineStyle, PdfText, read_plain
 
 WRAPPED = """1 Introduction
 Recent work of A. Radford, J. Wu and
@@ -28,7 +28,7 @@ References
 
 
 def test_wrapped_lines_that_begin_with_a_number_or_an_initial_are_no_headings() -> None:
-    text = from_pdf(PdfText("", (WRAPPED,)), "x")
+    text = from_pdf(read_plain(WRAPPED), "x")
     assert [p.section for p in text.passages] == ["Introduction", "Dense Retrieval", "Method", "References"]
     assert "S. Ermon and others 3. We then train the model on all data. It is good and has 2 layers" in (
         text.passages[0].text
@@ -59,7 +59,7 @@ We train them."""
     ],
 )
 def test_headings_in_the_line_of_their_text_and_numbers_with_hyphens(page: str, headings: list[str]) -> None:
-    text = from_pdf(PdfText("", (page,)), "x")
+    text = from_pdf(read_plain(page), "x")
     assert [p.section for p in text.passages if p.section] == headings
 
 
@@ -85,7 +85,7 @@ Each follows from the one before.
 
 
 def test_third_levels_appendices_and_references_without_a_heading_as_physicists_set_them() -> None:
-    text = from_pdf(PdfText("", (PHYSICS,)), "x")
+    text = from_pdf(read_plain(PHYSICS), "x")
     headings = ["INTRODUCTION", "Data", "Sampling", "Cleaning", "RESULTS", "Acknowledgments", "Proofs", "References"]
     assert [p.section for p in text.passages] == headings
     assert text.passages[5].text == "We thank the reviewers."
@@ -93,7 +93,7 @@ def test_third_levels_appendices_and_references_without_a_heading_as_physicists_
 
 def test_a_sentence_after_an_unpaired_bracket_goes_on_on_the_next_page() -> None:
     first = "1 Introduction\n3) We sample (twice. It has parts.\nThe gripper consists of a"
-    text = from_pdf(PdfText("", (first, "robot arm and a jaw. It holds.")), "x")
+    text = from_pdf(read_plain(first, "robot arm and a jaw. It holds."), "x")
     assert any("The gripper consists of a robot arm and a jaw." in p.text for p in text.passages)
 
 
@@ -114,23 +114,24 @@ def test_captions_in_bold_type_and_the_ends_of_run_in_headings_are_no_headings()
         "We end with what is open in it.",
     ]
     apart = {"Abstract", "Method", "Details in brief. We sample", "Figure 3 – Overview of it", "Conclusion"}
-    styles, baseline = [], 72.0
+    lines, baseline = list[Line](), 72.0
     for line in said:
         baseline += 30.0 if line in apart else 12.0
         large = line.startswith("Details")
-        styles.append(LineStyle(72, 300, baseline, 12.0 if large else 10.0, is_bold=line in apart and not large))
-    text = from_pdf(PdfText("", ("\n".join(said),), (tuple(styles),)), "x")
+        style = LineStyle(72, 300, baseline, 12.0 if large else 10.0, is_bold=line in apart and not large)
+        lines.append(Line(line, 1, style))
+    text = from_pdf(PdfText("", tuple(lines)), "x")
     assert list(dict.fromkeys(p.section for p in text.passages)) == ["Abstract", "Method", "Conclusion"]
     assert any("Details in brief. We sample some of them at random." in p.text for p in text.passages)
 
 
 def set_lines(said: Sequence[str], headings: Collection[str]) -> PdfText:
     """One page: headings bold and apart, the rest as text."""
-    styles, baseline = [], 72.0
+    lines, baseline = list[Line](), 72.0
     for line in said:
         baseline += 30.0 if line in headings else 12.0
-        styles.append(LineStyle(72, 300, baseline, 10.0, is_bold=line in headings))
-    return PdfText("", ("\n".join(said),), (tuple(styles),))
+        lines.append(Line(line, 1, LineStyle(72, 300, baseline, 10.0, is_bold=line in headings)))
+    return PdfText("", tuple(lines))
 
 
 @pytest.mark.parametrize("mark", ["{}. ", "[{}] "])

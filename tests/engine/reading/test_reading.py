@@ -21,10 +21,10 @@ from engine.checking.judging import CheckAnswer
 from engine.errors import RetrievalError, UserError
 from engine.llm.prompting import paper_block
 from engine.reading.downloading import Downloader, is_public
-from engine.reading.full_text import FullText, from_pdf, title_of
+from engine.reading.full_text import FullText, from_pdf
 from engine.reading.html_page import from_html, read_html
 from engine.reading.open_access import OpenAccess, TextBudget, TextFolder
-from engine.reading.pdf_text import PdfText, read_pdf
+from engine.reading.pdf_text import read_pdf, read_plain
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ScholarlyService, ServicePolicy
@@ -91,7 +91,7 @@ def test_sections_and_pages_of_a_pdf() -> None:
 
 def test_words_divided_at_a_line_s_end_are_whole() -> None:
     text = from_pdf(
-        PdfText("", ("1 Introduction\nThe retrie-\nval model learns embed\ufffe\ndings of state-of-the-art.",)), "x"
+        read_plain("1 Introduction\nThe retrie-\nval model learns embed\ufffe\ndings of state-of-the-art."), "x"
     )
     assert next(text.body()).text == "The retrieval model learns embeddings of state-of-the-art."
 
@@ -167,10 +167,9 @@ def test_whatever_comes_is_a_text_or_a_sentence(content: bytes) -> None:
 
 @given(st.lists(st.text(max_size=60), max_size=20))
 def test_any_text_is_read(lines: list[str]) -> None:
-    pdf = PdfText("", ("\n".join(lines),))
+    pdf = read_plain("\n".join(lines))
     text = from_pdf(pdf, "x")
     assert all(passage.page == 1 for passage in text.passages)
-    assert isinstance(title_of(pdf), str)
 
 
 HTML = """<html><body><nav>menu</nav><article class="ltx_document"><h1 class="ltx_title">A <b>Title</b></h1>
@@ -300,7 +299,6 @@ async def test_texts_are_had_from_the_first_place_that_gives_one_and_read_once(
     found = await access.read([with_html, with_pdf, linked, nowhere], 10, silent)
     assert set(found) == {with_html.key, with_pdf.key, linked.key}
     assert found[with_html.key].title == "A Title"
-    assert access.unread == {nowhere.key: "no open-access text is known"}
     asked = len(site.asked)
     assert set(await access.read([with_html, with_pdf, linked], 10, silent)) == set(found)
     assert len(site.asked) == asked
@@ -314,11 +312,10 @@ async def test_no_more_texts_than_wanted(place: tuple[Site, OpenAccess, str]) ->
 
 
 async def test_nothing_is_fetched_once_time_or_bytes_are_used_up(place: tuple[Site, OpenAccess, str]) -> None:
-    budgets = {"bytes": TextBudget(bytes=1), "time": TextBudget(25.0, now=iter(range(0, 999, 10)).__next__)}
-    for first, (what, budget) in zip((1, 11), budgets.items(), strict=True):
-        access = replace(place[1], budget=budget, unread={})
+    budgets = (TextBudget(bytes=1), TextBudget(25.0, now=iter(range(0, 999, 10)).__next__))
+    for first, budget in zip((1, 11), budgets, strict=True):
+        access = replace(place[1], budget=budget)
         assert 1 <= len(await access.read([paper(n) for n in range(first, first + 7)], 7, silent)) < 7
-        assert set(access.unread.values()) == {f"the {what} for full texts had been used up"}
 
 
 async def test_unpaywall_knows_where_a_paper_is_open(place: tuple[Site, OpenAccess, str]) -> None:
@@ -331,7 +328,6 @@ async def test_unpaywall_knows_where_a_paper_is_open(place: tuple[Site, OpenAcce
         paper(n, key=f"doi:10.1/{name}", identifiers=(f"doi:10.1/{name}",)) for n, name in ((1, "open"), (2, "closed"))
     )
     assert set(await asking.read([there, closed], 5, silent)) == {there.key}
-    assert asking.unread == {closed.key: "no open-access text is known"}
     assert "/v2/10.1/open" in site.asked
     moved = paper(3, key="doi:10.1/moved", identifiers=("doi:10.1/moved",), pdf=f"{url}/also-gone.pdf")
     assert set(await asking.read([moved], 5, silent)) == {moved.key}
@@ -394,4 +390,4 @@ def test_a_text_cannot_close_its_fence() -> None:
 async def test_many_pdfs_at_once_are_read_side_by_side() -> None:
     content = made()
     read = await asyncio.gather(*(asyncio.to_thread(read_pdf, f"{n}.pdf", content) for n in range(4)))
-    assert all(len(pdf.pages) == 2 for pdf in read)
+    assert all(pdf.lines[-1].page == 2 for pdf in read)

@@ -12,10 +12,9 @@ import pytest
 from bot.serving.bundled import read_bundled
 from engine.retrieval.libraries.library import AddReport, Library
 from engine.retrieval.libraries.local import create_library
-from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
-from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, connect, prepare, prepare_shared
-from engine.retrieval.weaviate.weaviate_state import describe, read_description
+from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, connect
 from engine.values import Paper, PaperKey, Query, Ranking, YearRange
+from tests.engine.retrieval.libraries.weaviate_lab import opened
 from tests.fakes import paper, papers
 from tests.servers import WeaviateAt
 
@@ -23,14 +22,6 @@ Made = Callable[..., Awaitable[Any]]
 EVERYTHING = [*papers(12), *papers(10, "graph", 101), *papers(8, "vision", 201)]
 TOLERANCE = 0.8
 """Least share of a search's first ten papers that both kinds of library have in common."""
-
-
-async def in_weaviate(client: Any, server: WeaviateServer, name: str, cache: Path) -> WeaviateLibrary:
-    await prepare_shared(client, server)
-    await prepare(client, server, name)
-    description = await read_description(client, name)
-    await describe(client, description)
-    return WeaviateLibrary(client, server, description, neural=None, cache=cache)
 
 
 @pytest.fixture(params=["local", "weaviate"])
@@ -52,7 +43,7 @@ async def made(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     client = await connect(server)
 
     async def remote(*batches: list[Paper]) -> Library:
-        library = await in_weaviate(client, server, "lib", tmp_path / "cache")
+        library = await opened(client, server, tmp_path / "cache")
         for batch in batches:
             await library.add(batch)
         await library.index(lambda _: None)
@@ -135,7 +126,7 @@ async def test_both_kinds_give_the_same_answers(weaviate_at: WeaviateAt, tmp_pat
     server = WeaviateServer(weaviate_at.url, weaviate_at.grpc_port)
     client = await connect(server)
     try:
-        remote = await in_weaviate(client, server, "lib", tmp_path / "cache")
+        remote = await opened(client, server, tmp_path / "cache")
         report = await remote.take_over(local.read_all(), await local.indexed(), lambda _: None)
         assert report == AddReport(len(real), 0, 0)
         for text in ("dense passage retrieval", "hallucination of language models", "knowledge graphs"):

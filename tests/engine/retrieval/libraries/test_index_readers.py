@@ -36,9 +36,10 @@ def test_who_opens_an_index_while_papers_are_added_sees_one_state_of_it(tmp_path
     writer.start()
     seen = set()
     while not done.is_set():
-        if index := VectorStore(tmp_path / "lib", None).read():
-            counts = {len(index.keys), len(index.titles), len(index.abstracts)}
-            assert counts == {len(index.words.lengths)}
-            seen |= counts
+        if found := VectorStore(tmp_path / "lib", None).read():
+            parts, _ = found
+            for part in parts:
+                assert {len(part.keys), len(part.titles), len(part.abstracts)} == {len(part.words.lengths)}
+            seen.add(sum(len(part.keys) for part in parts))
     writer.join(PATIENCE_S)
     assert len(seen) > 3

@@ -14,7 +14,7 @@ from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, connect
 from engine.values import Paper, PaperKey, Query
-from tests.engine.retrieval.libraries.test_contract import in_weaviate
+from tests.engine.retrieval.libraries.weaviate_lab import opened
 from tests.fakes import paper, papers
 from tests.servers import WeaviateAt
 
@@ -34,7 +34,7 @@ async def filled(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
         at: WeaviateAt = request.getfixturevalue("weaviate_at")
         server = WeaviateServer(at.url, at.grpc_port)
         client = await connect(server)
-        library = await in_weaviate(client, server, "lib", tmp_path / "cache")
+        library = await opened(client, server, tmp_path / "cache")
 
     async def fill(*batches: list[Paper]) -> Any:
         for batch in batches:

@@ -15,7 +15,7 @@ from weaviate.util import generate_uuid5
 
 from adapters.http_server import serve_http
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.embedding import FittedOnTopic, LatentSemanticAnalysis
+from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.library import WORKSPACES, AddReport
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
@@ -132,22 +132,29 @@ async def test_a_library_of_another_schema_is_refused(
 async def test_another_embedder_is_refused(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
     await (await opened(client, server, tmp_path)).add(EVERYTHING)
     description = await read_description(client, "lib")
-    other = WeaviateLibrary(client, server, description, neural=WordEmbedder(), cache=tmp_path)
+    other = WeaviateLibrary(client, server, description, WordEmbedder(), tmp_path)
     with pytest.raises(UserError, match="were made with lsa-256, not with words-64"):
         await other.add(papers(1, start=500))
+
+
+async def test_what_is_moved_to_another_embedding_is_embedded_by_that(
+    client: Any, server: WeaviateServer, tmp_path: Path
+) -> None:
     local = await create_library(tmp_path / "other")
-    await local.add(papers(20, "vision"))
+    await local.add(papers(20, "vision", 301))
     await local.index(lambda _: None)
     library = await opened(client, server, tmp_path)
-    with pytest.raises(UserError, match="another embedding"):
-        await library.take_over(local.read_all(), await local.indexed(), lambda _: None)
+    await library.add(EVERYTHING)
+    assert (await library.take_over(local.read_all(), await local.indexed(), lambda _: None)).rejected == ()
+    assert await library.count() == 50
+    assert "Image Segmentation" in (await library.search(Query("image segmentation", 1)))[0].paper.title
 
 
 async def test_a_neural_embedder_serves_too(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
     await prepare_shared(client, server)
     await prepare(client, server, "neural")
     description = await read_description(client, "neural")
-    library = WeaviateLibrary(client, server, description, neural=WordEmbedder(), cache=tmp_path)
+    library = WeaviateLibrary(client, server, description, WordEmbedder(), tmp_path)
     assert await library.add(EVERYTHING) == AddReport(30, 0, 0)
     assert "Graph" in (await library.search(Query("graph attention", 1)))[0].paper.title
     assert await library.is_current()
@@ -159,7 +166,7 @@ async def test_the_server_may_make_the_vectors(client: Any, server: WeaviateServ
     with pytest.raises(RetrievalError, match="text2vec-nothing"):
         async with translate_failures("to make the collections"):
             await prepare(client, by_server, "served")
-    library = WeaviateLibrary(client, by_server, await read_description(client, "served"), neural=None, cache=tmp_path)
+    library = WeaviateLibrary(client, by_server, await read_description(client, "served"), None, tmp_path)
     assert isinstance(await library.embedder(), FittedOnTopic)
 
 
@@ -193,7 +200,7 @@ async def test_a_slow_server_is_said(client: Any, server: WeaviateServer, tmp_pa
     async def search() -> None:
         impatient = await connect(hasty)  # on a busy machine this takes too long already
         try:
-            await WeaviateLibrary(impatient, hasty, described, neural=None, cache=tmp_path).search(Query("graphs", 5))
+            await WeaviateLibrary(impatient, hasty, described, None, tmp_path).search(Query("graphs", 5))
         finally:
             await impatient.close()
 
@@ -287,9 +294,3 @@ def test_read_only_is_recognised() -> None:
     assert is_read_only("store is read-only due to: disk usage too high")
     assert is_read_only("write: no space left on device")
     assert not is_read_only("invalid property")
-
-
-async def test_the_embedding_is_one_value_however_it_travels(tmp_path: Path) -> None:
-    one = LatentSemanticAnalysis.fit([p.abstract for p in EVERYTHING])
-    other = LatentSemanticAnalysis.fit([p.abstract for p in papers(9, "vision")])
-    assert one.same_as(one) and not one.same_as(other)

@@ -8,12 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.retrieval.topic_words import read_topic
-from engine.retrieval.weaviate.weaviate_search import (
-    LibrarySample,
-    TopicPapers,
-    rank_fetched,
-    read_rows,
-)
+from engine.retrieval.weaviate.weaviate_search import TopicPapers, rank_fetched, read_rows, usual_length
 from engine.values import PaperKey, Query, YearRange
 
 SIZE = 1_500
@@ -50,8 +45,8 @@ def rank(
     stems = read_topic(query.text)
     there = [sum(s in o.properties["words"].split() for o in EVERYONE) for s in stems.stems]
     found = TopicPapers(stems, there, SIZE, read_rows(named))
-    held = LibrarySample(read_rows(sample), 0.0)
-    best = rank_fetched(found, [read_rows(popular), read_rows(near)], found.seeds(held.usual_length), held, query)
+    held = read_rows(sample)
+    best = rank_fetched(found, [read_rows(popular), read_rows(near)], found.seeds(usual_length(held)), held, query)
     return list(best), list(best.values())
 
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
-from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, prepare, prepare_shared
-from engine.retrieval.weaviate.weaviate_state import describe, read_description
+from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary, open_library
+from engine.retrieval.weaviate.weaviate_schema import WeaviateServer
 
 
 async def opened(
     client: Any, server: WeaviateServer, cache: Path, name: str = "lib", tenant: str = ""
 ) -> WeaviateLibrary:
-    await prepare_shared(client, server)
-    description = await read_description(client, f"{name}/{tenant}" if tenant else name)
-    await prepare(client, server, name, tenant=tenant, generation=description.generation)
-    await describe(client, description)
-    return WeaviateLibrary(client, server, description, neural=None, cache=cache, tenant=tenant)
+    return await open_library(client, server, name, neural=None, cache=cache, tenant=tenant)
