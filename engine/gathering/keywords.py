@@ -23,8 +23,8 @@ from engine.naming.headings import rank_terms
 from engine.naming.phrases import GroupedPhrases
 from engine.retrieval.embedding import Vectors, embed_papers, ready
 from engine.run import RunContext
-from engine.text import clean, inert, shorten
-from engine.values import Keyword, KeywordOrigin, Paper, PaperKey
+from engine.text import clean, shorten
+from engine.values import Keyword, KeywordOrigin, KeywordPool, Paper, PaperKey
 
 Selector = Literal["farthest", "surveyx", "prose", "formula"]
 SELECTORS: tuple[Selector, ...] = ("farthest", "surveyx", "prose", "formula")
@@ -56,53 +56,37 @@ class KeywordsAnswer(TypedAnswer):
     keywords: list[ClusterKeyword]
 
 
-class ClusterNamer:
-    """Names the clusters of one round in one call; after a failure the model is not asked by further ones."""
+async def name_clusters(
+    divided: Sequence[Sequence[Sequence[Paper]]], topic: str, model: LanguageModel, seed: int
+) -> tuple[list[list[str]], str]:
+    """The model's keyword for each cluster of every round, of at most five words; empty where it gives none or fails.
 
-    def __init__(self, model: LanguageModel, topic: str, seed: int) -> None:
-        self._model = model
-        self._topic = topic
-        self._seed = seed
-        self.failure = ""
-        """Why the model is not asked any more."""
+    The second says why a call failed. Raises `LimitExceeded` where the budget is used up.
+    """
+    failures: list[str] = []
 
-    async def name_all(self, divided: Sequence[Sequence[Sequence[Paper]]], pool: Sequence[Keyword]) -> list[list[str]]:
-        """The names of the clusters of every round, all asked for at once."""
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self.name(clusters, pool)) for clusters in divided]
-        return [task.result() for task in tasks]
-
-    async def name(self, clusters: Sequence[Sequence[Paper]], pool: Sequence[Keyword]) -> list[str]:
-        """A keyword for each cluster, of at most five words; empty where the model gives none or fails.
-
-        Raises `LimitExceeded` where the budget is used up.
-        """
-        if self.failure or not clusters:
-            return [""] * len(clusters)
-        generator = random.Random(self._seed)
+    async def name(clusters: Sequence[Sequence[Paper]]) -> list[str]:
+        generator = random.Random(seed)
         shown = (generator.sample(list(papers), min(SHOWN_PAPERS, len(papers))) for papers in clusters)
         blocks = "\n\n".join(
             f"Cluster {number}:\n" + "\n".join(f"- {data(shorten(paper.title, 200))}" for paper in papers)
             for number, papers in enumerate(shown, start=1)
         )
-        prompt = fill(
-            "gathering/keywords",
-            topic=data(self._topic),
-            known="; ".join(data(keyword.text) for keyword in pool),
-            clusters=blocks,
-        )
+        prompt = fill("gathering/keywords", topic=data(topic), known=data(topic), clusters=blocks)
         request = Request("outline", f"keywords/{len(clusters) - 1}", prompt, 512, 0.3)
         try:
-            answer = await self._model.answer_typed(request, KeywordsAnswer)
+            answer = await model.answer_typed(request, KeywordsAnswer)
         except LanguageModelError as error:
-            # The clusters' own terms stand in; the list of keywords says where each comes from.
-            self.failure = str(error)
+            failures.append(str(error))
             return [""] * len(clusters)
-        named = {
-            item.cluster: " ".join(inert(clean(item.keyword)).split()).strip(" .,;“”\"'") for item in answer.keywords
-        }
+        named = {item.cluster: clean(item.keyword).strip(" .,;“”\"'") for item in answer.keywords}
         usable = {n: word for n, word in named.items() if len(word) <= LONGEST_KEYWORD and word.count(" ") < MOST_WORDS}
         return [usable.get(number, "") for number in range(1, len(clusters) + 1)]
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(name(clusters)) for clusters in divided if clusters]
+    names = iter([task.result() for task in tasks])
+    return [next(names) if clusters else [] for clusters in divided], failures[0] if failures else ""
 
 
 Search = Callable[[str], Awaitable[Sequence[Paper]]]
@@ -153,9 +137,8 @@ async def expand_keywords(
     search: Search,
     context: RunContext,
     selector: Selector = "farthest",
-    namer: ClusterNamer | None = None,
-) -> tuple[Keyword, ...]:
-    """The topic and the keywords found in its papers.
+) -> KeywordPool:
+    """The topic and the keywords found in its papers, named by the model where there is one.
 
     It ends at θ papers, at `Limits.keyword_rounds`, or when there are fewer papers than clusters; a keyword that brings
     nothing is dropped.
@@ -166,7 +149,9 @@ async def expand_keywords(
     vectors = await asyncio.to_thread(embed_papers, embedder, about) if about else np.zeros((0, 1), np.float32)
     most = min(limits.keyword_rounds + 1, limits.keywords, len(about) // 2)
     divided = await asyncio.to_thread(lambda: [_cluster(about, vectors, groups) for groups in range(2, most + 1)])
-    named = await namer.name_all(divided, [topic]) if namer else [[""] * len(clusters) for clusters in divided]
+    named, failure = [[""] * len(clusters) for clusters in divided], ""
+    if context.model:
+        named, failure = await name_clusters(divided, topic.text, context.model, context.seed + context.attempt)
     said = await asyncio.to_thread(GroupedPhrases, [about])
     pool = [topic]
     tried = {topic.text.casefold()}
@@ -189,7 +174,7 @@ async def expand_keywords(
         if brought:
             pool.append(Keyword(text, candidates[text], len(brought)))
             known |= {paper.key: paper for paper in brought}
-    return tuple(pool)
+    return KeywordPool(tuple(pool), f"These keywords come from the papers alone ({failure})" if failure else "")
 
 
 def _join_candidates(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,9 +16,6 @@ from engine.values import FoundPaper, PaperKey, PaperSelection, Reason, SearchRe
 
 AT_ONCE = 4
 
-LEAST_TITLES = 2
-"""Titles that a line has to hold to be a list of them: one title may stand among authors and venues."""
-
 
 async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelection:
     """The papers of the list in its order, every line with its match and how certain it is.
@@ -27,8 +23,6 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
     A match that is not sure is listed and left out. Raises `UserError` where no line is a paper that is known.
     """
     found = await _match_all(lines, context)
-    if len(lines) == 1 and len(parts := lines[0].split(", ")) > 1:
-        found = await _match_titles(parts, context) or found
     known = MergedPapers()
     taken = [known.add(item.paper) if item.paper else None for item in found]
     listed = [
@@ -79,19 +73,3 @@ async def _match_all(lines: Sequence[str], context: RunContext) -> list[MatchedL
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(one(line)) for line in lines]
     return [task.result() for task in tasks]
-
-
-async def _match_titles(parts: Sequence[str], context: RunContext) -> list[MatchedLine]:
-    """The titles of one line, which had a comma between each and the next; empty where it is no such list.
-
-    It is one if two of its parts are surely different papers. Parts between those may be one title with commas.
-    """
-    first = await _match_all(parts, context)
-    sure = [found.listed.certainty >= SURE for found in first]
-    if len({found.listed.key for found in itertools.compress(first, sure)}) < LEAST_TITLES:
-        return []
-    lines = []
-    for is_sure, run in itertools.groupby(zip(sure, parts, strict=True), key=lambda pair: pair[0]):
-        own = [part for _, part in run]
-        lines += own if is_sure else [", ".join(own)]
-    return await _match_all(lines, context)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from typing import Any, TypeAlias
 
@@ -92,16 +92,6 @@ def plan_judging(limit: int, limits: Limits) -> list[CallChain]:
     return [(PlannedCall("checking", read, papers * VERDICT_TOKENS // calls),) for _ in range(calls)]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedPapers:
-    """Those that stay, in their order, and those left out; of so many nothing was said, and ``why``."""
-
-    kept: tuple[FoundPaper, ...]
-    left_out: tuple[LeftOut, ...] = ()
-    unjudged: int = 0
-    why: str = ""
-
-
 Meanwhile = Callable[[Sequence[Paper]], Coroutine[Any, Any, None]]
 """What is done with the candidates while a language model judges them; given up when it has."""
 
@@ -119,8 +109,11 @@ AS_CORE = 0.1
 
 async def judge_tiers(
     topic: str, ranked: Sequence[FoundPaper], context: RunContext, meanwhile: Meanwhile = do_nothing
-) -> JudgedPapers:
-    """The papers without those that are near but judged not relevant; `RunContext.judge` says which are judged."""
+) -> tuple[list[FoundPaper], list[LeftOut], str]:
+    """The papers that stay, in their order, those judged not relevant, and what is to be said of those not judged.
+
+    `RunContext.judge` says which are judged.
+    """
     left_in = {paper.key for paper in context.accepted}
     asked = [item for item in ranked if context.judge == "all" or item.tier != "core"]
     asked = [item for item in asked if item.paper.key not in left_in]
@@ -136,16 +129,18 @@ async def judge_tiers(
         judged = await asyncio.to_thread(_compare, topic, core, asked, context.cross_encoder)
     else:
         asked = []
-    reasons = {key: shorten(inert(clean(said.reason)), REASON_CHARACTERS) for key, said in judged.items()}
-    kept, out = [], []
+    kept: list[FoundPaper] = []
+    out: list[LeftOut] = []
     for item in ranked:
-        key = item.paper.key
-        if key in judged and not judged[key].relevant:
-            out.append(LeftOut(item.paper, "not relevant", reasons[key] or "no reason was given"))
+        said = judged.get(item.paper.key)
+        reason = shorten(inert(clean(said.reason)), REASON_CHARACTERS) if said else ""
+        if said and not said.relevant:
+            out.append(LeftOut(item.paper, "not relevant", reason or "no reason was given"))
         else:
-            kept.append(replace(item, judgement=reasons.get(key, "")))
+            kept.append(replace(item, judgement=reason))
     unjudged = sum(item.paper.key not in judged for item in asked)
-    return JudgedPapers(tuple(kept), tuple(out), unjudged, failure)
+    note = f"{unjudged} papers could not be judged and stay{': ' if failure else ''}{failure}" if unjudged else ""
+    return kept, out, note
 
 
 def _compare(topic: str, core: Sequence[FoundPaper], asked: Sequence[FoundPaper], encoder: CrossEncoder) -> Judgements:

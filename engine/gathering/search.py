@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.errors import NoPapers, RetrievalError, UserError
 from engine.gathering.candidates import CandidatePool
-from engine.gathering.keywords import SELECTORS, ClusterNamer, Selector, expand_keywords
+from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
 from engine.gathering.relevance import JUDGED_SPARE, Meanwhile, do_nothing, judge_tiers
 from engine.gathering.tiers import Subject, Tiers, divide_papers, has_signal, measure_words
 from engine.retrieval.embedding import Embedder, embed_papers, ready
@@ -55,11 +55,8 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
         return [paper for paper in found if paper.key not in known]
 
     chosen = SELECTORS[(SELECTORS.index(selector) + context.attempt) % len(SELECTORS)]
-    namer = ClusterNamer(context.model, brief.topic, context.seed + context.attempt) if context.model else None
     start = Keyword(brief.topic, "topic", len(own))
-    keywords = await expand_keywords(start, own, search, replace(context, embedder=ranked.embedder), chosen, namer)
-    failed = f"These keywords come from the papers alone ({namer.failure})" if namer and namer.failure else ""
-    return KeywordPool(keywords, note=failed)
+    return await expand_keywords(start, own, search, replace(context, embedder=ranked.embedder), chosen)
 
 
 async def gather(
@@ -74,19 +71,18 @@ async def gather(
     ranked = await _rank(brief, pool, limit, context)
     search = ranked.search
     kept, retracted = await search.without_retracted(ranked.choose(limit, JUDGED_SPARE), limit)
-    judged = await judge_tiers(brief.topic, kept, context, meanwhile)
-    if judged.unjudged:
-        note = f"{judged.unjudged} papers could not be judged and stay{': ' if judged.why else ''}{judged.why}"
+    kept, left_out, note = await judge_tiers(brief.topic, kept, context, meanwhile)
+    if note:
         search.note_search("the language model", "which papers are relevant", note=note)
-    if not judged.kept:
+    if not kept:
         raise await explain_no_papers(brief, [item.paper for item in ranked.found], context)
-    proposed = sorted(judged.kept[: ranked.count(limit)], key=lambda item: item.tier)
-    found = len(ranked.found) - len(retracted) - len(judged.left_out)
+    proposed = sorted(kept[: ranked.count(limit)], key=lambda item: item.tier)
+    found = len(ranked.found) - len(retracted) - len(left_out)
     return PaperSelection(
         (*proposed, *retracted),
         excluded=tuple(f.paper.key for f in retracted),
         searches=tuple(search.records),
-        left_out=judged.left_out,
+        left_out=tuple(left_out),
         repeats=search.known.repeats,
         beyond=found - len(proposed),
     )

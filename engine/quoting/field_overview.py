@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,11 +20,8 @@ from engine.survey import BarChart, FieldMap, MapPoint
 from engine.text import inert, list_words, shorten, stem, words
 from engine.values import FoundPaper, Paper, PaperKey
 
-START_SURVEYS, START_FOUNDATIONS, START_FIRST, START_RECENT = 1, 2, 1, 3
-"""Papers to read first: the survey nearest to the topic, what the field rests on, the most cited recent ones.
-
-Where no count of citations tells what the field rests on: the oldest paper named after the topic.
-"""
+FIRST_READ = 6
+"""Papers to read first."""
 
 OFTEN = 10
 """Citations from which a paper is cited often."""
@@ -37,11 +33,8 @@ RECENT_YEARS = 3
 FOUNDATION_YEARS = 5
 """A foundation is at least so many years older than the newest paper."""
 
-NEAR, WHOLE = 0.5, 0.99
-"""Share of the topic, rare words counting more, that a title needs to be about it, and to name all of it."""
-
-NAMED_IN_TITLE = 3.0
-"""How much more often a paper must be cited than one whose title names a line of work to stand for it."""
+NEAR = 0.5
+"""Share of the topic's words beyond which a title that has them is about it."""
 
 LABEL_CHARACTERS = 24
 LABELLED = 10
@@ -58,80 +51,55 @@ PERPLEXITY = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A group of papers as it was written: its section's number and title, terms that set it apart, papers."""
+    """A group of papers as it was written: its section's number and title, and its papers."""
 
     number: str
     title: str
-    terms: tuple[str, ...]
     papers: tuple[Paper, ...]
 
 
 def write_overview(topic: str, lines: Sequence[Line]) -> Overview:
     """The field at a glance."""
     papers = [paper for line in lines for paper in line.papers]
-    shown = tuple(
-        LineOfWork(line.number, line.title, _describe(line, topic), len(line.papers), *_span(line.papers))
-        for line in lines
-    )
+    shown = []
+    for line in lines:
+        years: Sequence[int | None] = years_of(line.papers) or [None]
+        shown.append(LineOfWork(line.number, line.title, _name_best_known(line), len(line.papers), years[0], years[-1]))
     text = frame_field(papers, len(lines), sum(map(is_survey, papers)))
-    return Overview(text, shown, choose_starting_points(topic, papers))
+    return Overview(text, tuple(shown), choose_starting_points(topic, papers))
 
 
-def _span(papers: Sequence[Paper]) -> tuple[int | None, int | None]:
-    years = years_of(papers)
-    return (years[0], years[-1]) if years else (None, None)
-
-
-def _describe(line: Line, topic: str) -> str:
-    """The best known of its papers that say its name and the topic."""
+def _name_best_known(line: Line) -> str:
+    """The most cited of its papers that say its name."""
     named = [p for p in line.papers if _stems(line.title) <= _stems(f"{p.title} {p.content}")] or line.papers
-    on_topic = [p for p in named if _stems(topic) <= _stems(f"{p.title} {p.content}")] or named
-    # Its citations count more where its title has the name.
-    best = max(on_topic, key=lambda p: (p.citations or 0.5) * NAMED_IN_TITLE ** (_stems(line.title) <= _stems(p.title)))
-    top = find_most_cited(line.papers)
-    is_known = top is not None and best.citations == top.citations
+    best, top = max(named, key=lambda p: p.citations or 0), find_most_cited(line.papers)
     dated = f" ({best.year})" if best.year else ""
-    return f"{'Best known' if is_known else 'For example'}: “{inert(best.title)}”{dated} {cite([best.key])}"
+    called = "Best known" if top and best.citations == top.citations else "For example"
+    return f"{called}: “{inert(best.title)}”{dated} {cite([best.key])}"
 
 
 def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[StartingPoint, ...]:
     """Six papers to read first, each with the reason in figures; fewer where there are fewer."""
-    newest = max((paper.year or 0 for paper in papers), default=0)
-    held = {paper.key: _stems(paper.title) for paper in papers}
-    # A word of the topic that every title holds says little.
-    weight = {
-        term: math.log(1 + len(papers) / (1 + sum(term in terms for terms in held.values()))) for term in _stems(topic)
-    }
-
-    def nearness(paper: Paper) -> float:
-        return sum(weight[term] for term in held[paper.key] if term in weight) / (sum(weight.values()) or 1.0)
-
-    cited = sorted(papers, key=lambda p: -(p.citations or 0))
-    surveys = sorted(filter(is_survey, cited), key=lambda p: -nearness(p))
-    near = [paper for paper in surveys if nearness(paper) >= NEAR]
-    chosen: dict[PaperKey, str] = {}
-
-    def take(candidates: Iterable[Paper], count: int, reason: str) -> None:
-        fresh = [paper for paper in candidates if paper.key not in chosen]
-        for paper in fresh[:count]:
-            figures = [str(paper.year)] if paper.year else []
-            if paper.citations:
-                figures.append(f"cited {paper.citations:,} times" if paper.citations > 1 else "cited once")
-            chosen[paper.key] = f"{reason}; {', '.join(figures)}" if figures else reason
-
-    take(near, START_SURVEYS, "a survey of the field")
+    wanted, newest = _stems(topic), max((paper.year or 0 for paper in papers), default=0)
+    oldest, recent = newest - FOUNDATION_YEARS, newest - RECENT_YEARS + 1
+    ranked = sorted(papers, key=lambda p: -(p.citations or 0))
+    near = [p for p in ranked if len(wanted & _stems(p.title)) > NEAR * len(wanted)]
+    often = [p for p in near if (p.citations or 0) >= OFTEN]
     most = "among the most cited" if find_most_cited(papers) else "cited often"
-    cited = [paper for paper in cited if (paper.citations or 0) >= OFTEN]
-    oldest = newest - FOUNDATION_YEARS
-    named = [p for p in cited if nearness(p) >= NEAR and not is_survey(p) and p.year and p.year <= oldest]
-    take(named, START_FOUNDATIONS, f"{most}, published up to {oldest}")
-    if not named:
-        titled = [p for p in papers if p.year and nearness(p) >= WHOLE and not is_survey(p)]
-        take(sorted(titled, key=lambda p: p.year or 0), START_FIRST, "the oldest here whose title names the topic")
-    recent = [p for p in cited if nearness(p) >= NEAR and p.year and p.year > newest - RECENT_YEARS]
-    take(recent, START_RECENT, f"{most}, published since {newest - RECENT_YEARS + 1}")
-    take((p for p in cited if nearness(p) >= NEAR), 6 - len(chosen), f"{most}, on the topic")
-    take(cited, 6 - len(chosen), most)
+    kinds = (
+        (1, filter(is_survey, near), "a survey of the field"),
+        (2, (p for p in often if p.year and p.year <= oldest), f"{most}, published up to {oldest}"),
+        (3, (p for p in often if p.year and p.year >= recent), f"{most}, published since {recent}"),
+        (FIRST_READ, often, f"{most}, on the topic"),
+        (FIRST_READ, (p for p in ranked if (p.citations or 0) >= OFTEN), most),
+    )
+    chosen: dict[PaperKey, str] = {}
+    for count, candidates, reason in kinds:
+        fresh = [paper for paper in candidates if paper.key not in chosen]
+        for paper in fresh[: min(count, FIRST_READ - len(chosen))]:
+            times = "once" if paper.citations == 1 else f"{paper.citations:,} times" if paper.citations else ""
+            figures = ", ".join(filter(None, (str(paper.year or ""), times and f"cited {times}")))
+            chosen[paper.key] = f"{reason}; {figures}" if figures else reason
     return tuple(StartingPoint(key, reason) for key, reason in chosen.items())
 
 
@@ -227,17 +195,13 @@ def group_nearby(
         return ()
     vectors = embed_papers(embedder, papers)
     found = clusters(papers, labels(vectors, "k-means", min(5, len(papers) // 4), seed), topic, avoid=lines)
-    covered = [_stems(line) for line in lines]
     groups: list[NearbyGroup] = []
     for cluster in found:
         wanted = _stems(cluster.name)
         saying = [paper for paper in cluster.papers if wanted <= _stems(f"{paper.title} {paper.content}")]
-        saying.sort(
-            key=lambda p: (not wanted <= _stems(p.title), -(p.citations or 0))
-        )  # those whose title says it first
-        named = [f"{p.title} ({p.year})" if p.year else p.title for p in saying[:3]]
-        is_named = len(saying) >= FEWEST_NEARBY and wanted <= _stems(saying[0].title)
-        if is_named and not any(wanted <= line for line in covered):
+        saying.sort(key=lambda p: (not wanted <= _stems(p.title), -(p.citations or 0)))
+        if len(saying) >= FEWEST_NEARBY and wanted <= _stems(saying[0].title):
+            named = (f"{p.title} ({p.year})" if p.year else p.title for p in saying[:3])
             groups.append(NearbyGroup(cluster.name, len(saying), tuple(named)))
     return tuple(groups)
 

@@ -15,7 +15,7 @@ from engine.naming.clustering import Algorithm, Reduction, clusters, reduce_dime
 from engine.naming.grouping import SPELT, Grouping, GroupingOptions, group_papers, judge_representations
 from engine.naming.phrases import Formula
 from engine.quoting.field_overview import write_overview
-from engine.quoting.reading_map import Material, lines_of, write_group, write_introduction
+from engine.quoting.reading_map import lines_of, write_group, write_introduction
 from engine.quoting.shared_names import find_shared_names
 from engine.recipes.bases import KeywordSearch
 from engine.retrieval.embedding import embed_papers
@@ -101,8 +101,8 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
             return tell_grouping(await write_clustered(task, context), task.outline)
         included = task.selection.list_included()
         outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, ADDED_PAPERS)
-        material = Material(task.brief, {paper.key: paper for paper in included}, context.embedder)
-        lines = lines_of(outline, material)
+        papers = {paper.key: paper for paper in included}
+        lines = lines_of(outline, papers)
         sections = dict(task.finished)
         for i, node in enumerate(outline.nodes):
             await context.progress(Progress("writing", len(sections), len(outline.nodes), node.title))
@@ -110,11 +110,11 @@ class ClusterRecipe(KeywordSearch, RevisedEitherWay):
                 continue
             match node.role:
                 case "introduction":
-                    section = await asyncio.to_thread(write_introduction, node, material, lines)
+                    section = await asyncio.to_thread(write_introduction, node, task.brief, lines, context.embedder)
                 case "conclusion":
                     section = Section(node.title, "")
                 case "body":
-                    section = await asyncio.to_thread(write_group, node, material)
+                    section = await asyncio.to_thread(write_group, node, papers)
                     section = put_kept_parts(section, node, str(i + 1), context.kept)
             sections[i] = section
             await context.section_finished(section, i)

@@ -9,19 +9,19 @@ from engine.citations import cite, with_references
 from engine.gathering.search_record import WITHOUT_ROOM, search_flow
 from engine.naming.clustering import clusters, labels
 from engine.options import QuickOptions
-from engine.quoting.abstracts import quotable, quote_contribution, quote_finding, quote_sentences
+from engine.quoting.abstracts import quote_contribution, quote_finding
 from engine.quoting.attribution import whose_words
 from engine.quoting.paper_tables import claim_of
-from engine.quoting.speaking_sentences import find_speaking
-from engine.reading.sentence_roles import Statement
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.online.queries import BooleanQuery
 from engine.reviews.review import FOLLOW_UPS, cite_by_name
 from engine.reviews.review_scope import ReviewScope
 from engine.reviews.review_search import ReviewSearch
 from engine.reviews.studies import Reading
+from engine.revising.extractive_answers import quote_ranked
+from engine.revising.sentence_ranking import SIGNAL, measure_signal, rank_sentences
 from engine.survey import Claim, Section, Survey, SurveyWarning, Table
-from engine.text import list_words, shorten, terms
+from engine.text import list_words, shorten
 from engine.values import Brief, FoundPaper, LeftOut, PaperSelection
 from engine.writing.notices import with_notice
 
@@ -42,9 +42,6 @@ QUOTED_STUDIES = 12
 
 QUOTED_ANSWERS, QUOTED_METHODS = 8, 4
 """Quotations that answer the first two questions at most."""
-
-_ANSWERS: Mapping[Statement, float] = {"finding": 0.3, "contribution": 0.3}
-"""Added to the closeness of a sentence: what came out, or was done, answers rather than what was known."""
 
 NOTHING_ANSWERS = "No sentence was found here that answers the first question: read the studies themselves."
 
@@ -141,23 +138,17 @@ def quote_review(
     """The parts of a review without a language model: quotations, and groups of the papers as the next topics."""
     if options.only_search:
         return ReviewParts(quote_table(selection))
-    embedder = ready(embedder, selection.list_included())  # online, none is fitted before
     papers = selection.list_included()
-    candidates = [s for paper in papers for s in quotable(paper) if s.statement != "problem"]
-    said_there = {term for s in candidates for term in terms(f"{s.paper.title} {s.text}")}
-    asked = sorted(said_there.intersection(terms(scope.subject)))
-    said = find_speaking(scope.questions[0], asked, candidates, embedder, _ANSWERS)[:QUOTED_ANSWERS]
-    told = {s.paper.key for s in said if s.statement == "contribution"}
-    others = [paper for paper in papers if paper.key not in told]
-    proposed = [quotation for paper in others if (quotation := quote_contribution(paper))][:QUOTED_METHODS]
-    claims = (
-        [quote_sentences([sentence]) for sentence in said],
-        [claim_of(quotation.paper, quotation) for quotation in proposed],
-    )
+    embedder = ready(embedder, papers)  # online, none is fitted before
+    ranked = rank_sentences(scope.questions[0], papers, embedder)
+    said = quote_ranked(ranked, QUOTED_ANSWERS) if measure_signal(ranked) >= SIGNAL else ()
+    told = {citation.quote for claim in said for citation in claim.citations}
+    stated = (quotation for paper in papers if (quotation := quote_contribution(paper)) and quotation.words not in told)
+    proposed = tuple(claim_of(quotation.paper, quotation) for quotation in stated)[:QUOTED_METHODS]
     findings = tuple(
-        Section(question, "\n".join(f"- {claim.text}" for claim in quoted), tuple(quoted))
-        for question, quoted in zip(scope.questions, claims, strict=False)
-        if quoted
+        Section(question, "\n".join(f"- {claim.text}" for claim in claims), claims)
+        for question, claims in zip(scope.questions, (said, proposed), strict=False)
+        if claims
     )
     limits = () if said else (NOTHING_ANSWERS,)
     return ReviewParts(quote_table(selection), findings, None, _next_topics(scope, selection, embedder), limits)

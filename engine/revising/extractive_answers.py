@@ -74,7 +74,7 @@ def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey
     for asked_of in filter(None, (spoken_of, papers)):
         ranked = rank_sentences(read_with_last(question, context.asked), asked_of, context.embedder)
         if (signal := measure_signal(ranked)) >= SIGNAL:
-            return replace(answer, claims=_quote(ranked, most), faint=signal < CLEAR)
+            return replace(answer, claims=quote_ranked(ranked, most), faint=signal < CLEAR)
     return answer
 
 
@@ -84,7 +84,7 @@ def list_spoken_of(question: str, papers: Sequence[Paper], asked: Sequence[Excha
     return tuple(paper for paper in papers if paper.key in keys)
 
 
-def _quote(ranked: Sequence[RankedSentence], most_papers: int) -> tuple[Claim, ...]:
+def quote_ranked(ranked: Sequence[RankedSentence], most_papers: int) -> tuple[Claim, ...]:
     """A claim for each paper of the sentences that score near the best, in their order; a paper's in its own order."""
     found: dict[str, RankedSentence] = {}
     for one in ranked:
@@ -116,7 +116,7 @@ def _answer_of_scope(question: str, scope: Scope, papers: Sequence[Paper], conte
     for asked, asked_of in ((scope.rest, scope.papers), (question, papers)):
         ranked = rank_sentences(asked, asked_of, context.embedder)
         if measure_signal(ranked) >= SIGNAL:
-            return _quote(ranked, most)
+            return quote_ranked(ranked, most)
     return ()
 
 

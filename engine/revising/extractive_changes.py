@@ -11,7 +11,7 @@ from engine.errors import UserError
 from engine.evidence import section_at
 from engine.quoting.abstracts import QuotedPassage, passage
 from engine.quoting.counts import frame_section
-from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_section
+from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
 from engine.survey import Claim, Section, SectionChange, Survey, Table, Way, walk
 from engine.text import all_sentences, fold, replace_sentences, shorten, terms
@@ -44,14 +44,14 @@ def change_rows(old: Section, selection: PaperSelection, change: SectionChange, 
 
 def with_rows(old: Section, papers: Sequence[Paper]) -> Section:
     """The section with a table of these papers, framed anew; a quotation that opens it stays."""
-    new = tabulate_section(papers, old.title)
+    new = tabulate_papers(papers, old.title)
     opening = [claim for claim in old.claims if claim.text in old.text]
     frame = frame_section(papers, ())
     return replace(
         old,
         text="\n\n".join([*(claim.text for claim in opening), frame]),
-        claims=(*opening, *(claim for part in new for claim in part.claims)),
-        tables=(*(part.table for part in new), *(table for table in old.tables if not is_papers_table(table))),
+        claims=(*opening, *new.claims),
+        tables=(new.table, *(table for table in old.tables if not is_papers_table(table))),
     )
 
 

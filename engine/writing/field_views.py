@@ -14,7 +14,7 @@ from engine.citations import list_cited_keys
 from engine.overview import NearbyGroup
 from engine.quoting.attribution import whose_words
 from engine.quoting.field_overview import Line, draw_growth, draw_map, draw_time_line, group_nearby, write_overview
-from engine.quoting.paper_tables import caption_table, tabulate_papers
+from engine.quoting.paper_tables import tabulate_papers
 from engine.quoting.shared_names import find_shared_names
 from engine.run import RunContext, WritingTask
 from engine.survey import Section, walk
@@ -91,7 +91,7 @@ def lines_of_text(task: WritingTask, sections: Mapping[int, Section]) -> tuple[L
             if key not in home or keys.count(key) > cited[home[key]].count(key):
                 home[key] = position
     return tuple(
-        Line(str(printed.index(position) + 1), sections[position].title, (), own)
+        Line(str(printed.index(position) + 1), sections[position].title, own)
         for position, keys in cited.items()
         if (own := tuple(known[key] for key in dict.fromkeys(keys) if home[key] == position))
     )
@@ -127,6 +127,6 @@ def _with_table(section: Section, papers: Sequence[Paper]) -> Section:
     known = sorted(papers, key=lambda p: (-(p.citations or 0), p.key))[:MOST_ROWS]
     claims = [claim for _, part in walk((section,)) for claim in part.claims]
     cited = {citation.quote for claim in claims for citation in claim.citations}
-    made = tabulate_papers(known, caption_table(section.title), cited)
+    made = tabulate_papers(known, section.title, cited)
     table = replace(made.table, introduction=SIDE_BY_SIDE.format(whose_words(known)))
     return replace(section, tables=(table,), claims=tuple(dict.fromkeys((*section.claims, *made.claims))))

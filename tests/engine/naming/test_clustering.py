@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import LanguageModelError
-from engine.gathering.keywords import ClusterNamer, Selector, expand_keywords, select
+from engine.gathering.keywords import Selector, expand_keywords, select
 from engine.limits import Limits
 from engine.naming.clustering import (
     ALGORITHMS,
@@ -33,7 +34,7 @@ from engine.naming.headings import name_groups
 from engine.naming.phrases import GroupedPhrases, c_tf_idf
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.run import RunContext
-from engine.values import Keyword, Paper
+from engine.values import Keyword, KeywordPool, Paper
 from tests.fakes import FakeModel, WordEmbedder, paper, papers
 
 
@@ -224,7 +225,7 @@ async def run_expansion(known: int, brings: int, selector: Selector = "surveyx",
         searched.append(text)
         return papers(brings, start=1_000 * len(searched))
 
-    keywords = await expand_keywords(TOPIC, known_papers(known), search, context(**limits), selector)
+    keywords = (await expand_keywords(TOPIC, known_papers(known), search, context(**limits), selector)).keywords
     assert [k.text for k in keywords[1:]] == searched[: len(keywords) - 1] or not brings
     return list(keywords)
 
@@ -251,16 +252,18 @@ async def test_the_model_names_clusters_and_terms_stand_in_where_it_gives_nothin
     async def search(_: str) -> list[Paper]:
         return papers(20, start=500)
 
-    async def expand(model: FakeModel) -> list[Keyword]:
-        namer = ClusterNamer(model, "dense retrieval", 0)
-        return list(await expand_keywords(TOPIC, known_papers(20), search, context(keyword_rounds=2), "surveyx", namer))
+    async def expand(model: FakeModel) -> KeywordPool:
+        asking = replace(context(keyword_rounds=2), model=model)
+        return await expand_keywords(TOPIC, known_papers(20), search, asking, "surveyx")
 
-    assert Keyword("passage index", "model", 20) in await expand(FakeModel(reply))
+    assert Keyword("passage index", "model", 20) in (await expand(FakeModel(reply))).keywords
 
     def fail(_: str, __: str) -> str:
         raise LanguageModelError("away")
 
-    assert {keyword.origin for keyword in await expand(FakeModel(fail))} == {"topic", "library"}
+    found = await expand(FakeModel(fail))
+    assert {keyword.origin for keyword in found.keywords} == {"topic", "library"}
+    assert "away" in found.note
 
 
 @given(st.integers(0, 12), st.integers(1, 4), st.sampled_from(ALGORITHMS))

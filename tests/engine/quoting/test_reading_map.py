@@ -12,10 +12,10 @@ from engine.overview import Turn
 from engine.paper_kinds import is_survey
 from engine.quoting.abstracts import quote_finding, quote_gist
 from engine.quoting.field_overview import Line, choose_starting_points, draw_growth, draw_time_line, write_overview
-from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers, tabulate_section
-from engine.quoting.reading_map import SET_APART, Material, lines_of, write_group, write_introduction
+from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
+from engine.quoting.reading_map import SET_APART, lines_of, write_group, write_introduction
 from engine.quoting.shared_names import find_shared_names
-from engine.values import Brief, FoundPaper, Outline, OutlineNode, Paper
+from engine.values import Brief, FoundPaper, Outline, OutlineNode, Paper, PaperKey
 from tests.fakes import WordEmbedder, paper
 
 PROBLEM = "Semantic parsing is the task of mapping sentences to logical forms."
@@ -36,8 +36,8 @@ def about_parsing(number: int, *sentences: str, title: str = "", **fields: Any) 
     return paper(number, title=title or f"Semantic Parsing {number}", abstract=" ".join(chosen), **fields)
 
 
-def material_of(papers: list[Paper]) -> Material:
-    return Material(Brief("parsing"), {p.key: p for p in papers}, WordEmbedder())
+def by_key(papers: list[Paper]) -> dict[PaperKey, Paper]:
+    return {p.key: p for p in papers}
 
 
 def section_of(papers: list[Paper], title: str = "Semantic Parsing") -> OutlineNode:
@@ -52,24 +52,23 @@ def test_a_table_quotes_the_finding_that_the_text_beside_rests_on() -> None:
     )
     trial = paper(1, abstract=f"METHODS: We conducted a randomized trial. {' '.join(said)} CONCLUSIONS: Alerts help.")
     for cited in said:
-        table = tabulate_papers([trial], "Papers.", {cited}).table
+        table = tabulate_papers([trial], "Alerts", {cited}).table
         assert cited.removeprefix("RESULTS: ").rstrip(".") in table.rows[0][-1]
 
 
 def test_what_stands_under_a_heading_is_verbatim_in_its_papers_and_each_quotation_is_a_claim() -> None:
     chosen = [about_parsing(2, year=2021), about_parsing(1, year=2019)]
-    section = write_group(section_of(chosen), material_of(chosen))
+    section = write_group(section_of(chosen), by_key(chosen))
     assert "“logical forms” (2 of 2 papers)" in section.text
     (table,) = section.tables
     assert is_papers_table(table)
     assert [row[1] for row in table.rows] == ["2019", "2021"]
-    by_key = {p.key: p for p in chosen}
     assert len(table.evidence) == len(section.claims) == 4
     for cell in table.evidence:
         assert f"“{cell.citation.quote}”" == table.rows[cell.row][cell.column]
     for claim in section.claims:
         assert list_cited_keys(claim.text) == tuple(c.key for c in claim.citations)
-        assert all(is_quoted(c.quote, by_key[c.key]) for c in claim.citations)
+        assert all(is_quoted(c.quote, by_key(chosen)[c.key]) for c in claim.citations)
 
 
 def test_a_trial_is_told_by_its_result_without_the_name_of_its_part() -> None:
@@ -85,13 +84,11 @@ def test_a_trial_is_told_by_its_result_without_the_name_of_its_part() -> None:
 
 def test_a_column_that_is_empty_in_most_rows_is_not_shown_and_no_paper_is_left_out() -> None:
     silent = [paper(i, abstract="", summary="") for i in range(1, 41)]
-    table = tabulate_papers([*silent, about_parsing(50)], "Papers.").table
+    table = tabulate_papers([*silent, about_parsing(50)], "Parsing").table
     assert table.header == ("Work", "Year")
     assert len(table.rows) == 41
-    parts = [made.table for made in tabulate_section([*silent, about_parsing(50)], "Parsing")]
-    assert [len(part.rows) for part in parts] == [20, 21]
-    assert [part.caption for part in parts] == ["Papers on Parsing, 2000 to 2009.", "Papers on Parsing, 2010 to 2024."]
-    told = tabulate_papers([about_parsing(i) for i in range(1, 4)] + silent[:1], "Papers.").table
+    assert table.caption == "Papers on Parsing, oldest first."
+    told = tabulate_papers([about_parsing(i) for i in range(1, 4)] + silent[:1], "Parsing").table
     assert len(told.header) == 4
     assert sum(cell == NOTHING for row in told.rows for cell in row) == 2
 
@@ -106,14 +103,14 @@ def test_the_words_of_a_summary_stand_without_quotation_marks() -> None:
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_section_of_hardly_any_papers_is_still_written(count: int) -> None:
     chosen = [about_parsing(i) for i in range(1, count + 1)]
-    assert write_group(section_of(chosen), material_of(chosen)).text
+    assert write_group(section_of(chosen), by_key(chosen)).text
 
 
 def test_the_introduction_names_each_section_and_counts_the_papers() -> None:
     chosen = [about_parsing(i) for i in range(1, 4)]
     outline = Outline("Parsing", (OutlineNode("Introduction", role="introduction"), section_of(chosen)))
-    lines = lines_of(outline, material_of(chosen))
-    text = write_introduction(outline.nodes[0], material_of(chosen), lines).text
+    lines = lines_of(outline, by_key(chosen))
+    text = write_introduction(outline.nodes[0], Brief("parsing"), lines, WordEmbedder()).text
     assert "3 papers" in text
     assert "Semantic Parsing (Section 2)" in text
 
@@ -131,25 +128,16 @@ def test_names_are_those_that_a_title_has_and_several_papers_write() -> None:
 
 @pytest.mark.parametrize(("citations", "word"), [(12, "Best known"), (None, "For example")])
 def test_only_a_paper_whose_citations_are_counted_is_called_the_best_known(citations: int | None, word: str) -> None:
-    line = Line("2", "Neural Rendering", (), (about_parsing(1, citations=citations),))
+    line = Line("2", "Neural Rendering", (about_parsing(1, citations=citations),))
     (shown,) = write_overview("rendering", [line]).lines
     assert shown.text.startswith(f"{word}: ")
 
 
-@pytest.mark.parametrize(
-    ("others", "shown"),
-    [
-        (9, "Best known: “Neural Rendering of Trees”"),
-        (20, "For example: “Neural Rendering of Trees”"),
-        (900, "Best known: “A World”"),
-    ],
-)
-def test_a_line_is_shown_by_a_paper_that_names_it_unless_another_is_far_better_known(others: int, shown: str) -> None:
-    words = ("Neural rendering is hard.", PROPOSES, FINDS)
-    famous = about_parsing(1, *words, title="A World", citations=others, year=2020)
-    named = about_parsing(2, *words, title="Neural Rendering of Trees", citations=9, year=2021)
-    (line,) = write_overview("rendering", [Line("2", "Neural Rendering", ("trees",), (famous, named))]).lines
-    assert line.text.startswith(shown)
+def test_a_line_is_shown_by_its_best_known_paper_that_says_its_name() -> None:
+    famous = about_parsing(1, title="A World", citations=900, year=2020)
+    named = about_parsing(2, "Neural rendering is hard.", title="Rendering Trees", citations=9, year=2021)
+    (line,) = write_overview("rendering", [Line("2", "Neural Rendering", (famous, named))]).lines
+    assert line.text.startswith("For example: “Rendering Trees” (2021)")
 
 
 def test_where_to_start_names_a_survey_foundations_and_recent_papers_with_reasons() -> None:
@@ -165,7 +153,7 @@ def test_where_to_start_names_a_survey_foundations_and_recent_papers_with_reason
     assert points[1].reason.startswith("among the most cited, published up to 2019")
 
 
-def test_without_counts_of_citations_a_survey_and_the_first_paper_named_after_the_topic_come_first() -> None:
+def test_without_all_counts_of_citations_nothing_is_called_the_most_cited() -> None:
     chosen = [
         about_parsing(1, title="Semantic Parsing at Scale", year=2024, citations=70),
         about_parsing(2, title="Semantic Parsing with Trees", year=2019, citations=None),
@@ -175,7 +163,6 @@ def test_without_counts_of_citations_a_survey_and_the_first_paper_named_after_th
     points = choose_starting_points("semantic parsing", chosen)
     assert [(p.key, p.reason) for p in points] == [
         (chosen[2].key, "a survey of the field; 2023"),
-        (chosen[1].key, "the oldest here whose title names the topic; 2019"),
         (chosen[0].key, "cited often, published since 2022; 2024, cited 70 times"),
     ]
 
@@ -206,13 +193,13 @@ def test_a_survey_is_told_by_its_title(title: str, *, expected: bool) -> None:
 def test_the_time_line_marks_the_first_paper_the_most_cited_and_the_burst() -> None:
     years = [2015, 2018, 2020, 2021, 2021, 2021, 2021]
     chosen = tuple(about_parsing(i, year=year, citations=i) for i, year in enumerate(years, start=1))
-    figure = draw_time_line([Line("2", "Semantic Parsing", (), chosen)])
+    figure = draw_time_line([Line("2", "Semantic Parsing", chosen)])
     assert figure is not None
     (lane,) = figure.lanes
     assert lane.counts[0] == (2015, 1)
     assert [(turn.kind, turn.year) for turn in lane.turns] == [("first", 2015), ("most cited", 2021), ("burst", 2021)]
     assert lane.turns[2] == Turn(2021, "burst", "2021: 4 papers")
-    assert draw_time_line([Line("2", "Semantic Parsing", (), chosen[:1])]) is None
+    assert draw_time_line([Line("2", "Semantic Parsing", chosen[:1])]) is None
 
 
 def test_the_growth_counts_the_core_of_what_was_found_and_puts_what_is_old_together() -> None:

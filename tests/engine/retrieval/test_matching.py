@@ -113,16 +113,8 @@ async def test_a_list_keeps_its_order_each_paper_once_and_what_is_unsure_is_left
         await gather_list(("Nothing of the Kind Exists",), RunContext(libraries, FittedOnTopic()))
 
 
-async def test_titles_with_commas_between_them_are_a_list_and_one_citation_is_one_paper(
-    libraries: LocalLibrary,
-) -> None:
+async def test_a_whole_citation_on_one_line_is_one_paper(libraries: LocalLibrary) -> None:
     context = RunContext(libraries, FittedOnTopic())
-    selection = await gather_list((f"{BERT.title}, Owls, at Night, {RAG.title}",), context)
-    assert [(item.line, item.key) for item in selection.listed] == [
-        (BERT.title, BERT.key),
-        ("Owls, at Night", None),
-        (RAG.title, RAG.key),
-    ]
     citation = f"Lewis, P., Perez, E., {RAG.title}, NeurIPS 2020"
     selection = await gather_list((citation,), context)
     assert [(item.line, item.key) for item in selection.listed] == [(citation, RAG.key)]
