@@ -42,7 +42,6 @@ class Overview:
 
 AT_A_GLANCE, INDEX_OF_NAMES = "At a Glance", "Index of Names"
 NOT_COVERED, HOW_SEARCHED = "What This Survey Does Not Cover", "How This Survey Was Searched"
-FRAME_TITLES = frozenset({AT_A_GLANCE, INDEX_OF_NAMES, NOT_COVERED, HOW_SEARCHED})
 """Headings of what stands around a survey's sections in its files."""
 
 TurnKind = Literal["first", "burst", "most cited"]

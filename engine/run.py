@@ -17,7 +17,7 @@ from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
 from engine.session.events import Candidate, Exchange, Review, Written
 from engine.session.kept_text import KeptPart, KeptText
-from engine.survey import Claim, Section, SectionChange, Survey
+from engine.survey import Claim, Section, Survey
 from engine.values import Brief, FoundPaper, KeywordPool, Outline, Paper, PaperKey, PaperSelection
 
 Judging = Literal["none", "unsure", "all"]
@@ -46,13 +46,9 @@ class Answer:
     survey: Survey
     papers: tuple[Paper, ...] = ()
     records: str = ""
-    """What the papers' records say, which cites them; beside claims, nothing."""
+    """What the records of the papers say that the question names, which cites them."""
     unchecked: int = 0
     """Sentences that were left out because the check gave no verdict."""
-    unmentioned: tuple[str, ...] = ()
-    """What is compared with something and is named in no paper; the claims speak of the rest."""
-    apart: bool = False
-    """Whether no sentence names all that is compared, and each claim names one of it."""
     faint: bool = False
     """Whether the claims are only what comes nearest to the question."""
     silent: tuple[Paper, ...] = ()
@@ -63,7 +59,7 @@ class Answer:
     @property
     def text(self) -> str:
         """All that it says, with its citations; empty where the papers do not say."""
-        return " ".join(filter(None, (self.records, *(claim.text for claim in self.claims))))
+        return " ".join(filter(None, (*(claim.text for claim in self.claims), self.records)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +167,7 @@ STEP_MISSING = "A step before this one is missing. Say “start over” and name
 
 
 class Recipe:
-    """A way to write: what it says of itself, the steps that it has, what they cost, and what can be changed later.
+    """A way to write: what it says of itself, the steps that it has, and what they cost.
 
     ``steps`` says which of its methods may be called; every other raises `UserError`, or plans no calls.
     """
@@ -236,16 +232,4 @@ class Recipe:
 
     async def review(self, brief: Brief, carried: Sequence[Paper], context: RunContext) -> Review:
         """The review, beginning with the papers ``carried`` over from the one before."""
-        raise UserError(STEP_MISSING)
-
-    async def revise(
-        self, brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
-    ) -> Survey:
-        """The survey with one section changed, the rest untouched. Raises `UserError` where it cannot be."""
-        raise UserError(STEP_MISSING)
-
-    async def answer(
-        self, brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
-    ) -> Answer:
-        """What the gathered papers say to a question."""
         raise UserError(STEP_MISSING)

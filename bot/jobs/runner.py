@@ -12,7 +12,7 @@ import structlog
 
 from bot.store.ledger import Payer
 from engine.errors import LimitExceeded, ScholiumError, ServiceError, UserError, find_known
-from engine.evaluation.citation_quality import ModelEntailment, RuleEntailment
+from engine.evaluation.citation_quality import entail_by_model, entail_by_rule
 from engine.evaluation.documents import from_survey
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
 from engine.gathering.reading_lists import gather_list
@@ -20,7 +20,8 @@ from engine.llm.meter import Usage
 from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.background import add_background
 from engine.revising.gaps import FieldGaps, find_field_gaps
-from engine.revising.question_search import search_question
+from engine.revising.model_answers import answer_question, search_question
+from engine.revising.model_changes import revise_survey
 from engine.run import STEP_MISSING, Answer, Progress, Recipe, ReviewDraft, RunContext, WritingTask
 from engine.session.events import Job, Review, Written
 from engine.session.state import State, SurveySession
@@ -125,13 +126,13 @@ async def _write(job: Job, brief: Brief, state: State, job_context: JobContext) 
             of = selection.list_included()
             return await asyncio.to_thread(find_field_gaps, of, brief.topic, context.embedder, context.seed)
         case "revise", State(papers=PaperSelection() as selection, survey=Survey() as survey) if job.change:
-            return _finish(brief, await recipe.revise(brief, selection, survey, job.change, context), context)
+            return _finish(brief, await revise_survey(brief, selection, survey, job.change, context), context)
         case "answer", State(papers=PaperSelection() as selection, survey=Survey() as survey):
             asking = replace(context, asked=job.before)
             if not job.searches:
-                return await recipe.answer(brief, job.question, selection, survey, asking)
+                return await answer_question(brief, job.question, selection, survey, asking)
             wider, new = await search_question(job.question, brief, selection, context)
-            return replace(await recipe.answer(brief, job.question, wider, survey, asking), searched=new)
+            return replace(await answer_question(brief, job.question, wider, survey, asking), searched=new)
         case "background", State(papers=PaperSelection() as selection, survey=Survey() as survey):
             return await add_background(brief, selection, survey, job_context.wikipedia, context)
         case "evaluate", State(survey=Survey() as survey):
@@ -173,8 +174,8 @@ def _add_curation(context: RunContext, before: PaperSelection | None) -> RunCont
 def _evaluation_tools(context: RunContext) -> EvaluationTools:
     """The session's own model judges where there is one; else a rule decides, and is named."""
     judges = {"the model that wrote it": context.model} if context.model else {}
-    entailed = [ModelEntailment(model, name) for name, model in judges.items()]
-    entailment = entailed[0] if entailed else RuleEntailment(context.embedder)
+    entailed = [entail_by_model(model, name) for name, model in judges.items()]
+    entailment = entailed[0] if entailed else entail_by_rule(context.embedder)
 
     async def told(stage: str) -> None:
         await context.progress(Progress("judging", detail=stage))

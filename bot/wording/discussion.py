@@ -16,6 +16,7 @@ from bot.wording.survey_text import link, offer_sources, survey_text, with_links
 from engine.citations import keep_allowed_citations, list_cited_keys, numbers, reference_text, remove_citations
 from engine.rendering.markdown import escape_markdown, render_markdown
 from engine.revising.gaps import FieldGaps
+from engine.revising.paper_records import count_records
 from engine.run import Answer
 from engine.session.state import SurveySession
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
@@ -48,16 +49,16 @@ def make_document(session: SurveySession) -> Document | None:
 
 
 def answer(found: Answer) -> str:
-    """Quoted, cited sentences, what the papers' records say, or that the papers do not say."""
-    known = numbers(found.survey)
-    if found.records:
-        papers = {p.key: p for p in (*found.papers, *found.survey.references)}
-        return f"By the papers’ records: {with_links(found.records, known, papers)}"
+    """Quoted, cited sentences, or that the papers do not say; then what the records say of papers named, or of all."""
+    known, papers = numbers(found.survey), {p.key: p for p in (*found.papers, *found.survey.references)}
+    records = found.records or ("" if found.claims else count_records(found.papers))
+    told = f"By the papers’ records: {with_links(records, known, papers)}" if records else ""
     if not found.claims:
+        silent = "The papers gathered here do not say. Say `more` to search for further papers."
         if found.searched is not None:
             new = pluralize(found.searched, "further paper")
-            return f"I searched for this and read {new}: they do not say either. The survey is as it was."
-        return "The papers gathered here do not say. Say `more` to search for further papers."
+            silent = f"I searched for this and read {new}: they do not say either. The survey is as it was."
+        return f"{silent} {told}".rstrip()
     lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
     if not all(claim.citations for claim in found.claims) or not verdicts <= {"quoted", "summarised"}:
@@ -70,19 +71,13 @@ def answer(found: Answer) -> str:
     whose = "the papers of this survey"
     if found.searched:
         whose += f" and {pluralize(found.searched, 'paper')} more that I searched for this"
+    lines += ["", told] if told else []
     return "\n".join([f"{_word_lacking(found, known)}From {whose}, {how}", "", *lines])
 
 
 def _word_lacking(found: Answer, known: dict[PaperKey, int]) -> str:
     """What of the question these papers do not speak of."""
-    lacking = ""
-    if found.apart:
-        lacking = "No sentence here names both; these name one of them. "
-    elif found.faint:
-        lacking = "Nothing here answers this in so many words; this comes nearest. "
-    elif found.unmentioned:
-        nothing = list_words([f"“{escape_markdown(thing)}”" for thing in found.unmentioned], "or")
-        lacking = f"No paper here names {nothing}. "
+    lacking = "Nothing here answers this in so many words; this comes nearest. " if found.faint else ""
     named = [f"[{known[p.key]}]" if p.key in known else f"“{escape_markdown(clean(p.title))}”" for p in found.silent]
     return f"{lacking}I found nothing on this in {list_words(named)}. " if named else lacking
 
@@ -114,11 +109,9 @@ def gaps(found: FieldGaps) -> str:
 
 def answer_sources(found: Answer, session: SurveySession) -> tuple[Button, ...]:
     """The button that lists the sources of an answer; one that searches for more papers where they do not say."""
-    if not found.claims and not found.records and found.searched is None:
+    if not found.claims and found.searched is None:
         return draw_buttons(session, [Action("search more", "more")])
-    texts = [found.records, *(claim.text for claim in found.claims)]
-    cited = (key for text in texts for key in list_cited_keys(text))
-    return draw_buttons(session, offer_sources(cited, found.survey))
+    return draw_buttons(session, offer_sources(list_cited_keys(found.text), found.survey))
 
 
 CHANGES_SHOWN, OLD_SHOWN = 6, 160

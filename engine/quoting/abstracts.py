@@ -7,51 +7,13 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import groupby
-
-import numpy as np
 
 from engine.citations import list_cited_keys
 from engine.llm.prompting import GIST_TOKENS, paper_block
-from engine.quoting.attribution import quote_words
-from engine.reading.sentence_roles import STATEMENTS, Statement, read_statements, role_model
-from engine.retrieval.embedding import Embedder
-from engine.survey import Citation, Claim
+from engine.reading.sentence_roles import Statement, read_statements, role_model
+from engine.survey import Citation
 from engine.text import inert, strip_quotes, terms, words
 from engine.values import Paper
-
-MOST_OF_ONE = 2
-"""Sentences of one paper in a passage, so that many papers are heard."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuotedPassage:
-    """Quoted text ready for a section, with its claims."""
-
-    text: str
-    claims: tuple[Claim, ...]
-
-
-def passage(papers: Sequence[Paper], about: str, budget_words: int, embedder: Embedder) -> QuotedPassage:
-    """About so many words of the papers' sentences nearest to what is asked: problems, contributions, then findings."""
-    candidates = [sentence for paper in papers for sentence in quotable(paper)]
-    vectors = embedder.embed([about, *(s.text for s in candidates)])
-    picked: list[AbstractSentence] = []
-    for at in np.argsort(-(vectors[1:] @ vectors[0]), kind="stable"):
-        if sum(len(s.text.split()) for s in picked) >= budget_words:
-            break
-        if sum(s.paper.key == candidates[at].paper.key for s in picked) < MOST_OF_ONE:
-            picked.append(candidates[at])
-    paragraphs: list[str] = []
-    claims: list[Claim] = []
-    for statement in STATEMENTS:
-        part = [s for s in picked if s.statement == statement]
-        part.sort(key=lambda s: (s.paper.year or 9_999, s.paper.key, s.position))
-        written = [quote_sentences(list(group)) for _, group in groupby(part, key=lambda s: s.paper.key)]
-        claims += written
-        paragraphs += [" ".join(c.text for c in written[i : i + 4]) for i in range(0, len(written), 4)]
-    return QuotedPassage("\n\n".join(paragraphs), tuple(claims))
-
 
 LEAST_PROBABILITY = 0.5
 """Of a statement, from which a sentence may stand for it: more likely than all others together."""
@@ -236,9 +198,3 @@ def show_gists(papers: Sequence[Paper]) -> str:
 def quotable(paper: Paper) -> list[AbstractSentence]:
     """Sentences of the abstract, or else of the summary, that can stand alone."""
     return [sentence for sentence in read_abstract(paper) if sentence.stands_alone]
-
-
-def quote_sentences(group: Sequence[AbstractSentence]) -> Claim:
-    """Sentences of one paper's abstract, or else of its summary, as one claim."""
-    paper = group[0].paper
-    return quote_words(paper, [s.text for s in group], "abstract" if paper.abstract else "summary")

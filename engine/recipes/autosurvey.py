@@ -11,7 +11,6 @@ from engine.gathering.subsection_papers import search_sections
 from engine.limits import Limits
 from engine.quoting.abstracts import read_abstracts
 from engine.recipes.bases import Trials, compose_survey
-from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate
 from engine.values import Brief, FoundPaper, KeywordPool, Outline, PaperSelection
@@ -28,7 +27,7 @@ SECTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class AutoSurveyRecipe(Trials, RevisedByModel):
+class AutoSurveyRecipe(Trials):
     """The recipe with its options, and the switches of the paper's ablations.
 
     Without ``retrieve`` every subsection is written from the same papers, the first of the initial retrieval.

@@ -19,7 +19,6 @@ from engine.quoting.reading_map import lines_of, write_group, write_introduction
 from engine.quoting.shared_names import find_shared_names
 from engine.recipes.bases import KeywordSearch
 from engine.retrieval.embedding import embed_papers
-from engine.revising.model_changes import RevisedEitherWay
 from engine.run import SURVEY_STEPS, CallChain, Progress, RunContext, Step, WritingPlan, WritingTask
 from engine.session.kept_text import put_kept_parts
 from engine.survey import Section, Survey
@@ -46,7 +45,7 @@ FRAME_SECTIONS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterRecipe(KeywordSearch, RevisedEitherWay):
+class ClusterRecipe(KeywordSearch):
     """The recipe with its options: those of `GroupingOptions`."""
 
     algorithm: Algorithm | None = "k-means"

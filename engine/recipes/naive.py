@@ -14,7 +14,6 @@ from engine.limits import CHARACTERS_PER_TOKEN, LENGTH_CLASSES_TOKENS, TOKENS_PE
 from engine.llm.model import Request
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.recipes.bases import KeywordSearch
-from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
 from engine.survey import Section, Survey, SurveyWarning
 from engine.text import to_title_case
@@ -32,7 +31,7 @@ SEEN_CHARACTERS = 12_000
 
 
 @dataclass(frozen=True, slots=True)
-class NaiveRagRecipe(KeywordSearch, RevisedByModel):
+class NaiveRagRecipe(KeywordSearch):
     """Title and length, prompted again and again until the text is complete (A22, X21)."""
 
     expand_keywords: bool = False
@@ -57,8 +56,8 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
         """No plan: one section for everything."""
         title = to_title_case(brief.topic)
         keys = tuple(p.key for p in require_papers(selection))
-        said = _word_sections(brief)
-        notes = (f"{said}.",) if said else ()
+        said = f"{brief.sections} sections were asked for; the naive recipe plans none and writes one text."
+        notes = (said,) if (brief.sections or 1) > 1 else ()
         return Outline(f"{title}: A Survey", (OutlineNode(title, brief.topic, keys),), "none", notes)
 
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
@@ -66,8 +65,7 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
         wanted, title = _count_wanted_words(task.brief), task.outline.nodes[0].title
         papers, count = task.selection.list_included(), context.limits.papers_per_node
         parts: list[Draft] = []
-        said = _word_sections(task.brief)
-        warnings = [SurveyWarning("length", title, said)] if said else []
+        warnings: list[SurveyWarning] = []
         steps = 0
         while (words := sum(len(part.text.split()) for part in parts)) < wanted:
             await context.progress(Progress("writing", words, wanted))
@@ -89,13 +87,6 @@ class NaiveRagRecipe(KeywordSearch, RevisedByModel):
         survey = assemble_survey(task, sections, METHOD)
         warnings += [warning for part in parts for warning in part.warnings]
         return add_warnings(survey, warnings)
-
-
-def _word_sections(brief: Brief) -> str:
-    """That the baseline has no sections, where several were asked for."""
-    if (brief.sections or 1) == 1:
-        return ""
-    return f"{brief.sections} sections were asked for; the naive recipe plans none and writes one text"
 
 
 def _count_wanted_words(brief: Brief) -> int:

@@ -30,8 +30,7 @@ from engine.reviews.review_report import (
 from engine.reviews.review_scope import QUESTIONS, plan_review
 from engine.reviews.review_search import ReviewSearch
 from engine.reviews.studies import AT_ONCE, MOST_READ, TEXT_SHARE, TOGETHER, Reading, read_studies
-from engine.revising.model_changes import RevisedEitherWay
-from engine.run import CallChain, PlannedCall, Progress, RunContext, Step
+from engine.run import CallChain, PlannedCall, Progress, Recipe, RunContext, Step
 from engine.session.events import Review
 from engine.survey import Section, SurveyWarning
 from engine.values import Brief, Keyword, KeywordPool, Paper
@@ -63,7 +62,7 @@ CARRIED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class QuickRecipe(RevisedEitherWay):
+class QuickRecipe(Recipe):
     """The recipe; what a review looks at stands in the brief's `QuickOptions`."""
 
     name: str = "quick"

@@ -7,7 +7,7 @@ article is cited as what it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -60,14 +60,6 @@ class SummaryAnswer(TypedAnswer):
     statements: list[Statement]
 
 
-@dataclass(frozen=True, slots=True)
-class Background:
-    """What an article says, as claims."""
-
-    article: Paper
-    claims: tuple[Claim, ...]
-
-
 async def add_background(
     brief: Brief, selection: PaperSelection, survey: Survey, wikipedia: Wikipedia, context: RunContext
 ) -> Survey:
@@ -78,39 +70,46 @@ async def add_background(
     if any(is_encyclopedia(paper) for paper in survey.references):
         raise UserError("This survey has its background from Wikipedia already.")
     await context.progress(Progress("background", detail=brief.topic))
-    found = await _background(brief, survey, wikipedia, context)
+    if context.model is None:
+        article = await wikipedia.article(_choose_by_title(brief.topic, await wikipedia.search(brief.topic)))
+        claims = [_quote_article(article)]
+    else:
+        hits = await wikipedia.search(await _name_subject(brief, context.model))
+        article = await wikipedia.article(await _choose_article(brief.topic, hits, context.model))
+        claims = await _collect_background(brief.topic, survey.sections, article, context.model)
     first, *rest = survey.sections
-    paragraph = " ".join(claim.text for claim in found.claims)
-    opened = replace(first, text=f"{first.text}\n\n{paragraph}", claims=(*first.claims, *found.claims))
-    papers = {p.key: p for p in (*selection.list_included(), replace(found.article, body=()))}
+    paragraph = " ".join(claim.text for claim in claims)
+    opened = replace(first, text=f"{first.text}\n\n{paragraph}", claims=(*first.claims, *claims))
+    papers = {p.key: p for p in (*selection.list_included(), replace(article, body=()))}
     return with_notice(with_references(replace(survey, sections=(opened, *rest)), papers))
 
 
-async def _background(brief: Brief, survey: Survey, wikipedia: Wikipedia, context: RunContext) -> Background:
-    if context.model is None:  # the article whose title has no word but the topic's
-        wanted, hits = set(terms(brief.topic)), await wikipedia.search(brief.topic)
-        named = next((title for title, _ in hits if set(terms(title)) and set(terms(title)) <= wanted), None)
-        if named is None:
-            raise UserError(f"Wikipedia has no article that is clearly about “{brief.topic[:80]}”.")
-        return _quote_article(await wikipedia.article(named))
-    subject = brief.topic
-    if brief.quick:  # a question in free words is searched as an encyclopedia would name it (Jarvis' “TOPIC: …”)
-        prompt = fill("background/topic", request=data(subject))
-        request = Request("reading", "background/topic", prompt, 128, TEMPERATURE)
-        answer = await context.model.answer_typed(request, TopicAnswer)
-        subject = clean(answer.topic)[:SUBJECT_CHARACTERS] or subject
-    title = await _choose_article(brief.topic, await wikipedia.search(subject), context.model)
-    return await _collect_background(brief.topic, survey.sections, await wikipedia.article(title), context.model)
+def _choose_by_title(topic: str, hits: Sequence[tuple[str, str]]) -> str:
+    """The article whose title has no word but the topic's."""
+    wanted = set(terms(topic))
+    for title, _ in hits:
+        if set(terms(title)) and set(terms(title)) <= wanted:
+            return title
+    raise UserError(f"Wikipedia has no article that is clearly about “{topic[:80]}”.")
 
 
-def _quote_article(article: Paper) -> Background:
+def _quote_article(article: Paper) -> Claim:
     """The first sentences of the article, word for word."""
     quotes = [inert(s) for s in sentences(article.abstract)[:QUOTED_SENTENCES]]
     if not quotes:
         raise UserError(f"Wikipedia's article “{article.title}” has no introduction that could be quoted.")
     bare = "; ".join(f"“{quote.removesuffix('.')}”" for quote in quotes)
     text = f"As background, Wikipedia says {bare} {cite([article.key])}."
-    return Background(article, (Claim(text, tuple(Citation(article.key, q, "quoted") for q in quotes)),))
+    return Claim(text, tuple(Citation(article.key, quote, "quoted") for quote in quotes))
+
+
+async def _name_subject(brief: Brief, model: LanguageModel) -> str:
+    """What to search for: of a question in free words the subject as an encyclopedia names it (Jarvis' “TOPIC: …”)."""
+    if not brief.quick:
+        return brief.topic
+    prompt = fill("background/topic", request=data(brief.topic))
+    answer = await model.answer_typed(Request("reading", "background/topic", prompt, 128, TEMPERATURE), TopicAnswer)
+    return clean(answer.topic)[:SUBJECT_CHARACTERS] or brief.topic
 
 
 async def _choose_article(topic: str, hits: Sequence[tuple[str, str]], model: LanguageModel) -> str:
@@ -127,11 +126,12 @@ async def _choose_article(topic: str, hits: Sequence[tuple[str, str]], model: La
 
 async def _collect_background(
     topic: str, sections: tuple[Section, ...], article: Paper, model: LanguageModel
-) -> Background:
+) -> list[Claim]:
+    """What the article says that helps the survey, collected excerpt by excerpt; raises `UserError` where nothing."""
     whole = "\n".join(passage.text for passage in article.body)
-    kept: list[Statement] = []
-    answer: SummaryAnswer | None = None
-    for number, start in enumerate(range(0, min(len(whole), MOST_EXCERPTS * EXCERPT_CHARACTERS), EXCERPT_CHARACTERS)):
+    starts = range(0, min(len(whole), MOST_EXCERPTS * EXCERPT_CHARACTERS), EXCERPT_CHARACTERS)
+    kept, why = list[Statement](), "the article is empty"
+    for number, start in enumerate(starts):
         prompt = fill(
             "background/summary",
             topic=data(topic),
@@ -142,19 +142,14 @@ async def _collect_background(
         )
         request = Request("reading", f"background/{number}", prompt, 2_048, TEMPERATURE)
         answer = await model.answer_typed(request, SummaryAnswer)
+        why = clean(answer.reason)[:300]
         if answer.relevant:
             kept = [s for s in answer.statements if s.quote and s.quote in whole] or kept
     kept = [s for s in kept if not find_doubts(s.sentence, Source(s.quote, (article,), topic))]
     if not kept:
-        why = clean(answer.reason)[:300] if answer else "the article is empty"
         raise UserError(f"Wikipedia's article “{article.title}” does not help: {why}")
-    return Background(
-        article,
-        tuple(
-            Claim(
-                f"{inert(clean(s.sentence)).rstrip().rstrip('.!?')} {cite([article.key])}.",
-                (Citation(article.key, s.quote, "supported"),),
-            )
-            for s in kept
-        ),
-    )
+    said = [inert(clean(s.sentence)).rstrip().rstrip(".!?") for s in kept]
+    return [
+        Claim(f"{text} {cite([article.key])}.", (Citation(article.key, s.quote, "supported"),))
+        for text, s in zip(said, kept, strict=True)
+    ]

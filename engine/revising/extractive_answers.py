@@ -8,14 +8,12 @@ from dataclasses import replace
 
 from engine.citations import list_cited_keys
 from engine.quoting.attribution import quote_words
-from engine.reading.sentence_roles import read_statements
-from engine.retrieval.embedding import Embedder
-from engine.revising.paper_records import Scope, answer_from_records, find_scope, list_called
+from engine.revising.paper_records import Scope, find_scope, tell_records
 from engine.revising.sentence_ranking import ASKING, CLEAR, SIGNAL, RankedSentence, measure_signal, rank_sentences
 from engine.run import Answer, RunContext
 from engine.session.events import Exchange
 from engine.survey import Claim, Survey
-from engine.text import fold, strip_quotes, terms
+from engine.text import fold, terms
 from engine.values import Paper, PaperKey, PaperSelection
 
 WORTH, WORTH_BESIDE = 0.6, 0.8
@@ -34,9 +32,6 @@ _REFERRING = re.compile(
 )
 SELF_CONTAINED = 3
 """Words that ask for something from which a question is understood without the one before it."""
-
-_COMPARED = re.compile(r"\b(?:differ\w*|compar\w*|versus|vs)\b", re.I)
-_BETWEEN = re.compile(r"\b(?:and|with|to|versus|vs\.?|from|than|or|against|between|of)\b|[,?]", re.I)
 
 
 def list_asked_terms(question: str) -> list[str]:
@@ -58,17 +53,12 @@ def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
 
 
 def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
-    """What the records say, or the sentences that rank first, quoted; no claims where the ranking has no signal."""
+    """The sentences that rank first, quoted, and the records of what is named; no claims where there is no signal."""
     papers = tuple(selection.list_included())
-    answer = Answer(question, (), survey, papers)
     spoken_of = list_spoken_of(question, papers, context.asked)
-    if records := answer_from_records(question, papers, survey, spoken_of):
-        return replace(answer, records=records)
-    parts = map(_strip_asking, _BETWEEN.split(_COMPARED.sub(" ", question))) if _COMPARED.search(question) else ()
-    things = list(filter(None, parts))
-    if len(things) > 1:
-        return _compare(things, answer, context.embedder)
-    if scope := find_scope(question, papers, survey):
+    scope = find_scope(question, papers, survey)
+    answer = Answer(question, (), survey, papers, tell_records(scope.papers if scope else spoken_of))
+    if scope:
         return replace(answer, claims=_answer_of_scope(question, scope, papers, context))
     most = context.limits.answer_papers
     for asked_of in filter(None, (spoken_of, papers)):
@@ -84,11 +74,11 @@ def list_spoken_of(question: str, papers: Sequence[Paper], asked: Sequence[Excha
     return tuple(paper for paper in papers if paper.key in keys)
 
 
-def quote_ranked(ranked: Sequence[RankedSentence], most_papers: int) -> tuple[Claim, ...]:
+def quote_ranked(ranked: Sequence[RankedSentence], most_papers: int, worth: float = WORTH) -> tuple[Claim, ...]:
     """A claim for each paper of the sentences that score near the best, in their order; a paper's in its own order."""
     found: dict[str, RankedSentence] = {}
     for one in ranked:
-        if one.score >= WORTH * ranked[0].score:
+        if one.score >= worth * ranked[0].score:
             found.setdefault(fold(one.quote), one)
     by_paper: dict[PaperKey, list[RankedSentence]] = {}
     for one in found.values():
@@ -112,44 +102,10 @@ def _answer_of_scope(question: str, scope: Scope, papers: Sequence[Paper], conte
     """What the papers that are named say of what is asked, or else what they are about; then what others say."""
     most = context.limits.answer_papers
     if not list_asked_terms(scope.rest):
-        return tuple(claim for paper in scope.papers[:most] if (claim := describe(paper, question, context.embedder)))
+        about = [rank_sentences(f"{question} {p.title}", (p,), context.embedder) for p in scope.papers[:most]]
+        return tuple(claim for ranked in about for claim in quote_ranked(ranked, 1))
     for asked, asked_of in ((scope.rest, scope.papers), (question, papers)):
         ranked = rank_sentences(asked, asked_of, context.embedder)
         if measure_signal(ranked) >= SIGNAL:
             return quote_ranked(ranked, most)
     return ()
-
-
-def describe(paper: Paper, asked: str, embedder: Embedder) -> Claim | None:
-    """What a paper is about and what it found: of each the sentence nearest to its title and what is asked."""
-    findings = {said.text for said in read_statements(strip_quotes(paper.content)) if said.statement == "finding"}
-    ranked = rank_sentences(f"{asked} {paper.title}", (paper,), embedder)
-    about = next((one for one in ranked if one.quote not in findings), None)
-    found = next((one for one in ranked if one.quote in findings), None)
-    chosen = [one for one in (about, found) if one]
-    return _quote_paper(chosen) if chosen else None
-
-
-def _strip_asking(part: str) -> str:
-    """The part from its first word that says what is asked for to its last."""
-    said = part.strip(" .!").split()
-    while said and not list_asked_terms(said[0]):
-        said = said[1:]
-    while said and not list_asked_terms(said[-1]):
-        said = said[:-1]
-    return " ".join(said)
-
-
-def _compare(things: Sequence[str], answer: Answer, embedder: Embedder) -> Answer:
-    """Sentences that name all that is compared, then those that name each; what none names is said."""
-    ranked = rank_sentences(" ".join(things), answer.papers, embedder)
-    said = [(one, set(terms(one.sentence.text))) for one in ranked]
-    named = [[one for one, held in said if set(terms(thing)) <= held] for thing in things]
-    works = [list_called(thing, answer.papers) for thing in things]
-    missing = tuple(thing for thing, own, called in zip(things, named, works, strict=True) if not own and not called)
-    both = [one for one in named[0] if all(one in own for own in named[1:])][:MOST_OF_ONE]
-    claims = [_quote_paper([one]) for one in both]
-    for thing, own, called in zip(things, named, works, strict=True):
-        claims += [claim for paper in called if (claim := describe(paper, thing, embedder))]
-        claims += [] if called else [_quote_paper([one]) for one in own if one not in both][: MOST_OF_ONE - 1]
-    return replace(answer, claims=tuple(dict.fromkeys(claims)), unmentioned=missing, apart=not both and not missing)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
 from engine.evidence import section_at
-from engine.quoting.abstracts import QuotedPassage, passage
+from engine.quoting.abstracts import quotable
 from engine.quoting.counts import frame_section
 from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
+from engine.revising.extractive_answers import quote_ranked
+from engine.revising.sentence_ranking import rank_sentences
 from engine.survey import Claim, Section, SectionChange, Survey, Table, Way, walk
 from engine.text import all_sentences, fold, replace_sentences, shorten, terms
 from engine.values import Paper, PaperKey, PaperSelection
@@ -77,7 +80,7 @@ def _keys(section: Section) -> list[PaperKey]:
 
 
 REVISION_PAPERS = 30
-PARAGRAPH_WORDS = 90
+PARAGRAPH_WORDS, PARAGRAPH_CLAIMS = 90, 4
 QUOTATION_WORDS = 25
 """Enough for one quoted sentence."""
 
@@ -155,12 +158,11 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
         return remove_claim(selection, survey, change)
     old = section_to_change(survey, change.place)
 
-    def quote(papers: Sequence[Paper], about: str, words: int) -> QuotedPassage:
-        found = passage(papers, about, words, embedder)
-        if not found.text:
-            about = f" on “{change.wish}”" if change.wish else ""
-            raise UserError(f"The papers have nothing to quote for section {change.place}{about}.")
-        return found
+    def quote(papers: Sequence[Paper], about: str, words: int) -> tuple[Claim, ...]:
+        if found := _quote_passage(papers, about, words, embedder):
+            return found
+        about = f" on “{change.wish}”" if change.wish else ""
+        raise UserError(f"The papers have nothing to quote for section {change.place}{about}.")
 
     if change.way == "cite":
         paper = paper_named(selection, survey, change.wish)
@@ -170,7 +172,8 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
                 raise UserError(f"“{paper.title[:80]}” is in that section already.")
             new = with_rows(old, [*(p for p in selection.list_included() if p.key in shown), paper])
         else:
-            new = append_section(old, quote([paper], f"{old.title}. {old.text}", QUOTATION_WORDS))
+            said = quote([paper], f"{old.title}. {old.text}", QUOTATION_WORDS)
+            new = append_section(old, join_claims(said), said)
     elif has_papers_table(old) and change.way != "paragraph":
         new = change_rows(old, selection, change, embedder)
     elif not old.claims and not change.wish:
@@ -180,15 +183,30 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
         )
     else:
         wanted = revision_of(selection, survey, change, embedder)
-        quoted = quote(wanted.papers, wanted.wanted, wanted.words)
-        is_more = change.way == "paragraph"
-        new = append_section(old, quoted) if is_more else replace(old, text=quoted.text, claims=quoted.claims)
+        said = quote(wanted.papers, wanted.wanted, wanted.words)
+        text, is_more = join_claims(said), change.way == "paragraph"
+        new = append_section(old, text, said) if is_more else replace(old, text=text, claims=said)
     return replace_section(selection, survey, change.place, new)
 
 
-def append_section(old: Section, new: QuotedPassage) -> Section:
+def _quote_passage(papers: Sequence[Paper], about: str, words: int, embedder: Embedder) -> tuple[Claim, ...]:
+    """About so many words of the sentences that rank first for a subject and can stand alone, each as its paper's."""
+    alone = {sentence.text for paper in papers for sentence in quotable(paper)}
+    ranked = [one for one in rank_sentences(about, papers, embedder) if one.quote in alone]
+    claims = quote_ranked(ranked, len(papers), worth=0.0)
+    before = accumulate((len(claim.text.split()) for claim in claims), initial=0)
+    return tuple(claim for claim, used in zip(claims, before, strict=False) if used < words)
+
+
+def join_claims(claims: Sequence[Claim]) -> str:
+    """Paragraphs of a few quotations each."""
+    texts = [claim.text for claim in claims]
+    return "\n\n".join(" ".join(texts[i : i + PARAGRAPH_CLAIMS]) for i in range(0, len(texts), PARAGRAPH_CLAIMS))
+
+
+def append_section(old: Section, text: str, claims: Sequence[Claim]) -> Section:
     """The section with new paragraphs at its end."""
-    return replace(old, text=f"{old.text}\n\n{new.text}", claims=(*old.claims, *new.claims))
+    return replace(old, text=f"{old.text}\n\n{text}", claims=(*old.claims, *claims))
 
 
 def paper_named(selection: PaperSelection, survey: Survey, said: str) -> Paper:

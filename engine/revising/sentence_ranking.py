@@ -5,7 +5,6 @@ BM25 after Robertson and Zaragoza (2009), over sentences; what stands in the pap
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -90,13 +89,20 @@ def rank_sentences(question: str, papers: Sequence[Paper], embedder: Embedder) -
     asked = [term for term in dict.fromkeys(terms(question)) if term not in ASKING]
     if not texts or not asked:
         return []
-    weights = _weigh(asked, texts)
-    mean = sum(text.counts.total() for text in texts) / len(texts)
+    counts = np.array([[text.counts[term] for term in asked] for text in texts])  # sentences x terms
+    weights = np.log(1 + (len(texts) + 0.5) / ((counts > 0).sum(axis=0) + 0.5))  # a term that stands nowhere: most
+    lengths = np.array([text.counts.total() for text in texts])
+    longer = (1 - LENGTH_PENALTY + LENGTH_PENALTY * lengths / lengths.mean())[:, None]
+    own = (counts * (SATURATION + 1) / (counts + SATURATION * longer)) @ weights
+    titled = np.array([[term in text.title for term in asked] for text in texts]) & (counts == 0)
+    beside = TITLE_SHARE * (titled @ weights)
     vectors = embedder.embed([question, *(text.sentence.text for text in texts)]).astype(np.float64)
-    near = np.round(vectors[1:] @ vectors[0], 6)
-    whole = sum(weights.values())
-    ranked = [_score(text, weights, mean, float(close), whole) for text, close in zip(texts, near, strict=True)]
-    return sorted(ranked, key=lambda found: -found.score)
+    near = np.maximum(np.round(vectors[1:] @ vectors[0], 6), 0.0)
+    roles = np.array([text.weight for text in texts])
+    scores = np.round(((own + beside) / weights.sum() + near) * roles, 6)
+    shares = np.round(((counts > 0) @ weights + beside) / weights.sum(), 6)
+    order = np.argsort(-scores, kind="stable")
+    return [RankedSentence(texts[i].paper, texts[i].sentence, float(scores[i]), float(shares[i])) for i in order]
 
 
 def measure_signal(ranked: Sequence[RankedSentence]) -> float:
@@ -113,23 +119,3 @@ def _divide(paper: Paper) -> tuple[_Text, ...]:
         for said in number_sentences(paper)
         if FEWEST_WORDS <= len(words(said.text)) <= MOST_WORDS and said.text[-1] in ".!?"
     )
-
-
-def _weigh(asked: Sequence[str], texts: Sequence[_Text]) -> dict[str, float]:
-    """Inverse frequency of each term among the sentences; one that stands nowhere weighs most."""
-    return {
-        term: math.log(1 + (len(texts) + 0.5) / (sum(term in text.counts for text in texts) + 0.5)) for term in asked
-    }
-
-
-def _score(text: _Text, weights: dict[str, float], mean: float, close: float, whole: float) -> RankedSentence:
-    longer = 1 - LENGTH_PENALTY + LENGTH_PENALTY * text.counts.total() / mean
-    own = sum(
-        weight * text.counts[term] * (SATURATION + 1) / (text.counts[term] + SATURATION * longer)
-        for term, weight in weights.items()
-        if term in text.counts
-    )
-    held = sum(weight for term, weight in weights.items() if term in text.counts)
-    titled = sum(weight for term, weight in weights.items() if term in text.title and term not in text.counts)
-    score = round(((own + TITLE_SHARE * titled) / whole + max(close, 0.0)) * text.weight, 6)
-    return RankedSentence(text.paper, text.sentence, score, (held + TITLE_SHARE * titled) / whole)

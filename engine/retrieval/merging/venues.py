@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
-from engine.text import find_long_form, fold
 from engine.values import Paper
 
 Kind = Literal["", "preprint", "journal", "conference", "thesis"]
@@ -53,14 +52,6 @@ def _may_abbreviate(one: str, other: str) -> bool:
             if all(letter in letters for letter in acronym):
                 return True
     return False
-
-
-def is_named(venue: str, name: str) -> bool:
-    """Whether a name is the venue's own or an acronym of it: NIPS of NeurIPS, and of what it is short for."""
-    if not _ACRONYM_ALONE.fullmatch(name):
-        return fold(name) == fold(venue)
-    short, *others = ("".join(filter(str.isupper, acronym)) for acronym in (name, *_ACRONYM.findall(venue)))
-    return short in others or bool(find_long_form(short, venue))
 
 
 def is_published(paper: Paper) -> bool:

@@ -162,7 +162,7 @@ async def test_the_naive_baseline_writes_on_until_the_length_is_there(library: L
     survey = await recipe.write(WritingTask(long, SELECTION, outline), context(library, model))
     (section,) = survey.sections
     assert len(section.text.split()) >= 2_000
-    assert all("2 sections were asked for" in said for said in (outline.notes[0], survey.warnings[0].detail))
+    assert "2 sections were asked for" in outline.notes[0]
     assert len(model.asked("draft/")) >= 2
     assert "(nothing yet)" in whole(model.asked("draft/0")[0])
     assert {c.verdict for claim in section.claims for c in claim.citations} == {"unchecked"}

@@ -18,8 +18,8 @@ from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Task
 from engine.llm.openai import OpenAIProvider
 from engine.llm.prompting import paper_block
-from engine.recipes.autosurvey import AutoSurveyRecipe
-from engine.revising.model_changes import TRANSLATION_ATTEMPTS
+from engine.revising.model_answers import answer_question
+from engine.revising.model_changes import TRANSLATION_ATTEMPTS, revise_survey
 from engine.run import Answer, RunContext
 from engine.session.events import Exchange
 from engine.survey import Citation, Claim, Note, Section, SectionChange, Survey
@@ -40,7 +40,7 @@ BRIEF = Brief("soft lenses")
 async def cited_in_section(wanted: Paper) -> str:
     context = RunContext(None, WordEmbedder(), model=FakeModel(simulate_answer))  # type: ignore[arg-type]
     change = SectionChange("1", "cite", wanted.key)
-    return (await AutoSurveyRecipe().revise(BRIEF, SELECTION, SURVEY, change, context)).sections[0].text
+    return (await revise_survey(BRIEF, SELECTION, SURVEY, change, context)).sections[0].text
 
 
 async def test_a_paper_is_cited_after_the_sentence_that_it_supports() -> None:
@@ -62,7 +62,7 @@ async def test_a_rewriting_sees_the_parts_around_it_and_the_papers_it_cites_firs
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in (simple, SECOND, OTHER, FIRST)))
     model = FakeModel(simulate_answer)
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
-    await AutoSurveyRecipe().revise(BRIEF, selection, survey, SectionChange("1.2", "rewrite", "simpler words"), context)
+    await revise_survey(BRIEF, selection, survey, SectionChange("1.2", "rewrite", "simpler words"), context)
     asked = model.asked("revise/")[0].prompt
     around = asked.question.split("<neighbours>\n")[1].split("\n</neighbours>")[0]
     assert around == f"Before it:\n{parts[0].text}\n\nAfter it:\nThey cost little {cite([SECOND.key])}."
@@ -76,14 +76,14 @@ async def test_general_knowledge_in_an_answer_names_and_counts_nothing() -> None
     )
     model = FakeModel(lambda prompt, kind: simulate_answer(prompt, kind) if kind else said)
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
-    answer = await AutoSurveyRecipe().answer(BRIEF, "how do soft lenses focus light?", SELECTION, SURVEY, context)
+    answer = await answer_question(BRIEF, "how do soft lenses focus light?", SELECTION, SURVEY, context)
     assert [c.text for c in answer.claims] == [f"{LENSES} {cite([FIRST.key])}.", "Lenses collect light at a point."]
 
 
 async def _ask(question: str, said: str, check: Callable[[str, str], str] = simulate_answer) -> Answer:
     model = FakeModel(lambda prompt, kind: check(prompt, kind) if kind else said)
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
-    return await AutoSurveyRecipe().answer(BRIEF, question, SELECTION, SURVEY, context)
+    return await answer_question(BRIEF, question, SELECTION, SURVEY, context)
 
 
 def _answer_late(*_: str) -> str:
@@ -118,7 +118,7 @@ async def test_a_question_over_all_papers_is_shown_a_sentence_of_each() -> None:
     model = FakeModel(lambda prompt, kind: simulate_answer(prompt, kind) if kind else "NONE")
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
     selection = PaperSelection(tuple(FoundPaper(one, 1.0) for one in crowd))
-    await AutoSurveyRecipe().answer(BRIEF, "Which racing drones have flown fast?", selection, SURVEY, context)
+    await answer_question(BRIEF, "Which racing drones have flown fast?", selection, SURVEY, context)
     assert "over a wide lake" in whole(model.asked("answer")[0])
 
 
@@ -130,17 +130,17 @@ async def test_a_question_over_all_papers_is_shown_what_was_noted_when_the_surve
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
     selection = PaperSelection(tuple(FoundPaper(one, 1.0) for one in (paper(50, abstract=told), silent)))
     survey = replace(SURVEY, notes=(note,))
-    await AutoSurveyRecipe().answer(BRIEF, "Which racing drones have flown fast?", selection, survey, context)
+    await answer_question(BRIEF, "Which racing drones have flown fast?", selection, survey, context)
     shown = whole(model.asked("answer")[0])
     assert "(hardware) quadrotor; policy; 60 km/h through gates" in shown
     assert "1. Our policy steers through gates at 60 km/h." in shown
 
 
-async def test_records_answer_counts_before_the_model_is_asked() -> None:
+async def test_counts_come_from_the_records_and_no_model_is_asked() -> None:
     model = FakeModel(lambda *_: "There are ninety.")
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
-    answer = await AutoSurveyRecipe().answer(BRIEF, "how many papers are there?", SELECTION, SURVEY, context)
-    assert "3 papers" in answer.records
+    answer = await answer_question(BRIEF, "how many papers are there?", SELECTION, SURVEY, context)
+    assert "By the papers’ records: 3 papers" in word_answer(answer)
     assert not model.asked("")
 
 
@@ -149,7 +149,7 @@ async def test_the_model_is_shown_the_sentences_that_rank_first_wherever_they_st
     model = FakeModel(lambda prompt, kind: simulate_answer(prompt, kind) if kind else "NONE")
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
     selection = PaperSelection((*crowd, FoundPaper(FIRST, 1.0)))
-    await AutoSurveyRecipe().answer(BRIEF, "what are soft lenses made of?", selection, SURVEY, context)
+    await answer_question(BRIEF, "what are soft lenses made of?", selection, SURVEY, context)
     shown = whole(model.asked("answer")[0])
     assert LENSES in shown
     assert "2. They are made of gel." in shown
@@ -162,9 +162,7 @@ async def test_the_papers_that_a_question_names_by_number_are_shown_with_what_th
         lambda prompt, kind: simulate_answer(prompt, kind) if kind else f"They cost little {cite([SECOND.key])}."
     )
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
-    answer = await AutoSurveyRecipe().answer(
-        BRIEF, "what does [2] say about retrieval cost?", selection, SURVEY, context
-    )
+    answer = await answer_question(BRIEF, "what does [2] say about retrieval cost?", selection, SURVEY, context)
     (asked,) = model.asked("answer")
     assert paper_block([SECOND]) in whole(asked)
     assert f"means: {cite([SECOND.key])}" in whole(asked)
@@ -188,14 +186,11 @@ async def test_a_question_after_one_that_found_nothing_refers_to_the_answer_befo
     )
     context = RunContext(None, WordEmbedder(), model=model, asked=asked)  # type: ignore[arg-type]
     selection = PaperSelection((*crowd, FoundPaper(SECOND, 1.0)))
-    await AutoSurveyRecipe().answer(BRIEF, "why?", selection, SURVEY, context)
+    await answer_question(BRIEF, "why?", selection, SURVEY, context)
     assert paper_block([SECOND]) in whole(model.asked("answer")[0])
 
 
-@pytest.mark.parametrize("is_judged", [True, False], ids=["judged", "nobody answers"])
-async def test_a_translation_keeps_quotations_word_for_word_and_is_judged_sentence_by_sentence(
-    *, is_judged: bool
-) -> None:
+async def test_a_translation_keeps_quotations_word_for_word_and_is_judged_sentence_by_sentence() -> None:
     said = f"One: “{LENSES}” {cite([FIRST.key])}."
     plain = f"They are made of gel {cite([FIRST.key])}."
     claims = (
@@ -211,17 +206,15 @@ async def test_a_translation_keeps_quotations_word_for_word_and_is_judged_senten
     def reply(prompt: str, kind: str) -> str:
         if kind == "TranslationAnswer":
             return json.dumps({"sentences": answers.pop(0)})
-        if not is_judged:
-            raise LanguageModelError("nobody answers", retryable=True)
         follows = [{"statement": n, "follows": "nicht" not in prompt} for n in (1, 2)]
         return json.dumps({"judgements": follows})
 
     model = FakeModel(reply)
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
     change = SectionChange("1", "translate", "German")
-    (new,) = (await AutoSurveyRecipe().revise(BRIEF, SELECTION, survey, change, context)).sections
-    assert new.text == f"{said.replace('One', 'Eins')} {german if is_judged else denied}"
-    assert [c.citations[0].verdict for c in new.claims] == ["quoted", "supported" if is_judged else "unchecked"]
+    (new,) = (await revise_survey(BRIEF, SELECTION, survey, change, context)).sections
+    assert new.text == f"{said.replace('One', 'Eins')} {german}"
+    assert [c.citations[0].verdict for c in new.claims] == ["quoted", "supported"]
 
 
 async def test_a_translation_that_failed_is_asked_for_anew_and_one_that_was_paid_is_not() -> None:
@@ -237,8 +230,8 @@ async def test_a_translation_that_failed_is_asked_for_anew_and_one_that_was_paid
         context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
         change = SectionChange("1", "translate", "German")
         with pytest.raises(LanguageModelError, match="lost something"):
-            await AutoSurveyRecipe().revise(BRIEF, SELECTION, survey, change, context)
-        texts = [(await AutoSurveyRecipe().revise(BRIEF, SELECTION, survey, change, context)) for _ in range(2)]
+            await revise_survey(BRIEF, SELECTION, survey, change, context)
+        texts = [(await revise_survey(BRIEF, SELECTION, survey, change, context)) for _ in range(2)]
         await provider.close()
     assert [one.sections[0].text for one in texts] == [" ".join(whole["sentences"])] * 2
     assert not answers

@@ -1,0 +1,171 @@
+"""Answers to questions about a survey from its papers, with a language model where there is one; further papers."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice, takewhile
+
+from engine.citations import cite, list_cited_keys
+from engine.errors import LanguageModelError, RetrievalError
+from engine.llm.model import LanguageModel, Request
+from engine.llm.prompting import data, fill, paper_block
+from engine.notes.taking import group_notes, show_sentences
+from engine.retrieval.libraries.combined import complete_records
+from engine.retrieval.merging.merged_papers import MergedPapers
+from engine.revising.extractive_answers import answer_by_quotation, list_spoken_of, read_with_last
+from engine.revising.paper_records import MOST_NAMED, find_scope, tell_records
+from engine.revising.sentence_ranking import SIGNAL, RankedSentence, rank_sentences
+from engine.run import Answer, RunContext
+from engine.survey import Claim, ClaimTally, Survey
+from engine.text import sentences
+from engine.values import Brief, FoundPaper, OutlineNode, Paper, PaperSelection, Query
+from engine.writing.drafting import Draft, settle_citations, verify_citations
+from engine.writing.model_text import read_prose
+
+ANSWER_PAPERS, ANSWER_SENTENCES, ANSWER_ROWS = 12, 60, 60
+"""Papers that are shown whole because a question names them, sentences of others that rank first, and further papers
+of which one sentence and the notes are shown: a question may be over all, as “which have flown, and how fast?” is."""
+
+_SPECIFIC = re.compile(r"\d|(?<=\S )\w*[A-Z]|^\w+[A-Z]")
+"""A figure or a name: what has one is no general knowledge."""
+
+
+async def answer_question(
+    brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
+) -> Answer:
+    """Sentences checked against their papers, given to ``context.answering`` as they hold; records of what is named.
+
+    A sentence whose citation does not hold is left out; one without a citation is general knowledge, and is left out
+    where it has a figure or a name. Without a language model the papers' own sentences answer.
+    """
+    if context.model is None:
+        return await asyncio.to_thread(answer_by_quotation, question, selection, survey, context)
+    model, papers = context.model, selection.list_included()
+    scope = find_scope(question, papers, survey)
+    meant = scope.papers if scope else list_spoken_of(question, papers, context.asked)
+    chosen, block = await asyncio.to_thread(_choose_evidence, question, meant, papers, survey, context)
+    answer = Answer(question, (), survey, tuple(dict.fromkeys((*chosen, *papers))), tell_records(meant))
+    if not chosen:
+        return answer
+    said = "\n".join(f"Asked before: {data(e.question)}\nAnswered: {data(e.answer or 'NONE')}" for e in context.asked)
+    if scope:
+        named = ", ".join(cite([paper.key]) for paper in scope.papers) or "no paper of the survey"
+        said += f"\nWhat the question below names means: {named}"
+    prompt = fill("common/answer", topic=data(brief.topic), question=data(question), papers=block, before=said)
+    request = Request("drafting", "answer", prompt, 1_024, 0.3)
+    checks: list[asyncio.Task[Claim | _Unchecked | None]] = []
+    async with asyncio.TaskGroup() as group:
+        async for sentence in _stream_sentences(model, request):
+            checks.append(group.create_task(_check_sentence(sentence, chosen, papers, context, brief.topic)))
+            answer = await _show_checked(answer, checks, context)
+        for check in checks:
+            await check
+            answer = await _show_checked(answer, checks, context)
+    found = [check.result() for check in checks]
+    unchecked = sum(isinstance(claim, _Unchecked) for claim in found)
+    if unchecked and not answer.claims:
+        await model.forget(request)
+        raise LanguageModelError(
+            "There is an answer, but the model gave no verdict on whether its papers say so, so it is not shown.",
+            retryable=True,
+        )
+    general = [claim for claim in found if isinstance(claim, Claim) and not claim.citations] if answer.claims else []
+    cited = {citation.key for claim in answer.claims for citation in claim.citations}
+    silent = tuple(paper for paper in meant if paper.key not in cited) if scope and len(meant) <= MOST_NAMED else ()
+    return replace(answer, claims=(*answer.claims, *general[:1]), unchecked=unchecked, silent=silent)
+
+
+def _choose_evidence(
+    question: str, meant: Sequence[Paper], papers: Sequence[Paper], survey: Survey, context: RunContext
+) -> tuple[tuple[Paper, ...], str]:
+    """The papers that a question means, whole; then the notes of others and their first sentences."""
+    first = tuple(meant)[:ANSWER_PAPERS]
+    ranked = rank_sentences(read_with_last(question, context.asked), papers, context.embedder)
+    others = [one for one in ranked if one.paper not in first]
+    noted = group_notes(survey.notes)
+    shown = others[:ANSWER_SENTENCES]
+    near = {one.paper for one in shown}
+    further: dict[Paper, RankedSentence] = {}
+    for one in others[ANSWER_SENTENCES:]:
+        if one.paper not in near and (one.share >= SIGNAL or one.paper.key in noted):
+            further.setdefault(one.paper, one)
+    numbers: dict[Paper, list[int]] = {}
+    for one in (*shown, *islice(further.values(), ANSWER_ROWS)):
+        numbers.setdefault(one.paper, []).append(one.sentence.number)
+    lines = [show_sentences(paper, noted.get(paper.key, ()), found) for paper, found in numbers.items()]
+    return (*first, *numbers), "\n".join(filter(None, (paper_block(first), *lines)))
+
+
+async def _stream_sentences(model: LanguageModel, request: Request) -> AsyncIterator[str]:
+    """The sentences of a model's answer, each as soon as it is whole."""
+    text, told = "", 0
+    async for piece in model.stream(request):
+        text += piece
+        for sentence in _divide_prose(text)[told:-1]:  # the last may still grow
+            told += 1
+            yield sentence
+    for sentence in _divide_prose(text)[told:]:
+        yield sentence
+
+
+def _divide_prose(text: str) -> list[str]:
+    return sentences(read_prose(text).replace("\n\n", " "))
+
+
+class _Unchecked:
+    """A sentence that the check gave no verdict on."""
+
+
+async def _check_sentence(
+    sentence: str, papers: Sequence[Paper], gathered: Sequence[Paper], context: RunContext, topic: str
+) -> Claim | _Unchecked | None:
+    """The sentence as it holds; without citations it is general knowledge; ``None`` where it does not hold."""
+    if sentence.strip(" .") == "NONE":
+        return None
+    draft = settle_citations(Draft(OutlineNode("answer"), tuple(papers), sentence))
+    if not list_cited_keys(draft.text):
+        return None if "[" in sentence or _SPECIFIC.search(draft.text) else Claim(draft.text, ())
+    draft = await verify_citations(context.require_model(), draft, topic, gathered)
+    held = next((c for c in draft.claims if all(cited.verdict == "supported" for cited in c.citations)), None)
+    tally = draft.tally or ClaimTally()
+    return _Unchecked() if held is None and (tally.unchecked or tally.unanswered) else held
+
+
+async def _show_checked(
+    answer: Answer, checks: Sequence[asyncio.Task[Claim | _Unchecked | None]], context: RunContext
+) -> Answer:
+    """The answer with the sentences that are checked so far, in order; whoever waits for it is told of a new one."""
+    found = [check.result() for check in takewhile(lambda check: check.done(), checks)]
+    grown = replace(answer, claims=tuple(one for one in found if isinstance(one, Claim) and one.citations))
+    if len(grown.claims) > len(answer.claims):
+        await context.answering(grown)
+    return grown
+
+
+FURTHER_PAPERS = 40
+"""Papers that are searched for one question, from the library and from online sources each."""
+
+
+async def search_question(
+    question: str, brief: Brief, selection: PaperSelection, context: RunContext
+) -> tuple[PaperSelection, int]:
+    """The papers with those that a search for the question finds, and how many are new.
+
+    A paper that the person left out stays out. Online sources that cannot be asked add nothing.
+    """
+    found = [item.paper for item in await context.library.search(Query(question, FURTHER_PAPERS))]
+    if context.online:
+        with suppress(RetrievalError):
+            online = (await context.online.search(question, FURTHER_PAPERS, brief.years)).papers
+            found += await complete_records(online, context.library)
+    known = MergedPapers()
+    keys = {known.add(item.paper) for item in selection.found}
+    for paper in found:
+        known.add(paper)
+    new = [paper for key, paper in known.papers.items() if key not in keys and paper.content]
+    before = tuple(replace(item, paper=known.papers[known.key_of(item.paper.key)]) for item in selection.found)
+    return replace(selection, found=(*before, *(FoundPaper(paper, 0.0) for paper in new))), len(new)
