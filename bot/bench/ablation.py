@@ -13,7 +13,7 @@ from bot.app import open_app
 from bot.bench.compare import LEAST_WIDTH, RecipeBench, measure_each
 from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from engine.errors import UserError
-from engine.evaluation.shared_lists import LEAST_PAIRS, LEAST_SHARED, SUSPICIOUS
+from engine.evaluation.shared_lists import SUSPICIOUS
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.bases import Trials
 from engine.recipes.surveyx import SurveyXRecipe
@@ -136,8 +136,7 @@ async def ablate(console: Console, brief: Brief, writers: Sequence[str] = (), *,
         print_report(wide, "What each took", facts, read_use, ReportOptions())
         console.print(
             "Published figures are of other topics, models and judges; compare only rows of one table. Shared lists: "
-            f"above {SUSPICIOUS} sections cite one another's papers; measured from {LEAST_PAIRS} pairs of parts at "
-            f"the same position and {LEAST_SHARED} shared works on.",
+            f"above {SUSPICIOUS}, and more than by chance, sections cite one another's papers.",
             soft_wrap=True,
         )
     return int(len(found) < len(runs))

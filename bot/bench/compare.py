@@ -15,7 +15,7 @@ from bot.app import App, open_app
 from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from bot.serving.libraries import OwnLibrary
 from engine.errors import ScholiumError, UserError
-from engine.evaluation.citation_quality import ModelEntailment, RuleEntailment
+from engine.evaluation.citation_quality import entail_by_model, entail_by_rule
 from engine.evaluation.documents import Document, from_survey
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.scores import Score
@@ -96,8 +96,8 @@ class RecipeBench:
         start = time.perf_counter()
         survey = await write_unattended(recipe, brief, context)
         seconds = time.perf_counter() - start
-        by_model = (ModelEntailment(judge, name) for name, judge in self.judges.items())
-        tools = EvaluationTools(self.library, embedder, next(by_model, RuleEntailment(embedder)), self.judges)
+        by_model = (entail_by_model(judge, name) for name, judge in self.judges.items())
+        tools = EvaluationTools(self.library, embedder, next(by_model, entail_by_rule(embedder)), self.judges)
         found = await evaluate_document(from_survey(survey), brief.topic, tools, self.human)
         return Measured(seconds, account.total(), share_checked(survey), found.scores())
 

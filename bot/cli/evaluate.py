@@ -20,7 +20,7 @@ from bot.serving.service import open_store
 from bot.settings import Settings
 from bot.store.online_cache import StoredOnlineCache
 from engine.errors import UserError, find_known
-from engine.evaluation.citation_quality import Entailment, LocalModelEntailment, ModelEntailment, RuleEntailment
+from engine.evaluation.citation_quality import Entailment, entail_by_model, entail_by_rule, entail_locally
 from engine.evaluation.content_quality import compare_surveys
 from engine.evaluation.documents import Document, from_html, from_markdown, from_survey
 from engine.evaluation.knowledge import read_questions
@@ -217,7 +217,7 @@ async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[Eva
         judges = _open_judges(app, account, wanted.judges, stack)
         library = await app.open_library(wanted.library)
         embedder = await library.embedder()
-        entailment = _choose_entailment(wanted.entailment, judges, RuleEntailment(embedder), app.settings)
+        entailment = _choose_entailment(wanted.entailment, judges, entail_by_rule(embedder), app.settings)
         online = None
         if wanted.online:  # at the pace and with the memory that all processes of the store share
             store = await stack.enter_async_context(open_store(app))
@@ -231,17 +231,17 @@ async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[Eva
 
 
 def _choose_entailment(
-    wanted: str, judges: Mapping[str, LanguageModel], rule: RuleEntailment, settings: Settings
+    wanted: str, judges: Mapping[str, LanguageModel], rule: Entailment, settings: Settings
 ) -> Entailment:
     if wanted not in {"auto", "rule", "local", "model"}:
         raise UserError(f"--entailment is auto, rule, local or model, not {wanted[:40]}.")
     if wanted == "local":
         if not settings.entailment_model:
             raise UserError("A local model to decide needs SCHOLIUM_ENTAILMENT_MODEL and SCHOLIUM_MODELS_DIR.")
-        return LocalModelEntailment(LocalEntailment(settings.entailment_model, settings.models_dir))
+        return entail_locally(LocalEntailment(settings.entailment_model, settings.models_dir))
     if wanted == "model" and not judges:
         raise UserError("A model to decide needs a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
-    by_model = (ModelEntailment(judge, name) for name, judge in judges.items())
+    by_model = (entail_by_model(judge, name) for name, judge in judges.items())
     return rule if wanted == "rule" else next(by_model, rule)
 
 

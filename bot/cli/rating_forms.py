@@ -17,7 +17,7 @@ from engine.evaluation.ratings import (
     label_studio_tasks,
     measure_agreement,
     name_surveys,
-    number_tasks,
+    number_surveys,
     rank_surveys,
     read_ratings,
     score_systems,
@@ -36,13 +36,13 @@ async def write_form(console: Console, folders: Sequence[Path], output: Path, se
     }
     if not surveys:
         raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
-    tasks = number_tasks(surveys, seed)
-    key = json.dumps({task.number: task.name for task in tasks}, ensure_ascii=False, indent=1)
-    files = {INTERFACE: label_studio_interface(), TASKS: label_studio_tasks(tasks), KEY: key}
+    key = number_surveys(surveys, seed)
+    told = json.dumps(key, ensure_ascii=False, indent=1)
+    files = {INTERFACE: label_studio_interface(), TASKS: label_studio_tasks(key, surveys), KEY: told}
     for name, content in files.items():
         _write(output / name, content)
     console.print(
-        f"{len(tasks)} surveys in {output}. In Label Studio make a project with the labelling interface {INTERFACE}, "
+        f"{len(surveys)} surveys in {output}. In Label Studio make a project with the labelling interface {INTERFACE}, "
         f"import {TASKS}, and let everybody rate every survey. Keep {KEY} from the raters: it says who wrote what. "
         f"Then export and say: scholium bench ratings EXPORT --key {output / KEY}",
         soft_wrap=True,

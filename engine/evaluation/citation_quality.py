@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 
@@ -29,37 +29,30 @@ CLOSE = 0.35
 EVEN = 0.5
 
 
-class Entailment(Protocol):
-    """h(claim, sources) of the papers' definitions (AE3)."""
-
-    @property
-    def how(self) -> str:
-        """Who decides, as it is printed beside every figure."""
-
-    async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
-        """Whether the sources, one at least, together support the core of the claim."""
-
-
 @dataclass(frozen=True)
-class RuleEntailment:
+class Entailment:
+    """Who decides h(claim, sources) of the papers' definitions (AE3)."""
+
+    how: str
+    """As it is printed beside every figure."""
+    is_supported: Callable[[str, Sequence[str]], Awaitable[bool]]
+    """Whether the sources, one at least, together support the core of the claim."""
+
+
+def entail_by_rule(embedder: Embedder) -> Entailment:
     """An approximation that needs no model; its figures are no judge's and are labelled so."""
 
-    embedder: Embedder
-
-    @property
-    def how(self) -> str:
-        """The rule."""
-        return f"approximation: half of the terms shared, or a sentence with cosine ≥ {CLOSE} ({self.embedder.name})"
-
-    async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
-        """Whether the rule holds."""
+    async def is_supported(claim: str, sources: Sequence[str]) -> bool:
         wanted = set(terms(claim))
         there = {term for source in sources for term in terms(source)}
         if wanted and len(wanted & there) >= SHARED_TERMS * len(wanted):
             return True
         lines = [line for source in sources for line in sentences(source)]
-        vectors = await asyncio.to_thread(self.embedder.embed, [claim, *lines])
+        vectors = await asyncio.to_thread(embedder.embed, [claim, *lines])
         return bool(lines and np.max(vectors[1:] @ vectors[0]) >= CLOSE)
+
+    how = f"approximation: half of the terms shared, or a sentence with cosine ≥ {CLOSE} ({embedder.name})"
+    return Entailment(how, is_supported)
 
 
 class EntailmentAnswer(TypedAnswer):
@@ -68,40 +61,25 @@ class EntailmentAnswer(TypedAnswer):
     faithful: bool
 
 
-@dataclass(frozen=True)
-class ModelEntailment:
+def entail_by_model(model: LanguageModel, name: str) -> Entailment:
     """A language model asked AutoSurvey's question (AE5), the source being what the reader has: the abstract."""
 
-    model: LanguageModel
-    name: str
-
-    @property
-    def how(self) -> str:
-        """The judge."""
-        return f"judged by {self.name}"
-
-    async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
-        """Whether the model says yes."""
+    async def is_supported(claim: str, sources: Sequence[str]) -> bool:
         prompt = fill("evaluation/entailment", claim=data(claim), source=data("\n\n".join(sources)))
         request = Request("judging", "entailment", prompt, 128, 0.0)
-        return (await self.model.answer_typed(request, EntailmentAnswer)).faithful
+        return (await model.answer_typed(request, EntailmentAnswer)).faithful
+
+    return Entailment(f"judged by {name}", is_supported)
 
 
-@dataclass(frozen=True)
-class LocalModelEntailment:
-    """A model for natural-language inference that runs on this machine."""
+def entail_locally(model: LocalEntailment) -> Entailment:
+    """A model for natural-language inference that runs on this machine: entailment is likelier than all else."""
 
-    model: LocalEntailment
-
-    @property
-    def how(self) -> str:
-        """The model."""
-        return f"decided by {self.model.name}"
-
-    async def is_supported(self, claim: str, sources: Sequence[str]) -> bool:
-        """Whether entailment is likelier than all else together."""
-        scores = await asyncio.to_thread(self.model.judge, [("\n\n".join(sources), claim)])
+    async def is_supported(claim: str, sources: Sequence[str]) -> bool:
+        scores = await asyncio.to_thread(model.judge, [("\n\n".join(sources), claim)])
         return bool(scores[0] > EVEN)
+
+    return Entailment(f"decided by {model.name}", is_supported)
 
 
 Fault = Literal["misalignment", "misinterpretation", "overgeneralisation"]
@@ -133,12 +111,12 @@ async def verdicts(
 
     All are asked at once, the same question once, and where no source is known nothing is asked: it supports nothing.
     """
-    asked: dict[tuple[str, tuple[str, ...]], asyncio.Task[bool]] = {}
+    asked: dict[tuple[str, tuple[str, ...]], asyncio.Future[bool]] = {}
 
     async def ask(claim: str, texts: Iterable[str]) -> bool:
         given = tuple(sorted({text for text in texts if text.strip()}))
         if given and (claim, given) not in asked:
-            asked[claim, given] = asyncio.create_task(entailment.is_supported(claim, given))
+            asked[claim, given] = asyncio.ensure_future(entailment.is_supported(claim, given))
         return bool(given) and await asked[claim, given]
 
     async def judge(claim: CitedClaim) -> ClaimVerdict:

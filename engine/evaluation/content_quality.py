@@ -1,4 +1,4 @@
-"""Content quality, 1 to 5, by several judges; pairwise comparison with positions swapped; richness."""
+"""Content quality, 1 to 5, by several judges; pairwise comparison with positions swapped."""
 
 from __future__ import annotations
 
@@ -50,15 +50,12 @@ async def grade_content(document: Document, topic: str, judges: Mapping[str, Lan
         )
         return await judge.answer_typed(Request("judging", f"grade/{criterion}", prompt, 512, 0.0), Grade)
 
-    pairs = [(criterion, name) for criterion in CRITERIA for name in judges]
-    answers = await asyncio.gather(*(grade(criterion, judges[name]) for criterion, name in pairs))
-    given: dict[Criterion, list[tuple[str, Grade]]] = {}
-    for (criterion, name), answer in zip(pairs, answers, strict=True):
-        given.setdefault(criterion, []).append((name, answer))
-    points = {criterion: [float(a.score) for _, a in own] for criterion, own in given.items()}
+    asking = [asyncio.gather(*(grade(criterion, judge) for judge in judges.values())) for criterion in CRITERIA]
+    given = dict(zip(CRITERIA, await asyncio.gather(*asking), strict=True))
+    points = {criterion: [float(a.score) for a in own] for criterion, own in given.items()}
     scores = score_criteria(points, f"1 to 5, judged by {', '.join(judges)}")
     for criterion, own in given.items():
-        reasons = tuple(f"{name}: {a.score}: {a.reason}" for name, a in own)
+        reasons = tuple(f"{name}: {a.score}: {a.reason}" for name, a in zip(judges, own, strict=True))
         scores[criterion] = replace(scores[criterion], details=reasons)
     return tuple(scores.values())
 
@@ -69,7 +66,6 @@ class Comparison:
 
     first: float
     consistent: float
-    reasons: tuple[str, ...]
 
 
 async def compare_surveys(
@@ -85,25 +81,13 @@ async def compare_surveys(
         return await judge.answer_typed(Request("judging", "compare", prompt, 512, 0.0), PreferenceAnswer)
 
     value = {"first": 1.0, "second": 0.0, "equal": 0.5}
-    wins, same, reasons = [], [], []
-    for name, judge in judges.items():
+    wins, same = [], []
+    for judge in judges.values():
         straight, swapped = await asyncio.gather(ask(first, second, judge), ask(second, first, judge))
         one, two = value[straight.better], 1 - value[swapped.better]
         wins += [one, two]
         same.append(float(one == two))
-        reasons += [f"{name}: {straight.reason}", f"{name}, order swapped: {swapped.reason}"]
-    return Comparison(statistics.fmean(wins), statistics.fmean(same), tuple(reasons))
-
-
-def richness(document: Document) -> tuple[Score, ...]:
-    """What SurveyBench counts: words, headings, figures, tables."""
-    counts = {
-        "words": len(document.text().split()),
-        "headings": len(document.headings()),
-        "figures": document.figures,
-        "tables": document.tables,
-    }
-    return tuple(Score(name, float(count), "counted") for name, count in counts.items())
+    return Comparison(statistics.fmean(wins), statistics.fmean(same))
 
 
 def _as_text(document: Document) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -24,11 +24,9 @@ from engine.citations import (
     replace_citations,
 )
 from engine.errors import UserError
-from engine.evaluation.html_lines import IMAGE, NUMBERED, read_lines, round_brackets
-from engine.overview import FRAME_TITLES
+from engine.evaluation.html_lines import NUMBERED, read_lines, round_brackets
 from engine.survey import Survey, walk
 from engine.text import bound_runs, fold, sentences
-from engine.writing.notices import DISCLAIMER
 
 Style = Literal["numbered", "author and year", "none"]
 
@@ -59,8 +57,6 @@ class Document:
     parts: tuple[Part, ...]
     references: tuple[Reference, ...]
     style: Style
-    figures: int = 0
-    tables: int = 0
     problems: tuple[str, ...] = ()
     in_tables: frozenset[str] = frozenset()
     """Names of the references that tables cite; ``parts`` hold no tables."""
@@ -100,12 +96,9 @@ _IN_BRACKETS = re.compile(rf"\(([^()]*?\b{_YEAR}\b[^()]*)\)")
 _ONE_WORK = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)(?:\s+et\s+al\.?|(?:\s*(?:,|&|and)\s*[A-ZÀ-Þ][\w'’.-]*)*)?,?\s+({_YEAR})")
 _NARRATIVE = re.compile(rf"\b([A-ZÀ-Þ][\w'’-]+)(?:\s+et\s+al\.?|\s+(?:and|&)\s+[A-ZÀ-Þ][\w'’-]+)?\s*\(({_YEAR})\)")
 _TABLE = re.compile(r"<table>.*?</table>", re.S)
-_NOISE = re.compile(rf"{_TABLE.pattern}|{re.escape(IMAGE)}|\$\$.*?\$\$", re.S)
-_CAPTION = re.compile(r"^\*\*(Table|Figure) (\d+)\.\*\* ", re.M)
+_NOISE = re.compile(rf"{_TABLE.pattern}|\$\$.*?\$\$", re.S)
 _ESCAPED_BRACKETS = re.compile(r"\\\[([^\[\]\\]*)\\\]")
 _MARKDOWN = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable(["reference", "code", "lheading"])
-
-_FRAME = frozenset(("", *map(fold, FRAME_TITLES)))
 
 FEWEST_READ = 5
 """A survey in which fewer citations can be read has no readable citations."""
@@ -126,18 +119,13 @@ def from_survey(survey: Survey) -> Document:
         Reference(str(known[p.key]), " ".join(f"{reference_text(p)} {p.url} {p.key}".split()), p.title)
         for p in survey.references
     )
-    tables, figures = [table for _, s in sections for table in s.tables], sum(len(s.figures) for _, s in sections)
-    cells = (cell for table in tables for row in table.rows for cell in row)
+    cells = (cell for _, s in sections for table in s.tables for row in table.rows for cell in row)
     in_tables = frozenset(str(known[key]) for cell in cells for key in list_cited_keys(cell))
-    return Document(survey.title, parts, references, "numbered", figures, len(tables), in_tables=in_tables)
+    return Document(survey.title, parts, references, "numbered", in_tables=in_tables)
 
 
 def from_markdown(text: str) -> Document:
-    """A survey in Markdown. Raises `UserError` where there is no text under a heading.
-
-    Of a survey that Scholium wrote the sections alone are read, as `from_survey` reads them; what stands in escaped
-    brackets cites nothing.
-    """
+    """A survey in Markdown, where escaped brackets cite nothing. Raises `UserError` without text under a heading."""
     return from_html("<main>" + _MARKDOWN.render(_ESCAPED_BRACKETS.sub(r"(\1)", text)) + "</main>")
 
 
@@ -145,50 +133,22 @@ def from_html(page: str) -> Document:
     """A survey as an HTML page, its references a list or numbered like [1]; else as `from_markdown`."""
     lines = read_lines(unicodedata.normalize("NFC", _XML_DECLARATION.sub("", page)))
     title, parts, listed = _divide_document([(level, bound_runs(line)) for level, line in lines])
-    own = any(DISCLAIMER in part.text for part in parts)
-    tabled = "\n".join(table[0] for part in _sections_of(parts) for table in _TABLE.finditer(part.text))
-    if own:
-        captions = [kind for part in parts for kind, _ in _CAPTION.findall(part.text)]
-        parts = tuple(replace(part, text=_remove_floats(part.text)) for part in _sections_of(parts))
     if sum(len(part.text.split()) for part in parts) < LEAST_WORDS:
         raise UserError(
             f"This is no survey I can read: it has fewer than {LEAST_WORDS} words under headings (in Markdown # …, in "
             "HTML <h2>)."
         )
     body = "\n\n".join(part.text for part in parts)
-    style = _find_style(f"{body}\n{tabled}" if own else body)
+    style = _find_style(body)
+    in_tables = frozenset(_extract_markers(" ".join(_TABLE.findall(body)), style)[0])
     references = _entries(listed, style)
-    figures, tables = body.count(IMAGE), len(_TABLE.findall(body))
-    if own:
-        figures, tables = captions.count("Figure"), captions.count("Table")
-    in_tables = frozenset(_extract_markers(tabled, style)[0])
-    document = Document(title, parts, references, style, figures, tables, in_tables=in_tables)
+    document = Document(title, parts, references, style, in_tables=in_tables)
     cited = {name for claim in claims(document) for name in claim.names}
     unknown = cited - {r.name for r in references}
     if style == "author and year" and len(unknown) > len(cited) / 2:
         # Years in brackets that have nothing to do with the list of references.
         document, unknown = replace(document, style="none"), set()
     return replace(document, problems=tuple(_problems(document, listed, unknown)))
-
-
-def _sections_of(parts: Iterable[Part]) -> Iterator[Part]:
-    """Our own sections, without what stands around them."""
-    frame = 0
-    for part in parts:
-        if fold(part.title) in _FRAME:
-            frame = part.level
-        elif not frame or part.level <= frame:
-            frame = 0
-            yield part
-
-
-def _remove_floats(text: str) -> str:
-    """The text of a part of our own files as the survey holds it: without tables and figures."""
-    blocks = text.split("\n\n")
-    at = next((i for i, block in enumerate(blocks) if _CAPTION.match(block)), len(blocks))
-    if at < len(blocks) and at and (caption := _CAPTION.match(blocks[at])):
-        at -= f"{caption[1]} {caption[2]}" in blocks[at - 1]  # the sentence that introduces it
-    return "\n\n".join(blocks[:at]).strip()
 
 
 def _problems(document: Document, listed: str, unknown: set[str]) -> Iterator[str]:
@@ -244,13 +204,11 @@ def _find_style(body: str) -> Style:
 
 
 def _entries(listed: str, style: Style) -> tuple[Reference, ...]:
-    marks = list(_ENTRY.finditer(listed))
-    if not marks and style != "author and year":
-        marks = list(_LISTED_ENTRY.finditer(listed))
-    if style != "author and year" and marks:
-        ends = [mark.start() for mark in marks[1:]] + [len(listed)]
-        texts = {mark[1]: listed[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)}
-        return tuple(Reference(name, " ".join(text.split()), _title_of(text)) for name, text in texts.items() if text)
+    if style != "author and year":
+        _, *entries = (_ENTRY if _ENTRY.search(listed) else _LISTED_ENTRY).split(listed)
+        texts = {name: " ".join(text.split()) for name, text in zip(entries[::2], entries[1::2], strict=True)}
+        if texts:
+            return tuple(Reference(name, text, _title_of(text)) for name, text in texts.items() if text)
     works: dict[str, Reference] = {}
     for line in listed.splitlines():
         year = re.search(rf"\b({_YEAR})\b", line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from lxml.html import defs
@@ -13,7 +13,6 @@ from engine.reading.html_page import parse_page
 NUMBERED = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*\](?!\()")
 """``[3]``, ``[1, 2]`` or ``[3–5]``, but no link."""
 
-_CAPTION = re.compile(r"(?:Table|Figure) \d+\.")
 _NUMBERED_ITEM = re.compile(r"\s*\[\d{1,4}\](?=\s|$)")
 _BREAK, _TITLE = "\ue000", "\ue001"
 """What divides lines, and what begins a heading, until the text is divided: characters that no page has."""
@@ -29,13 +28,13 @@ _ASIDE = "|".join(
     f"//{tag}"
     for tag in (
         *("aside", "button", "dialog", "footer", "form", "head", "noscript", "object", "pre", "select", "template"),
-        *("textarea", "*[@data-key]/*[@class='card']"),  # the last are our own page's notes below a reference
+        "textarea",
     )
 )
 """Elements that are no running text."""
 
-_TABLE, IMAGE = "<table>{}</table>", "![](image)"
-"""What stands for a table, with its citations by number alone, and for an image."""
+_TABLE = "<table>{}</table>"
+"""What stands for a table, with its citations by number alone."""
 
 
 def round_brackets(text: str) -> str:
@@ -52,8 +51,6 @@ def read_lines(page: str) -> Iterator[tuple[int, str]]:
     document = parse_page(_UNUSABLE.sub(" ", page), "of this survey")
     for aside in document.xpath(_ASIDE):
         aside.drop_tree()
-    if own := document.xpath("//span[@class='cites']"):
-        _round_other_brackets(document, own)
     for element in list(document.iter("*")):
         _mark(element)
         if element.tag in _BLOCKS:
@@ -67,34 +64,18 @@ def read_lines(page: str) -> Iterator[tuple[int, str]]:
         ended = not text
 
 
-def _round_other_brackets(document: Any, citations: Sequence[Any]) -> None:
-    """In our own page, where every citation is marked, brackets elsewhere cite nothing."""
-    inside = {element for citation in citations for element in citation.iter()}
-    for element in document.iter():
-        if element not in inside:
-            element.text = element.text and round_brackets(element.text)
-        if element not in inside or element in citations:
-            element.tail = element.tail and round_brackets(element.tail)
-
-
 def _mark(element: Any) -> None:
-    """Put into the text what the element says by its tag: headings, breaks, images, items, tables, captions."""
+    """Put into the text what the element says by its tag: headings, breaks, images, items, tables."""
     text = element.text_content()
     match element.tag:
         case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
             _replace(element, f"{_TITLE}{element.tag[1]}{text}")
-        case "figure":
-            for caption in element.xpath("./figcaption"):
-                element.insert(0, caption)  # as our Markdown has it
         case "img" | "svg":
-            is_icon = element.tag == "svg" and not element.xpath("ancestor::figure")
-            _replace(element, "" if is_icon else IMAGE)
+            _replace(element, "")
         case "br":
             _replace(element, _BREAK)
         case "code":
             _replace(element, round_brackets(text))
-        case "strong" | "b":
-            _replace(element, f"**{text}**" if _CAPTION.fullmatch(text) else text)
         case "table":
             _mark_table(element, text)
         case "li":
@@ -105,8 +86,8 @@ def _replace(element: Any, text: str) -> None:
     element.text, element[:] = text, []
 
 
-def _surround(element: Any, before: str, after: str = "") -> None:
-    element.text, element.tail = f"{before}{element.text or ''}", f"{after or before}{element.tail or ''}"
+def _surround(element: Any, sign: str) -> None:
+    element.text, element.tail = f"{sign}{element.text or ''}", f"{sign}{element.tail or ''}"
 
 
 def _mark_table(table: Any, text: str) -> None:
@@ -128,5 +109,4 @@ def _mark_item(item: Any, text: str) -> None:
     if not _NUMBERED_ITEM.match(text):
         begins = item[0] if len(item) and item[0].tag == "p" and not (item.text or "").strip() else item
         begins.text = f"{mark}{begins.text or ''}"
-    key = item.get("data-key")
-    _surround(item, _BREAK, f"{_BREAK}`{key}`{_BREAK}" if key else _BREAK)
+    _surround(item, _BREAK)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.evaluation.citation_quality import Entailment, faults, score_citations, verdicts
-from engine.evaluation.content_quality import grade_content, richness
+from engine.evaluation.content_quality import grade_content
 from engine.evaluation.documents import CitedClaim, Document, claims
 from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions
 from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_heading_recall
@@ -28,12 +28,9 @@ from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
+from engine.run import ignore
 from engine.survey import Survey, walk
 from engine.values import Paper
-
-
-async def _nobody(_: str) -> None:
-    """Nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class EvaluationTools:
     """The text of a naive survey, with which the knowledge test compares."""
     online: Online | None = None
     """Where references that the library does not have are looked up; ``None``: nowhere."""
-    progress: Callable[[str], Awaitable[None]] = _nobody
+    progress: Callable[[str], Awaitable[None]] = ignore
     survey: Survey | None = None
     """The survey itself where it is ours: it is judged by its own references and what its citations rest on."""
 
@@ -85,7 +82,6 @@ async def evaluate_document(
     sources = {r.reference.name: _source_of(r.paper, tools.survey) for r in listed if r.paper}
     exist = existence(listed, tools.library.name, online=tools.online is not None)
     groups: dict[str, tuple[Score, ...]] = {
-        "Richness": richness(document),
         "References": (*distinct(found, document), *exist),
         "Relevance of references": (
             await topic_closeness(papers, len(listed), topic, tools.library, tools.embedder),

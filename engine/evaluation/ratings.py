@@ -34,16 +34,6 @@ _SCORE = re.compile(r"\s*([1-5])(?:\b|:)")
 
 
 @dataclass(frozen=True, slots=True)
-class RatingTask:
-    """One survey as it is shown to people; ``name`` is “system/topic”, which they do not see."""
-
-    number: str
-    name: str
-    topic: str
-    document: Document
-
-
-@dataclass(frozen=True, slots=True)
 class Rating:
     """What one person gave one survey for one criterion, 1 to 5; ``survey`` is the number of its task."""
 
@@ -53,11 +43,12 @@ class Rating:
     score: int
 
 
-def number_tasks(surveys: Mapping[str, tuple[str, Document]], seed: int) -> tuple[RatingTask, ...]:
-    """Topic and text by “system/topic”, in an order that the seed decides and with numbers that tell nothing."""
-    names = random.Random(seed).sample(sorted(surveys), len(surveys))
-    width = len(str(len(names)))
-    return tuple(RatingTask(f"{number:0{width}}", name, *surveys[name]) for number, name in enumerate(names, start=1))
+def number_surveys(names: Iterable[str], seed: int) -> dict[str, str]:
+    """The key, which raters do not see: “system/topic” by numbers that tell nothing, in an order by the seed."""
+    ordered = sorted(names)
+    shuffled = random.Random(seed).sample(ordered, len(ordered))
+    width = len(str(len(shuffled)))
+    return {f"{number:0{width}}": name for number, name in enumerate(shuffled, start=1)}
 
 
 def label_studio_interface() -> str:
@@ -85,9 +76,10 @@ def field_of(criterion: Criterion) -> str:
     return criterion.replace(" ", "_")
 
 
-def label_studio_tasks(tasks: Sequence[RatingTask]) -> str:
-    """The tasks to import, JSON."""
-    rows = [{"data": {"survey": t.number, "topic": t.topic, "html": _page(t.document)}} for t in tasks]
+def label_studio_tasks(key: Mapping[str, str], surveys: Mapping[str, tuple[str, Document]]) -> str:
+    """The tasks to import, JSON; ``surveys`` are topic and text by name."""
+    shown = [(number, *surveys[name]) for number, name in key.items()]
+    rows = [{"data": {"survey": number, "topic": topic, "html": _page(text)}} for number, topic, text in shown]
     return json.dumps(rows, ensure_ascii=False, indent=1)
 
 
@@ -126,9 +118,8 @@ def read_ratings(content: str) -> tuple[Rating, ...]:
 def _read_row(row: Mapping[str, Any]) -> Iterator[Rating]:
     """One task with its annotations, or one annotation of a flat export."""
     if "annotations" not in row:
-        named = {
-            str(column).strip().lower().replace(" ", "_"): said for column, said in row.items()
-        }  # as people write them
+        # Columns as people write them.
+        named = {str(column).strip().lower().replace(" ", "_"): said for column, said in row.items()}
         yield from _read_scores(str(named.get("rater") or named.get("annotator") or ""), named.get("survey"), named)
         return
     survey = row.get("data", {}).get("survey")
@@ -155,14 +146,11 @@ def _read_scores(rater: str, survey: object, given: Mapping[str, Any]) -> Iterat
         yield Rating(rater, str(survey).strip(), criterion, int(score[1]))
 
 
-def name_surveys(ratings: Iterable[Rating], names: Mapping[str, str]) -> tuple[Rating, ...]:
+def name_surveys(ratings: Sequence[Rating], names: Mapping[str, str]) -> tuple[Rating, ...]:
     """The ratings with “system/topic” for each number. Raises `UserError` for a number that the key does not have."""
-    named = []
-    for rating in ratings:
-        if rating.survey not in names:
-            raise UserError(f"The key has no survey “{rating.survey}”. Give the key that was written with the tasks.")
-        named.append(replace(rating, survey=names[rating.survey]))
-    return tuple(named)
+    if unknown := next((rating.survey for rating in ratings if rating.survey not in names), None):
+        raise UserError(f"The key has no survey “{unknown}”. Give the key that was written with the tasks.")
+    return tuple(replace(rating, survey=names[rating.survey]) for rating in ratings)
 
 
 def score_systems(ratings: Sequence[Rating]) -> dict[str, dict[str, Score]]:
@@ -195,17 +183,14 @@ def measure_agreement(ratings: Sequence[Rating]) -> tuple[Score, ...]:
 
     Mean Spearman's rho over the pairs of raters, of their mean scores of the surveys that both rated.
     """
-    on_each = {f"agreement on {c}": [r for r in ratings if r.criterion == c] for c in CRITERIA}
+    asked = {f"agreement on {c}": [r for r in ratings if r.criterion == c] for c in CRITERIA}
+    asked["agreement on the order of surveys"] = list(ratings)
     scores = []
-    for name, some in {**on_each, "agreement on the order of surveys": ratings}.items():
-        raters = dict.fromkeys(rating.rater for rating in some)
-        means = {one: _average(r for r in some if r.rater == one) for one in raters}
-        found = []
-        for one, other in combinations(means.values(), 2):
-            both = [survey for survey in one if survey in other]
-            ones, others = ([given[survey] for survey in both] for given in (one, other))
-            if len(both) >= LEAST_SHARED and len(set(ones)) > 1 and len(set(others)) > 1:
-                found.append(rank_correlation(ones, others)[0])
+    for name, some in asked.items():
+        means = [_average(r for r in some if r.rater == one) for one in dict.fromkeys(r.rater for r in some)]
+        both = [[(one[s], other[s]) for s in one if s in other] for one, other in combinations(means, 2)]
+        pairs = [list(zip(*pair, strict=True)) for pair in both if len(pair) >= LEAST_SHARED]
+        found = [rank_correlation(*given)[0] for given in pairs if all(len(set(side)) > 1 for side in given)]
         if found:
             mean, spread = mean_and_spread(found)
             scores.append(Score(name, mean, f"mean Spearman's rho of {len(found)} pairs of raters", spread))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal, get_args
 
 from rapidfuzz import fuzz
@@ -44,8 +45,8 @@ MOST_NAMED = 3
 AT_ONCE, TOLD_EACH = 4, 10
 """References that are looked up online at the same time, and after how many it is told again."""
 
-HERE, ONLINE = "in this library", "online"
-"""Where a reference was looked up."""
+HERE, ONLINE, NO_TITLE = "in this library", "online", "no title could be read"
+"""Where a reference was looked up, and why it could not be."""
 
 _YEAR = re.compile(r"\b(?:19|20)\d{2}\b")
 _IDENTIFIER = re.compile(r"https?://\S+|\b10\.\d{4,9}/\S+|\barxiv[:\s.]*\S+|\d+\s*[-–—]\s*\d+", re.I)
@@ -84,14 +85,15 @@ async def _resolve_reference(reference: Reference, library: Library) -> Resolved
     named = identifiers_in(f"{reference.name} {reference.text}")
     if by_name := await library.get(named) if named else ():
         return judge_identified(reference, by_name[0], HERE)
-    title = _sought_title(reference)
-    if len(fold(title)) < SHORTEST_TITLE:
-        return ResolvedReference(reference, "not found", None, "no title could be read")
+    if not (title := _sought_title(reference)):
+        return ResolvedReference(reference, "not found", None, NO_TITLE)
     return judge_titles(reference, [item.paper for item in await library.search(Query(title, 5, "title"))], HERE)
 
 
 def _sought_title(reference: Reference) -> str:
-    return (reference.title or reference.text)[:LONGEST_TITLE]
+    """What its title is looked up by; empty where it has none."""
+    title = (reference.title or reference.text)[:LONGEST_TITLE]
+    return title if len(fold(title)) >= SHORTEST_TITLE else ""
 
 
 def judge_identified(reference: Reference, paper: Paper, where: str) -> ResolvedReference:
@@ -179,6 +181,15 @@ async def resolve_online(
     ``progress`` is told how many are looked up, at every tenth.
     """
     missing = [item.reference for item in found if item.finding == "not found"]
+    named = {item.name: identifiers_in(f"{item.name} {item.text}") for item in missing}
+    known: Mapping[PaperKey, Paper] = {}
+    with suppress(RetrievalError):  # the titles are asked for next, and say it
+        if wanted := list(dict.fromkeys(chain.from_iterable(named.values()))):
+            known = await online.get(wanted)
+    identified = {name: known[key] for name, keys in named.items() for key in reversed(keys) if key in known}
+    titles = {item.name: _sought_title(item) for item in missing if item.name not in identified}
+    sought = list(dict.fromkeys(filter(None, titles.values())))
+    alike = await online.find_by_titles(sought) if sought else []
     gate, done = asyncio.Semaphore(AT_ONCE), 0
 
     async def look_up(reference: Reference) -> ResolvedReference:
@@ -187,48 +198,26 @@ async def resolve_online(
             if paper := identified.get(reference.name):
                 verdict = judge_identified(reference, paper, ONLINE)
             else:
-                verdict = await _look_up_title(reference, alike.get(reference.name, ()), online)
+                same = [p for p in alike if similarity(titles[reference.name], p.title) >= SAME_TITLE]
+                verdict = await _look_up_title(reference, titles[reference.name], same, online)
         done += 1
         if progress and (done % TOLD_EACH == 0 or done == len(missing)):
             await progress(f"references online: {done} of {len(missing)}")
         return verdict
 
-    identified = await _find_identified(missing, online)
-    alike = await _find_by_titles([item for item in missing if item.name not in identified], online)
     verdicts = iter(await asyncio.gather(*map(look_up, missing)))
     return tuple(next(verdicts) if item.finding == "not found" else item for item in found)
 
 
-async def _find_identified(missing: Sequence[Reference], online: Online) -> dict[str, Paper]:
-    """By the references' names the papers of their identifiers, asked for together."""
-    named = {item.name: identifiers_in(f"{item.name} {item.text}") for item in missing}
-    known: Mapping[PaperKey, Paper] = {}
-    with suppress(RetrievalError):  # the titles are asked for next, and say it
-        if wanted := list(dict.fromkeys(key for keys in named.values() for key in keys)):
-            known = await online.get(wanted)
-    found = {name: next((known[key] for key in keys if key in known), None) for name, keys in named.items()}
-    return {name: paper for name, paper in found.items() if paper}
-
-
-async def _find_by_titles(missing: Sequence[Reference], online: Online) -> dict[str, list[Paper]]:
-    """By the references' names the papers of the same title, asked for together."""
-    sought = {item.name: title for item in missing if len(fold(title := _sought_title(item))) >= SHORTEST_TITLE}
-    papers = await online.find_by_titles(list(dict.fromkeys(sought.values()))) if sought else []
-    return {
-        name: [paper for paper in papers if similarity(title, paper.title) >= SAME_TITLE]
-        for name, title in sought.items()
-    }
-
-
-async def _look_up_title(reference: Reference, alike: Sequence[Paper], online: Online) -> ResolvedReference:
+async def _look_up_title(reference: Reference, title: str, alike: Sequence[Paper], online: Online) -> ResolvedReference:
     """One reference online: a paper of the same title, or else the closest of each source."""
-    if len(fold(_sought_title(reference))) < SHORTEST_TITLE:
-        return ResolvedReference(reference, "not found", None, "no title could be read")
+    if not title:
+        return ResolvedReference(reference, "not found", None, NO_TITLE)
     candidates = list(alike)
     if candidates and (verdict := judge_titles(reference, candidates, ONLINE)).finding == "real":
         return verdict
     try:
-        async with aclosing(online.match_in_each(_sought_title(reference))) as answers:
+        async with aclosing(online.match_in_each(title)) as answers:
             async for closest in answers:
                 candidates += [closest] if closest else []
                 if any(_has_title(reference, paper) for paper in candidates):

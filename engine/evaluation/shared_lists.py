@@ -8,6 +8,7 @@ than chance is tested by permuting the positions within each section.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,7 @@ from engine.evaluation.scores import Score
 SUSPICIOUS = 1.5
 """A ratio above this is what the public code of AutoSurvey and SurveyForge shows."""
 
-LEAST_PAIRS, LEAST_SHARED = 6, 20
-"""Fewest pairs of subsections at the same position, and works shared over all pairs: with fewer, one citation decides,
-or the ratio is one of two numbers close to zero."""
-
 PERMUTATIONS = 1_000
-
-Flags = NDArray[np.bool_]
 
 
 def measure_shared_lists(document: Document, claims: Sequence[CitedClaim], seed: int = 0) -> tuple[Score, ...]:
@@ -36,39 +31,35 @@ def measure_shared_lists(document: Document, claims: Sequence[CitedClaim], seed:
     if len({section for section, _ in cited}) < 2:
         return (Score("shared lists", None, "not measurable: fewer than two sections with subsections that cite"),)
     sections, positions = np.array(list(cited)).T
-    common = np.array([[len(a & b) for b in cited.values()] for a in cited.values()])
-    jaccard = common / np.array([[len(a | b) for b in cited.values()] for a in cited.values()])
-    different = np.triu(sections[:, None] != sections[None, :], 1)
+    pairs = [(i, j) for i, j in combinations(range(len(cited)), 2) if sections[i] != sections[j]]
+    one, other = np.array(pairs).T
+    works = list(cited.values())
+    jaccard = np.array([len(works[i] & works[j]) / len(works[i] | works[j]) for i, j in pairs])
 
-    def compare(places: NDArray[np.int_]) -> tuple[Flags, float | None, float | None]:
-        """Which pairs are at the same position, and the mean overlap there and elsewhere, if any."""
-        same = different & (places[:, None] == places[None, :])
-        here, other = jaccard[same], jaccard[different & ~same]
-        return same, float(here.mean()) if here.size else None, float(other.mean()) if other.size else None
+    def compare(places: NDArray[np.int_]) -> tuple[float, float]:
+        """The mean overlap of pairs at the same position, and of all others; NaN where there are none."""
+        same = places[one] == places[other]
+        return (jaccard[same].mean() if same.any() else np.nan), (jaccard[~same].mean() if not same.all() else np.nan)
 
-    same, at_same, elsewhere = compare(positions)
-    pairs, shared = int(same.sum()), int(common[different].sum())
-    how = "mean Jaccard of the works cited by subsections of different sections"
+    at_same, elsewhere = compare(positions)
+    how = f"mean Jaccard of the works cited by subsections of different sections, {len(pairs)} pairs"
     scores = (
-        Score("citation overlap, same position", at_same, f"{how}; {pairs} pairs"),
-        Score("citation overlap, other positions", elsewhere, f"{how}; {int(different.sum()) - pairs} pairs"),
+        Score("citation overlap, same position", None if np.isnan(at_same) else float(at_same), how),
+        Score("citation overlap, other positions", None if np.isnan(elsewhere) else float(elsewhere), how),
     )
-    if at_same is None or not elsewhere or pairs < LEAST_PAIRS or shared < LEAST_SHARED:
-        why = (
-            f"not measurable: {pairs} pairs at the same position and {shared} shared works; at least "
-            f"{LEAST_PAIRS} and {LEAST_SHARED} are needed, some of them at other positions"
-        )
+    if np.isnan(at_same) or not elsewhere > 0:
+        why = "not measurable: no subsections at the same position, or none that share works at other positions"
         return (*scores, Score("shared lists", None, why))
-    chance, drawn = np.random.default_rng(seed), []
+    chance, ratios = np.random.default_rng(seed), []
     groups = [np.flatnonzero(sections == section) for section in np.unique(sections)]
     for _ in range(PERMUTATIONS):
         mixed = positions.copy()
         for group in groups:
             mixed[group] = chance.permutation(mixed[group])
-        _, here, other = compare(mixed)
-        drawn += [here / other] if here is not None and other else []
-    low, high = np.percentile(drawn, [2.5, 97.5]) if drawn else (0.0, np.inf)
-    ratio = at_same / elsewhere
+        here, there = compare(mixed)
+        ratios.append(here / there if there else np.inf)
+    low, high = np.percentile(ratios, [2.5, 97.5])
+    ratio = float(at_same / elsewhere)
     by_chance = f"by chance {low:.2f} to {high:.2f} (95 % of {PERMUTATIONS:,} permutations)"
     if ratio > max(SUSPICIOUS, high):
         meaning = f"suspicious: sections seem to have been written from one another's papers; {by_chance}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.evaluation.citation_quality import RuleEntailment
+from engine.evaluation.citation_quality import entail_by_rule
 from engine.evaluation.documents import from_survey
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.retrieval.libraries.library import EmptyLibrary
@@ -14,7 +14,7 @@ from tests.fakes import WordEmbedder
 
 async def test_our_own_survey_is_judged_by_its_own_references_wherever_they_came_from() -> None:
     survey = own_survey()
-    tools = EvaluationTools(EmptyLibrary(), WordEmbedder(), RuleEntailment(WordEmbedder()))
+    tools = EvaluationTools(EmptyLibrary(), WordEmbedder(), entail_by_rule(WordEmbedder()))
     scores = (await evaluate_document(from_survey(survey), "retrieval", replace(tools, survey=survey))).scores()
     assert scores["claims whose sources are all known"].value == 1.0
     unknown = (await evaluate_document(from_survey(survey), "retrieval", tools)).scores()

@@ -15,7 +15,7 @@ from engine.evaluation.ratings import (
     label_studio_tasks,
     measure_agreement,
     name_surveys,
-    number_tasks,
+    number_surveys,
     rank_surveys,
     read_ratings,
     score_systems,
@@ -42,9 +42,10 @@ def task(survey: str, *given: tuple[str, int]) -> dict[str, object]:
 
 def test_the_form_shows_the_survey_and_every_description_but_not_who_wrote_it() -> None:
     document = from_markdown(MARKDOWN.replace("Methods", "Methods &lt;script&gt;"))
-    tasks = number_tasks({"secret-system/Graphs": ("Graphs", document), "other/Graphs": ("Graphs", document)}, 0)
-    assert {t.name for t in tasks} == {"secret-system/Graphs", "other/Graphs"}
-    imported = label_studio_tasks(tasks)
+    surveys = {"secret-system/Graphs": ("Graphs", document), "other/Graphs": ("Graphs", document)}
+    key = number_surveys(surveys, 0)
+    assert (set(key), set(key.values())) == ({"1", "2"}, set(surveys))
+    imported = label_studio_tasks(key, surveys)
     assert "secret-system" not in imported
     shown = json.loads(imported)[0]["data"]
     assert "Methods &lt;script&gt;" in shown["html"]

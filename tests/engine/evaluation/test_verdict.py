@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.evaluation.citation_quality import RuleEntailment
+from engine.evaluation.citation_quality import entail_by_rule
 from engine.evaluation.documents import from_survey
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.report import card, write_verdict
@@ -16,7 +16,7 @@ from tests.fakes import WordEmbedder, papers
 
 
 async def test_the_topic_is_not_judged_by_too_few_known_references(library: LocalLibrary) -> None:
-    tools = EvaluationTools(library, WordEmbedder(), RuleEntailment(WordEmbedder()))
+    tools = EvaluationTools(library, WordEmbedder(), entail_by_rule(WordEmbedder()))
     survey = own_survey()
     told = card(await evaluate_document(from_survey(survey), "dense retrieval", tools))
     assert "of the closeness to “dense retrieval” that the library's nearest papers have" in told
