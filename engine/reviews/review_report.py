@@ -11,7 +11,6 @@ from engine.naming.clustering import clusters, labels
 from engine.options import QuickOptions
 from engine.quoting.abstracts import quote_contribution, quote_finding
 from engine.quoting.attribution import whose_words
-from engine.quoting.paper_tables import claim_of
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.online.queries import BooleanQuery
 from engine.reviews.review import FOLLOW_UPS, cite_by_name
@@ -22,7 +21,7 @@ from engine.revising.extractive_answers import quote_ranked
 from engine.revising.sentence_ranking import SIGNAL, measure_signal, rank_sentences
 from engine.survey import Claim, Section, Survey, SurveyWarning, Table
 from engine.text import list_words, shorten
-from engine.values import Brief, FoundPaper, LeftOut, PaperSelection
+from engine.values import Brief, FoundPaper, LeftOut, Paper, PaperSelection
 from engine.writing.notices import with_notice
 
 METHOD = (
@@ -40,8 +39,8 @@ SEARCHED_METHOD = (
 QUOTED_STUDIES = 12
 """Papers that a review without a language model rests on: a few more than the article's 8 to 10."""
 
-QUOTED_ANSWERS, QUOTED_METHODS = 8, 4
-"""Quotations that answer the first two questions at most."""
+QUOTED_ANSWERS = 8
+"""Papers whose quotations answer the question at most."""
 
 NOTHING_ANSWERS = "No sentence was found here that answers the first question: read the studies themselves."
 
@@ -136,22 +135,17 @@ def quote_review(
     scope: ReviewScope, selection: PaperSelection, embedder: Embedder, options: QuickOptions
 ) -> ReviewParts:
     """The parts of a review without a language model: quotations, and groups of the papers as the next topics."""
+    table, question = quote_table(selection), scope.questions[0]
     if options.only_search:
-        return ReviewParts(quote_table(selection))
+        return ReviewParts(table)
     papers = selection.list_included()
     embedder = ready(embedder, papers)  # online, none is fitted before
-    ranked = rank_sentences(scope.questions[0], papers, embedder)
-    said = quote_ranked(ranked, QUOTED_ANSWERS) if measure_signal(ranked) >= SIGNAL else ()
-    told = {citation.quote for claim in said for citation in claim.citations}
-    stated = (quotation for paper in papers if (quotation := quote_contribution(paper)) and quotation.words not in told)
-    proposed = tuple(claim_of(quotation.paper, quotation) for quotation in stated)[:QUOTED_METHODS]
-    findings = tuple(
-        Section(question, "\n".join(f"- {claim.text}" for claim in claims), claims)
-        for question, claims in zip(scope.questions, (said, proposed), strict=False)
-        if claims
-    )
-    limits = () if said else (NOTHING_ANSWERS,)
-    return ReviewParts(quote_table(selection), findings, None, _next_topics(scope, selection, embedder), limits)
+    ranked = rank_sentences(question, papers, embedder)
+    topics = _next_topics(scope, papers, embedder)
+    if measure_signal(ranked) < SIGNAL:
+        return ReviewParts(table, follow_up=topics, limits=(NOTHING_ANSWERS,))
+    said = quote_ranked(ranked, QUOTED_ANSWERS)
+    return ReviewParts(table, (Section(question, "\n".join(f"- {claim.text}" for claim in said), said),), None, topics)
 
 
 def quote_table(selection: PaperSelection) -> Section:
@@ -170,9 +164,8 @@ def quote_table(selection: PaperSelection) -> Section:
     return Section("Studies", "", tuple(claims), tables=(table,))
 
 
-def _next_topics(scope: ReviewScope, selection: PaperSelection, embedder: Embedder) -> tuple[str, ...]:
+def _next_topics(scope: ReviewScope, papers: Sequence[Paper], embedder: Embedder) -> tuple[str, ...]:
     """What groups of the papers are about: topics for the next review."""
-    papers = selection.list_included()
     if len(papers) < 3 * FOLLOW_UPS:
         return ()
     vectors = embed_papers(embedder, papers)

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.errors import RetrievalError
 from engine.gathering.candidates import FoundPapers
@@ -33,10 +32,6 @@ PLACE_S = 20.0
 
 RELEVANCE, CITATIONS, FULL_TEXT = 0.6, 0.25, 0.15
 """Weights by which papers are chosen for reading (today's Jarvis)."""
-
-
-NEW_YEARS = 2
-"""Of the newest years nobody can be cited much: their papers have at least the mean."""
 
 
 @dataclass(kw_only=True)
@@ -72,7 +67,7 @@ class ReviewSearch(FoundPapers):
         await self.context.progress(Progress("searching", detail="; ".join(query.render() for query in queries)))
         online = self.context.online
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._in_library(query)) for query in queries]
+            tasks = [group.create_task(self._in_library(query)) for query in queries if self._has_library]
             if online:
                 searched = online.places(life_sciences=scope.life_sciences)
                 tasks += [group.create_task(self._online(place, query)) for query in queries for place in searched]
@@ -80,13 +75,14 @@ class ReviewSearch(FoundPapers):
         for task in tasks:  # in the order of the queries, whoever answered first
             place, query, papers, note = task.result()
             self.take([paper for paper in papers if not excluded.holds(paper)], str(query))
-            if place:
-                self.note_search(place, str(query), len(papers), note)
+            self.note_search(place, str(query), len(papers), note)
+
+    @property
+    def _has_library(self) -> bool:
+        return bool(self.brief.library) or self.context.library.name != "no library"
 
     async def _in_library(self, query: BooleanQuery) -> _Searched:
         """The most relevant papers; none where the library says no more of the query than by chance."""
-        if not self.brief.library and self.context.library.name == "no library":
-            return _Searched("", query)
         library, text = self.context.library, query.words()
         found = await library.search(Query(text, self.space, "relevance", query.years))
         papers = [item.paper for item in found]
@@ -123,20 +119,14 @@ class ReviewSearch(FoundPapers):
 
 def weigh_papers(found: Sequence[FoundPaper], this_year: int) -> list[float]:
     """For each paper 0.6 · relevance + 0.25 · citations + 0.15 · full text, each from 0 to 1."""
-    relevance = np.array([item.score for item in found])
+    if not found:
+        return []
     cited = measure_popularity([item.paper for item in found], this_year)
-    new = np.array([(item.paper.year or 0) > this_year - NEW_YEARS for item in found], np.bool_)
-    cited = np.where(new, np.maximum(cited, cited.mean() if len(cited) else 0.0), cited)
-    open_text = np.array([float(is_open(f.paper)) for f in found])
-    parts = ((RELEVANCE, relevance), (CITATIONS, cited), (FULL_TEXT, open_text))
-    return [float(value) for value in np.sum([weight * _spread(values) for weight, values in parts], axis=0)]
-
-
-def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Spread over the whole range from 0 to 1; all 1 where they do not differ."""
-    low, high = values.min(initial=np.inf), values.max(initial=-np.inf)
-    result: NDArray[np.float64] = (values - low) / (high - low) if high > low else np.ones_like(values)
-    return result
+    parts = np.array([[item.score for item in found], cited, [is_open(item.paper) for item in found]], np.float64)
+    parts -= parts.min(axis=1, keepdims=True)
+    parts /= np.maximum(parts.max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    weighted: list[float] = (np.array([RELEVANCE, CITATIONS, FULL_TEXT]) @ parts).tolist()
+    return weighted
 
 
 def is_open(paper: Paper) -> bool:
@@ -145,7 +135,7 @@ def is_open(paper: Paper) -> bool:
 
 
 class _Searched(NamedTuple):
-    """What one place gave for a query; without a ``place`` nothing was searched."""
+    """What one place gave for a query."""
 
     place: str
     query: BooleanQuery

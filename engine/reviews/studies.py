@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from engine.errors import LanguageModelError, LimitExceeded, RetrievalError
+from engine.errors import LimitExceeded, RetrievalError, ScholiumError
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block
@@ -19,6 +19,7 @@ from engine.reviews.review_search import is_open
 from engine.run import Progress, ReviewDraft, RunContext, ignore
 from engine.text import clean, inert, sentences, shorten
 from engine.values import FoundPaper, LeftOut, Paper, Passage
+from engine.writing.planning import try_work
 
 AT_ONCE = 5
 """Calls in flight (Jarvis)."""
@@ -88,7 +89,7 @@ class Study:
 
     found: FoundPaper
     said: StudyAnswer
-    """Of each text its first sentences; of the questions those there are, of the figures those of the paper."""
+    """Of each text its first sentences; of the questions those there are."""
 
     @property
     def paper(self) -> Paper:
@@ -111,10 +112,6 @@ class Study:
     def tokens(self) -> int:
         """Tokens of the entry."""
         return tokens_of(paper_block([self.entry()], SUMMARY_CHARACTERS))
-
-
-_Outcome = Study | LeftOut | LimitExceeded | None
-"""A study, why it is none, the limit that was reached, or ``None`` where the model failed."""
 
 
 @dataclass
@@ -141,12 +138,10 @@ class Reading:
         each = self.used / self.read if self.read else EXPECTED_TOKENS
         return self.used + in_flight * each < self.quota
 
-    def take(self, outcome: _Outcome) -> None:
-        """Count one outcome; a study for which there is no room is left out."""
-        self.read += not isinstance(outcome, LimitExceeded)
+    def take(self, outcome: Study | LeftOut | None) -> None:
+        """Count what came of a paper, ``None`` where the model failed; a study without room is left out."""
+        self.read += 1
         match outcome:
-            case LimitExceeded():
-                self.full, self.stopped = True, str(outcome)
             case LeftOut():
                 self.left_out.append(outcome)
             case None:
@@ -170,16 +165,19 @@ async def read_studies(
     reached, what was read by then stays.
     """
     result, waiting = Reading(quota), deque(candidates)
-    reading: deque[tuple[list[FoundPaper], asyncio.Task[list[_Outcome]]]] = deque()
+    reading: deque[tuple[list[FoundPaper], asyncio.Task[list[Study | LeftOut | None] | ScholiumError]]] = deque()
     async with asyncio.TaskGroup() as group:
         while True:
             while waiting and len(reading) < AT_ONCE and result.has_room(sum(len(some) for some, _ in reading)):
                 together = [waiting.popleft() for _ in range(min(TOGETHER, len(waiting)))]
-                reading.append((together, group.create_task(_read(request, scope, together, context))))
+                reading.append((together, group.create_task(try_work(_read(request, scope, together, context)))))
             if not reading:
                 break
             together, task = reading.popleft()
-            for outcome in await task:
+            came = await task
+            if isinstance(came, LimitExceeded):
+                result.full, result.stopped = True, str(came)
+            for outcome in [None] * len(together) if isinstance(came, ScholiumError) else came:
                 result.take(outcome)
             await context.progress(Progress("reading studies", result.read, len(candidates), together[-1].paper.title))
             await context.reviewing(ReviewDraft(scope.title, scope.questions, tuple(s.found for s in result.studies)))
@@ -189,15 +187,13 @@ async def read_studies(
 
 async def _read(
     request: str, scope: ReviewScope, together: Sequence[FoundPaper], context: RunContext
-) -> list[_Outcome]:
-    """What came of each of the papers, in their order, by one call."""
+) -> list[Study | LeftOut | None]:
+    """What came of each of the papers, in their order, by one call; raises what the call raises."""
     async with asyncio.TaskGroup() as group:
         adding = [group.create_task(add_text(found.paper, context)) for found in together]
     papers = [task.result() for task in adding]
-    readable = [paper for paper in papers if paper.content or paper.body]
     answers: dict[str, StudyAnswer] = {}
-    failure: LimitExceeded | None = None
-    if readable:
+    if readable := [paper for paper in papers if paper.content or paper.body]:
         prompt = fill(
             "quick/study",
             request=data(request),
@@ -205,41 +201,29 @@ async def _read(
             papers=paper_block(readable, ABSTRACT_TOKENS),
         )
         asked = Request("reading", f"study/{readable[0].key}", prompt, 1_024 * len(readable), TEMPERATURE)
-        try:
-            came = await context.require_model().answer_typed(asked, StudiesAnswer)
-            answers = {answer.key.strip("[]@ "): answer for answer in came.studies}
-        except LanguageModelError:
-            pass
-        except LimitExceeded as error:
-            failure = error
+        came = await context.require_model().answer_typed(asked, StudiesAnswer)
+        answers = {answer.key.strip("[]@ "): answer for answer in came.studies}
     return [
-        _settle(replace(found, paper=paper), answers.get(paper.key), failure, len(scope.questions))
+        _settle(replace(found, paper=paper), answers.get(paper.key), len(scope.questions))
         for found, paper in zip(together, papers, strict=True)
     ]
 
 
-def _settle(found: FoundPaper, answer: StudyAnswer | None, failure: LimitExceeded | None, questions: int) -> _Outcome:
+def _settle(found: FoundPaper, answer: StudyAnswer | None, questions: int) -> Study | LeftOut | None:
     paper = found.paper
     if not paper.content and not paper.body:
         return LeftOut(paper, "not relevant", "no source has an abstract or a text of it")
     if answer is None:
-        return failure
+        return None
     reason = _line(answer.reason) or "no reason was given"
     if not answer.relevant:
         return LeftOut(replace(paper, body=()), "not relevant", reason)
-    said = {
-        "questions": sorted({n for n in answer.questions if 1 <= n <= questions}),
-        "argument": _line(answer.argument),
-        "insight": _line(answer.insight),
-        "limitation": _line(answer.limitation),
-        "figures": keep_known_figures(answer.figures, paper),
-        "summary": shorten(inert(clean(answer.summary)), SUMMARY_CHARACTERS),
-    }
-    return Study(replace(found, judgement=reason), answer.model_copy(update=said))
-
-
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_PARTS = re.compile(r"(?:;|,\s+(?=\D))(?:\s*and\s+)?")
+    said = {name: _line(getattr(answer, name)) for name in ("argument", "insight", "limitation", "figures")}
+    summary = shorten(inert(clean(answer.summary)), SUMMARY_CHARACTERS)
+    asked = sorted({n for n in answer.questions if 1 <= n <= questions})
+    return Study(
+        replace(found, judgement=reason), answer.model_copy(update={**said, "questions": asked, "summary": summary})
+    )
 
 
 def _line(text: str) -> str:
@@ -247,15 +231,6 @@ def _line(text: str) -> str:
     whole = inert(clean(text))
     first = next(iter(sentences(whole)), whole)
     return shorten(first, LINE_CHARACTERS)
-
-
-def keep_known_figures(said: str, paper: Paper) -> str:
-    """The parts of a list of figures whose numbers all stand in the paper's text; a model's arithmetic is left out."""
-    text = " ".join((paper.title, paper.content, *(passage.text for passage in paper.body)))
-    known = set(_NUMBER.findall(text.replace(",", "")))
-    parts = [part.strip() for line in sentences(inert(clean(said))) for part in _PARTS.split(line) if part.strip()]
-    kept = [part for part in parts if (found := _NUMBER.findall(part.replace(",", ""))) and set(found) <= known]
-    return shorten("; ".join(part.rstrip(".") for part in kept), LINE_CHARACTERS)
 
 
 async def add_text(paper: Paper, context: RunContext) -> Paper:

@@ -20,7 +20,7 @@ from engine.reading.full_text import FullText
 from engine.recipes.quick import QuickRecipe
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.reviews.studies import add_text, keep_known_figures
+from engine.reviews.studies import add_text
 from engine.run import ReviewDraft, RunContext
 from engine.session.events import Review
 from engine.survey import walk
@@ -284,13 +284,6 @@ async def test_the_papers_of_the_review_before_are_carried_over(library: LocalLi
     assert old.key in {p.key for p in found.papers.list_included()} | {o.paper.key for o in found.survey.left_out}
 
 
-def test_figures_are_kept_only_where_the_paper_has_them() -> None:
-    source = paper(1, abstract="It gained 12.5 points on 1,000 questions.")
-    assert keep_known_figures("12.5 points; 1,000 questions; 99 % accuracy", source) == "12.5 points; 1,000 questions"
-    assert keep_known_figures("12.5 vs. 1,000, and 1,000 questions", source) == "12.5 vs. 1,000; 1,000 questions"
-    assert keep_known_figures("none", source) == ""
-
-
 @dataclass
 class Texts:
     """Full texts that come at once, late, or not at all."""
@@ -393,5 +386,4 @@ async def test_a_place_that_fails_is_named_and_the_others_are_used(library: Loca
 
 async def test_a_paper_known_by_a_summary_alone_is_read() -> None:
     source = paper(1, abstract="", summary="The paper gains 7 points.")
-    assert keep_known_figures("7 points; 9 points", source) == "7 points"
     assert (await add_text(source, RunContext(EmptyLibrary(), WordEmbedder()))).content == source.summary

@@ -86,13 +86,6 @@ def test_the_weights_are_those_of_jarvis() -> None:
     assert weigh_papers(found, 2024) == pytest.approx([0.6, 0.3 + 0.25, 0.15])
 
 
-def test_papers_of_the_newest_years_are_not_weighed_down_by_their_citations() -> None:
-    old = [FoundPaper(paper(n, citations=100 * n, year=2015), 0.5) for n in range(1, 5)]
-    new = FoundPaper(paper(9, citations=0, year=2024), 0.5)
-    same_but_old = FoundPaper(paper(9, citations=0, year=2015), 0.5)
-    assert weigh_papers([*old, new], 2024)[-1] > weigh_papers([*old, same_but_old], 2024)[-1]
-
-
 def test_a_query_names_a_paper_that_has_a_phrase_of_each_group() -> None:
     asked = BooleanQuery((("dense retrieval", "passage index"), ("variant3",)))
     assert [n for n, own in enumerate(papers(5), start=1) if asked.names(own)] == [3]
