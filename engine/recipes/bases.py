@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.errors import LanguageModelError, LimitExceeded, find_known
+from engine.errors import LanguageModelError, LimitExceeded, ScholiumError, find_known
 from engine.gathering.keywords import Selector
 from engine.gathering.search import gather, propose_keywords
 from engine.run import CallChain, PlannedCall, Recipe, RunContext, WritingPlan, WritingTask, ignore
@@ -20,7 +20,7 @@ from engine.writing.composing import Composition
 from engine.writing.critique import score_text
 from engine.writing.estimates import JUDGE_TOKENS, PROMPT_OVERHEAD
 from engine.writing.field_views import find_nearby, view_field
-from engine.writing.planning import plan_outline, try_work
+from engine.writing.planning import plan_outline, try_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +134,10 @@ async def compose_survey(
 
 async def _judge(trials: Sequence[Candidate], brief: Brief, context: RunContext) -> Written:
     """All with their scores, and which is the best; the first where none could be judged."""
-    model, scoring = context.require_model(), []
-    async with asyncio.TaskGroup() as group:
-        for at, trial in enumerate(trials):
-            text = "\n\n".join(f"{number} {s.title}\n{s.text}" for number, s in walk(trial.survey.sections))
-            scoring.append(group.create_task(try_work(score_text(model, brief.topic, text, f"judge/{at}"))))
-    found = [task.result() for task in scoring]
-    scores = [score if isinstance(score, tuple) else () for score in found]
+    texts = ["\n\n".join(f"{n} {s.title}\n{s.text}" for n, s in walk(trial.survey.sections)) for trial in trials]
+    model = context.require_model()
+    found = await try_all(score_text(model, brief.topic, text, f"judge/{at}") for at, text in enumerate(texts))
+    scores = [() if isinstance(score, ScholiumError) else score for score in found]
     best = max(range(len(trials)), key=lambda i: (sum(scores[i]), -i))
     facts = [
         (f"Candidate {i}, coverage/structure/relevance", "/".join(map(str, score)) or "not judged")

@@ -14,9 +14,7 @@ from engine.gathering.search import require_papers
 from engine.llm.model import PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.recipes.bases import KeywordSearch
-from engine.revising.model_changes import RevisedByModel
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
-from engine.session.kept_text import parts_to_write
 from engine.survey import Section, Survey
 from engine.text import clean, inert
 from engine.values import Brief, Outline, OutlineNode, PaperKey, PaperSelection
@@ -30,9 +28,8 @@ from engine.writing.assembly import (
 )
 from engine.writing.composing import Composition
 from engine.writing.drafting import Assignment, Steps
-from engine.writing.estimates import PROMPT_OVERHEAD, tokens_drafted
-from engine.writing.model_text import HeadingText
-from engine.writing.planning import OutlineAnswer, outline_text, try_work, word_undivided
+from engine.writing.estimates import PROMPT_OVERHEAD, plan_subsections
+from engine.writing.planning import OutlineAnswer, Plan, outline_text, try_all, word_undivided
 
 METHOD = (
     "This survey was written by the baseline of the NLPCC 2024 task: a language model allocated the references to "
@@ -40,6 +37,7 @@ METHOD = (
     "alone, and nobody checked them."
 )
 SECTIONS = 8
+STEPS = Steps(check=False, review=False, frame=False, notes=False)
 FRAME_TOKENS = 200
 """Abstract and closing summary, as they are written."""
 
@@ -47,11 +45,9 @@ MOST_PAPERS = 400
 """References of the task's largest surveys; all their titles go into one prompt."""
 
 
-class PartAnswer(TypedAnswer):
+class PartAnswer(Plan):
     """A subsection with the keys of its references."""
 
-    title: HeadingText
-    description: PlainText
     papers: list[str]
 
 
@@ -69,7 +65,7 @@ class FrameAnswer(TypedAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class OrganiserRecipe(KeywordSearch, RevisedByModel):
+class OrganiserRecipe(KeywordSearch):
     """The five steps (K12)."""
 
     expand_keywords: bool = False
@@ -80,15 +76,10 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The frame, and one call for each subsection; nothing is checked."""
         words = words_for_each(plan.brief, plan.outline)
-        written = tokens_drafted(words)
+        task = Assignment(plan.brief.topic, plan.outline, words, prompt="organiser/section")
         listed = [replace(paper, abstract="", summary="") for paper in list(plan.papers.values())[:MOST_PAPERS]]
         read = sum(paper_tokens(paper) for paper in listed) + tokens_of(outline_text(plan.outline)) + PROMPT_OVERHEAD
-        chains: list[CallChain] = [(PlannedCall("drafting", read, FRAME_TOKENS),)]
-        for _, node in parts_to_write(plan.outline, plan.kept):
-            own = [plan.papers[key] for key in node.papers if key in plan.papers][: plan.limits.papers_per_node]
-            read = sum(paper_tokens(paper) for paper in own)
-            chains.append((PlannedCall("drafting", read + PROMPT_OVERHEAD, written),))
-        return chains
+        return [(PlannedCall("drafting", read, FRAME_TOKENS),), *plan_subsections(plan, task, STEPS)]
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Steps 1 and 2: sections from all titles, then the parts of each with the references allocated to them."""
@@ -101,35 +92,23 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
         plan = await model.answer_typed(Request("outline", "outline", prompt, 2_048, 1.0), OutlineAnswer)
         nodes = tuple(OutlineNode(s.title, s.description) for s in plan.sections)
         top = Outline(plan.title, nodes, "the organiser's baseline")
-        known = {p.key for p in papers}
-        notes: list[str] = []
-
-        async def divided(number: int, node: OutlineNode) -> OutlineNode:
-            asked = fill(
-                "organiser/parts",
-                topic=data(brief.topic),
-                outline=outline_text(top),
-                papers=titles,
-                number=str(number),
-                title=data(node.title),
-            )
-            request = Request("outline", f"parts/{number}", asked, 4_096, 1.0)
-            answer = await try_work(model.answer_typed(request, PartsAnswer))
-            if isinstance(answer, ScholiumError):
-                notes.append(word_undivided(node, answer))
-                return node
-            parts = []
-            for part in answer.subsections:
-                keys = dict.fromkeys(PaperKey(key.strip("[]@ ")) for key in part.papers)
-                own = tuple(key for key in keys if key in known)  # what a model makes up is left out
-                parts.append(OutlineNode(part.title, part.description, own))
-            return replace(node, children=tuple(parts))
-
         await context.progress(Progress("dividing", 0, len(nodes)))
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(divided(i, node)) for i, node in enumerate(nodes, start=1)]
-        nodes = tuple(mark_thin(task.result(), context.limits) for task in tasks)
-        return replace(top, nodes=nodes, notes=tuple(notes))
+        came = await try_all(self._divide(brief, top, at, titles, context) for at in range(len(nodes)))
+        known, divided = {p.key for p in papers}, list[OutlineNode]()
+        for node, answer in zip(nodes, came, strict=True):
+            parts = () if isinstance(answer, ScholiumError) else answer.subsections
+            allocated = (dict.fromkeys(PaperKey(key.strip("[]@ ")) for key in part.papers) for part in parts)
+            own = [tuple(key for key in keys if key in known) for keys in allocated]  # what a model makes up goes
+            children = (OutlineNode(p.title, p.description, keys) for p, keys in zip(parts, own, strict=True))
+            divided.append(mark_thin(replace(node, children=tuple(children)), context.limits))
+        failed = ((node, why) for node, why in zip(nodes, came, strict=True) if isinstance(why, ScholiumError))
+        return replace(top, nodes=tuple(divided), notes=tuple(word_undivided(node, why) for node, why in failed))
+
+    async def _divide(self, brief: Brief, top: Outline, at: int, titles: str, context: RunContext) -> PartsAnswer:
+        shown = {"outline": outline_text(top), "papers": titles, "number": str(at + 1)}
+        prompt = fill("organiser/parts", topic=data(brief.topic), title=data(top.nodes[at].title), **shown)
+        request = Request("outline", f"parts/{at + 1}", prompt, 4_096, 1.0)
+        return await context.require_model().answer_typed(request, PartsAnswer)
 
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Steps 3 to 5: abstract and summary, every section at the same time, put together."""
@@ -145,8 +124,7 @@ class OrganiserRecipe(KeywordSearch, RevisedByModel):
             papers=paper_block([replace(p, abstract="") for p in papers], 0),
         )
         assignment = Assignment(brief.topic, outline, words_for_each(brief, outline), prompt="organiser/section")
-        steps = Steps(check=False, review=False, frame=False, notes=False)
-        composition = Composition(model, assignment, {p.key: p for p in papers}, context, steps)
+        composition = Composition(model, assignment, {p.key: p for p in papers}, context, STEPS)
         async with asyncio.TaskGroup() as group:
             framed = group.create_task(
                 model.answer_typed(Request("drafting", "frame", prompt, 2_048, 1.0), FrameAnswer)

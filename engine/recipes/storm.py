@@ -24,7 +24,7 @@ from engine.run import Progress, RunContext
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperSelection
 from engine.writing.assembly import mark_thin
 from engine.writing.model_text import HeadingText
-from engine.writing.planning import MOST_SUBSECTIONS, try_work, with_roles
+from engine.writing.planning import MOST_SUBSECTIONS, Plan, try_all, with_roles
 
 PERSPECTIVES, ROUNDS, QUESTIONS = 4, 2, 3
 """Readers, how often each asks (the paper: up to five turns), and questions of one turn."""
@@ -52,19 +52,15 @@ class QuestionsAnswer(TypedAnswer):
     questions: list[PlainText] = Field(min_length=1)
 
 
-class AnsweringPart(TypedAnswer):
+class AnsweringPart(Plan):
     """A subsection, and the numbers of the questions that it answers."""
 
-    title: HeadingText
-    description: PlainText
     questions: list[int]
 
 
-class AnsweringSection(TypedAnswer):
+class AnsweringSection(Plan):
     """A section with its subsections."""
 
-    title: HeadingText
-    description: PlainText
     subsections: list[AnsweringPart]
 
 
@@ -105,12 +101,7 @@ class StormRecipe(AutoSurveyRecipe):
         request = Request("outline", f"perspectives/{context.attempt}", prompt, 1_024, 1.0)
         people = (await context.require_model().answer_typed(request, PerspectivesAnswer)).people[:PERSPECTIVES]
         await context.progress(Progress("outlining", 0, len(people)))
-        async with asyncio.TaskGroup() as group:
-            talks = [
-                group.create_task(try_work(self._converse(brief.topic, i, p, papers, context)))
-                for i, p in enumerate(people, 1)
-            ]
-        came = [task.result() for task in talks]
+        came = await try_all(self._converse(brief.topic, i, p, papers, context) for i, p in enumerate(people, 1))
         asked = list({one.question: one for talk in came if isinstance(talk, list) for one in talk}.values())
         failed = [talk for talk in came if isinstance(talk, ScholiumError)]
         if not asked:

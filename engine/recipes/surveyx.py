@@ -15,7 +15,6 @@ from engine.recipes.surveyx_outline import OutlineSteps
 from engine.recipes.surveyx_pictures import FigureSearch, add_paper_figures
 from engine.recipes.surveyx_rewriting import Rewriting
 from engine.recipes.surveyx_tables import add_figures_and_tables
-from engine.revising.model_changes import RevisedByModel
 from engine.run import SURVEY_STEPS, CallChain, PlannedCall, RunContext, Step, WritingPlan, WritingTask
 from engine.session.events import Candidate
 from engine.session.kept_text import parts_to_write
@@ -49,7 +48,7 @@ TABLE_ROWS, ROW_TOKENS = 10, 90
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyXRecipe(Trials, RevisedByModel):
+class SurveyXRecipe(Trials):
     """The recipe with its options and the switches of the paper's ablations (4.2)."""
 
     grow_trees: bool = True
@@ -95,20 +94,20 @@ class SurveyXRecipe(Trials, RevisedByModel):
         async with asyncio.TaskGroup() as tasks:
             drafting = tasks.create_task(try_work(steps.draft_primary(sections, planned)))
             preparing = tasks.create_task(prepare(papers, context, with_trees=self.grow_trees))
-        primary, prepared = drafting.result(), preparing.result()
+        primary, material = drafting.result(), preparing.result()
         if isinstance(primary, ScholiumError):
             raise primary
-        hints = await steps.mount_hints(primary, prepared.material)
+        hints = await steps.mount_hints(primary, material)
         divided = await steps.divide_sections(primary, hints)
         outline = await steps.reorganise(divided)
-        return replace(outline, notes=(*outline.notes, *prepared.notes()))
+        return replace(outline, notes=(*outline.notes, *material.explain_missing()))
 
     async def write_trial(self, task: WritingTask, context: RunContext) -> Candidate:
         """The main body from hints (3.2.2), each subsection seeing those before it, rewritten by the forest (3.2.3)."""
         included, count = task.selection.list_included(), context.limits.papers_per_node
-        prepared = await prepare(included, context, with_trees=self.grow_trees)
+        material = await prepare(included, context, with_trees=self.grow_trees)
         outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, count)
-        model, material = context.require_model(), prepared.material
+        model = context.require_model()
         assignment = Assignment(
             task.brief.topic,
             outline,
@@ -132,11 +131,12 @@ class SurveyXRecipe(Trials, RevisedByModel):
         survey = await compose_survey(composition, whole, METHOD, tables=False, figures=self.draw_tables)
         if self.draw_tables:
             survey = await add_figures_and_tables(survey, outline, material, model, warnings)
-        search = FigureSearch(prepared, context, self.paper_figures, self.look)
-        survey = await add_paper_figures(survey, outline, search, warnings)
+        if context.pictures and self.paper_figures:
+            search = FigureSearch(material, context, context.pictures, self.paper_figures, self.look)
+            survey = await add_paper_figures(survey, outline, search, warnings)
         facts = (
             ("Papers with an attribute tree", f"{len(material.trees):,}"),
-            list_read(prepared.read_in_full()),
+            list_read(material.read_in_full()),
             ("Citations removed and added in rewriting", f"{rewriting.removed:,} and {rewriting.added:,}"),
         )
         survey = add_warnings(replace(survey, facts=(*survey.facts, *facts)), warnings)

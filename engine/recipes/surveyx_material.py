@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from engine.llm.model import tokens_of
 from engine.llm.prompting import data, first_author, paper_block
@@ -42,25 +42,19 @@ GIST_FIELDS = frozenset(
 """What says where a paper belongs in a field; the rest is for writing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
-    """What a paper brings to a place of the outline, which is its number."""
-
-    key: PaperKey
-    place: str
-    text: str
-
-
 @dataclass(frozen=True)
 class Material:
-    """The papers of a survey, best first, and the trees of those that have one."""
+    """The papers of a survey, best first, the trees of those that have one, and the full texts that were read."""
 
     papers: Mapping[PaperKey, Paper]
     trees: Mapping[PaperKey, AttributeTree]
+    texts: Mapping[PaperKey, FullText] = field(default_factory=dict)
+    failed: Mapping[PaperKey, str] = field(default_factory=dict)
+    """Why papers whose texts were read have no tree."""
 
     def notes(self, keys: Iterable[PaperKey], fields: Collection[str] | None = None) -> str:
         """Papers as quoted data: their trees' values (of these fields), else their abstracts."""
-        return "\n".join(self._note(self.papers[key], self.trees.get(key), fields) for key in keys)
+        return "\n".join(_describe(self.papers[key], self.trees.get(key), fields) for key in keys)
 
     def evidence(self, key: PaperKey) -> Paper:
         """The paper with the sentences of its full text that its tree stands on, for a check against them."""
@@ -69,15 +63,28 @@ class Material:
         passages = dict.fromkeys(Passage(value.quote, value.section, value.page) for value in read)
         return replace(self.papers[key], body=(*self.papers[key].body, *passages))
 
-    @staticmethod
-    def _note(paper: Paper, tree: AttributeTree | None, fields: Collection[str] | None) -> str:
-        if tree is None:
-            return paper_block([paper])
-        known = dict(tree.list_known())
-        chosen = {name: value for name, value in known.items() if fields is None or name in fields} or known
-        lines = [f"{name}: {data(value.text)}" for name, value in chosen.items()]
-        title = f"{data(paper.title)} ({data(author_and_year(paper))})"
-        return "\n".join((f'<paper key="{paper.key}">', title, *lines, "</paper>"))
+    def read_in_full(self) -> list[PaperKey]:
+        """Papers whose tree stands on more than the abstract."""
+        return [key for key, tree in self.trees.items() if tree.level == "full text"]
+
+    def explain_missing(self) -> tuple[str, ...]:
+        """What a person should know: which papers stay with their abstracts, and why."""
+        short = sum(key not in self.trees and key not in self.failed for key in self.papers)
+        said = [f"{short} of {len(self.papers)} papers have only an abstract: no attribute tree is made of those"]
+        named = [f"“{self.papers[key].title}” ({why})" for key, why in list(self.failed.items())[:NAMED_FAILURES]]
+        named += [f"and {len(self.failed) - NAMED_FAILURES} more"] if len(self.failed) > NAMED_FAILURES else []
+        lost = f"{len(self.failed)} papers have no attribute tree and stay with their abstracts: {'; '.join(named)}"
+        return (*(said if short else ()), *([lost] if self.failed else ()))
+
+
+def _describe(paper: Paper, tree: AttributeTree | None, fields: Collection[str] | None) -> str:
+    if tree is None:
+        return paper_block([paper])
+    known = dict(tree.list_known())
+    chosen = {name: value for name, value in known.items() if fields is None or name in fields} or known
+    lines = [f"{name}: {data(value.text)}" for name, value in chosen.items()]
+    title = f"{data(paper.title)} ({data(author_and_year(paper))})"
+    return "\n".join((f'<paper key="{paper.key}">', title, *lines, "</paper>"))
 
 
 def author_and_year(paper: Paper) -> str:
@@ -95,30 +102,6 @@ TREE_OVERHEAD = 800
 
 ABSTRACT_TREE_TOKENS, TEXT_TREE_TOKENS = 480, 900
 """What a tree of an abstract, and one of a full text, has when it is written as JSON; measured on 300 abstracts."""
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """The material of a survey, and what became of the papers that had no tree."""
-
-    material: Material
-    report: TreeReport
-    texts: Mapping[PaperKey, FullText]
-    """The full texts that were read."""
-
-    def read_in_full(self) -> list[PaperKey]:
-        """Papers whose tree stands on more than the abstract."""
-        return [key for key, tree in self.material.trees.items() if tree.level == "full text"]
-
-    def notes(self) -> tuple[str, ...]:
-        """What a person should know: which papers stay with their abstracts, and why."""
-        failed, papers = self.report.failed, self.material.papers
-        short = sum(key not in self.material.trees and key not in failed for key in papers)
-        said = [f"{short} of {len(papers)} papers have only an abstract: no attribute tree is made of those"]
-        titles = "; ".join(f"“{papers[key].title}” ({why})" for key, why in list(failed.items())[:NAMED_FAILURES])
-        more = f"; and {len(failed) - NAMED_FAILURES} more" if len(failed) > NAMED_FAILURES else ""
-        lost = f"{len(failed)} papers have no attribute tree and stay with their abstracts: {titles}{more}"
-        return (*(said if short else ()), *([lost] if failed else ()))
 
 
 def plan_trees(due: Sequence[Paper], full_texts: int) -> list[CallChain]:
@@ -160,16 +143,15 @@ async def grow_forest(
     return report
 
 
-async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: bool) -> Preparation:
+async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: bool) -> Material:
     """Papers with their trees; without trees (an ablation) with what was read of their texts."""
-    texts = await read_texts(papers, context)
+    texts, known = await read_texts(papers, context), {paper.key: paper for paper in papers}
     if not with_trees:
-        read = {p.key: replace(p, body=texts[p.key].take_opening(TREE_TOKENS)) if p.key in texts else p for p in papers}
-        return Preparation(Material(read, {}), TreeReport(), texts)
+        bodies = {key: text.take_opening(TREE_TOKENS) for key, text in texts.items()}
+        return Material({key: replace(p, body=bodies.get(key, p.body)) for key, p in known.items()}, {}, texts)
     read_in_full = [paper for paper in papers if paper.key in texts]  # of an abstract a tree says what that says
     report = await grow_forest(read_in_full, texts, context, context.forest)
-    trees = {**await context.forest.get([paper.key for paper in papers]), **report.trees}
-    return Preparation(Material({p.key: p for p in papers}, trees), report, texts)
+    return Material(known, {**await context.forest.get(list(known)), **report.trees}, texts, report.failed)
 
 
 def needs_tree(known: AttributeTree | None, source: Source) -> bool:

@@ -11,14 +11,14 @@ from pydantic import Field
 from engine.errors import LanguageModelError, ScholiumError
 from engine.llm.model import A, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
-from engine.recipes.surveyx_material import GIST_FIELDS, Hint, Material
+from engine.recipes.surveyx_material import GIST_FIELDS, Material
 from engine.retrieval.embedding import Embedder
 from engine.run import RunContext
 from engine.text import terms
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, supply_papers
 from engine.writing.model_text import HeadingText
-from engine.writing.planning import OutlineAnswer, Plan, outline_text, try_work, with_roles, word_undivided
+from engine.writing.planning import OutlineAnswer, Plan, outline_text, try_all, try_work, with_roles, word_undivided
 
 MOUNTED_AT_ONCE = 10
 """Papers whose hints one call writes."""
@@ -34,8 +34,8 @@ SAME_HEADING, SHARED_TERMS = 0.9, 0.5
 library of few papers headings about different things are close."""
 
 
-class SectionHint(TypedAnswer):
-    """What a paper offers to a section."""
+class Hint(TypedAnswer):
+    """What a paper, by its key, offers to a section, by its number."""
 
     key: str
     section: str
@@ -45,14 +45,12 @@ class SectionHint(TypedAnswer):
 class MountAnswer(TypedAnswer):
     """The hints of all papers asked about."""
 
-    hints: list[SectionHint]
+    hints: list[Hint]
 
 
-class HintedPart(TypedAnswer):
+class HintedPart(Plan):
     """A subsection and the numbers of the hints it rests on."""
 
-    title: HeadingText
-    description: PlainText
     hints: list[int]
 
 
@@ -69,25 +67,15 @@ class FilledSection(TypedAnswer):
     headings: list[int]
 
 
-class Repetition(TypedAnswer):
-    """A subsection that says the same as another."""
-
-    heading: int
-    same_as: int
-
-
 class ReorganiseAnswer(TypedAnswer):
     """Where each subsection goes."""
 
     sections: list[FilledSection]
-    repeated: list[Repetition]
 
 
-class WholeSection(TypedAnswer):
+class WholeSection(Plan):
     """A section with its subsections."""
 
-    title: HeadingText
-    description: PlainText
     subsections: list[Plan]
 
 
@@ -133,40 +121,29 @@ class OutlineSteps:
 
     async def mount_hints(self, outline: Outline, material: Material) -> list[Hint]:
         """Hints of every paper for the sections, each with its paper; what failed is noted."""
-        open_places = {str(i) for i, node in enumerate(outline.nodes, start=1) if node.role == "body"}
         keys = list(material.papers)
         groups = [keys[start : start + MOUNTED_AT_ONCE] for start in range(0, len(keys), MOUNTED_AT_ONCE)]
-        async with asyncio.TaskGroup() as tasks:
-            made = [tasks.create_task(try_work(self._mount(outline, group, material))) for group in groups]
-        hints: list[Hint] = []
-        why: ScholiumError = LanguageModelError("No paper gave a hint for the outline.", retryable=True)
-        lost = 0
-        for group, task in zip(groups, made, strict=True):
-            came = task.result()
-            if isinstance(came, ScholiumError):
-                lost, why = lost + len(group), came if not lost else why
-            else:
-                hints += [hint for hint in came if hint.place in open_places and hint.key in group]
+        came = await try_all(self._mount(outline, group, material) for group in groups)
+        hints = [hint for some in came if isinstance(some, list) for hint in some]
+        failures = [one for one in came if isinstance(one, ScholiumError)]
         if not hints:
-            raise why
-        if lost:
-            self.notes.append(f"{lost} papers could not be placed in the outline: {why}")
+            raise failures[0] if failures else LanguageModelError("No paper gave a hint.", retryable=True)
+        if failures:
+            lost = sum(len(group) for group, one in zip(groups, came, strict=True) if isinstance(one, ScholiumError))
+            self.notes.append(f"{lost} papers could not be placed in the outline: {failures[0]}")
         return hints
 
     async def divide_sections(self, outline: Outline, hints: Sequence[Hint]) -> Outline:
         """Every section that takes hints with its subsections; one that could not be divided stays whole."""
-        own = [[h for h in hints if h.place == str(i)] for i in range(1, len(outline.nodes) + 1)]
-        async with asyncio.TaskGroup() as tasks:
-            made = {
-                at: tasks.create_task(try_work(self._divide(outline, at, some))) for at, some in enumerate(own) if some
-            }
-        nodes: list[OutlineNode] = []
-        for at, node in enumerate(outline.nodes):
-            came = made[at].result() if at in made else ()
-            if isinstance(came, ScholiumError):
-                self.notes.append(word_undivided(node, came))
-                came = ()
-            nodes.append(replace(node, children=came) if came else self._hold(node, own[at]))
+        own = [[h for h in hints if h.section == str(i)] for i in range(1, len(outline.nodes) + 1)]
+        made = await try_all(self._divide(outline, at, some) for at, some in enumerate(own) if some)
+        nodes, came = [self._hold(node, some) for node, some in zip(outline.nodes, own, strict=True)], iter(made)
+        for at in (at for at, some in enumerate(own) if some):
+            parts = next(came)
+            if isinstance(parts, ScholiumError):
+                self.notes.append(word_undivided(outline.nodes[at], parts))
+            else:
+                nodes[at] = replace(outline.nodes[at], children=parts)
         return replace(outline, nodes=tuple(nodes))
 
     async def reorganise(self, outline: Outline) -> Outline:
@@ -185,7 +162,7 @@ class OutlineSteps:
         answer = await try_work(self._ask("reorganise", 1_024, ReorganiseAnswer, "surveyx/reorganise", **shown))
         if isinstance(answer, ScholiumError):
             self.notes.append(f"Its subsections were not put in order once more: {answer}")
-            answer = ReorganiseAnswer(sections=[], repeated=[])
+            answer = ReorganiseAnswer(sections=[])
         return self._finish(place_headings(outline, headings, answer))
 
     def _finish(self, outline: Outline) -> Outline:
@@ -198,16 +175,19 @@ class OutlineSteps:
         return await self.context.require_model().answer_typed(request, kind)
 
     async def _mount(self, outline: Outline, keys: Sequence[PaperKey], material: Material) -> list[Hint]:
+        """Hints of these papers for the sections of the body; any other is left out."""
+        places = {str(i) for i, node in enumerate(outline.nodes, start=1) if node.role == "body"}
         shown = {"outline": outline_text(outline), "papers": material.notes(keys, GIST_FIELDS)}
         answer = await self._ask(f"mount/{keys[0]}", 160 * len(keys) + 512, MountAnswer, "surveyx/mount", **shown)
-        return [Hint(PaperKey(h.key), h.section.strip(" ."), " ".join(h.hint.split())) for h in answer.hints]
+        hints = [hint.model_copy(update={"section": hint.section.strip(" .")}) for hint in answer.hints]
+        return [hint for hint in hints if hint.key in keys and hint.section in places]
 
     async def _divide(self, outline: Outline, at: int, hints: Sequence[Hint]) -> tuple[OutlineNode, ...]:
         hints, node = hints[:HINTS_SHOWN], outline.nodes[at]
         shown = {
             "outline": outline_text(outline),
             "section": f"{at + 1} {data(node.title)}",
-            "hints": "\n".join(f"{i}. {data(hint.text)}" for i, hint in enumerate(hints, start=1)),
+            "hints": "\n".join(f"{i}. {data(' '.join(hint.hint.split()))}" for i, hint in enumerate(hints, start=1)),
         }
         tokens = 1_536 + 8 * len(hints)
         answer = await self._ask(f"divide/{node.title}", tokens, DivideAnswer, "surveyx/divide", **shown)
@@ -221,7 +201,7 @@ class OutlineSteps:
             belongs = {**{n - 1: at for n in part.hints if 1 <= n <= len(hints)}, **belongs}
         homeless = [i for i in range(len(hints)) if i not in belongs]
         if homeless:
-            vectors = self.context.embedder.embed([*(n.describe() for n in nodes), *(hints[i].text for i in homeless)])
+            vectors = self.context.embedder.embed([*(n.describe() for n in nodes), *(hints[i].hint for i in homeless)])
             near = vectors[len(nodes) :] @ vectors[: len(nodes)].T
             belongs.update(zip(homeless, near.argmax(axis=1).tolist(), strict=True))
         own = [[hints[i] for i in sorted(belongs) if belongs[i] == at] for at in range(len(nodes))]
@@ -229,7 +209,7 @@ class OutlineSteps:
 
     def _hold(self, node: OutlineNode, hints: Sequence[Hint]) -> OutlineNode:
         """The node with the papers of these hints."""
-        keys = tuple(hint.key for hint in hints)
+        keys = tuple(PaperKey(hint.key) for hint in hints)
         papers = tuple(dict.fromkeys(keys))[: self.context.limits.papers_per_node]
         return replace(node, papers=papers, hint_papers=keys)
 
@@ -251,15 +231,11 @@ def merge_same(headings: Sequence[Heading], embedder: Embedder) -> list[Heading]
 
 
 def place_headings(outline: Outline, headings: Sequence[Heading], answer: ReorganiseAnswer) -> Outline:
-    """Every heading once: where the answer puts it first, as part of the one it repeats, else where it was.
+    """Every heading once: where the answer puts it first, else where it was. Numbers of headings count from 1.
 
-    A section whose subsections all went elsewhere becomes one part with its papers. Numbers of headings count from 1.
+    A section whose subsections all went elsewhere becomes one part with its papers.
     """
     nodes = {i: heading.node for i, heading in enumerate(headings, start=1)}
-    repeats = {r.heading: r.same_as for r in answer.repeated if r.heading != r.same_as}
-    for heading, same_as in repeats.items():
-        if heading in nodes and same_as in nodes and same_as not in repeats:
-            nodes[same_as] = _join(nodes[same_as], nodes.pop(heading))
     places: dict[int, list[OutlineNode]] = {i: [] for i, node in enumerate(outline.nodes) if node.children}
     for filled in answer.sections:
         section = int(filled.section) - 1 if filled.section.strip().isdecimal() else -1

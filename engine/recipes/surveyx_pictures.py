@@ -14,8 +14,9 @@ from engine.citations import remove_citations
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
 from engine.llm.model import PlainText, PromptImage, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.reading.paper_figures import PaperFigure, Picture, is_reusable
-from engine.recipes.surveyx_material import Preparation, author_and_year
+from engine.reading.open_access import Pictures
+from engine.reading.paper_figures import PaperFigure, is_reusable
+from engine.recipes.surveyx_material import Material, author_and_year
 from engine.retrieval.embedding import Embedder
 from engine.run import RunContext
 from engine.survey import Reproduction, Section, Survey, SurveyWarning, walk
@@ -51,8 +52,9 @@ class FigureAnswer(TypedAnswer):
 class FigureSearch:
     """At most ``most`` figures for a survey; with ``look`` a model chooses by looking at the pictures."""
 
-    prepared: Preparation
+    material: Material
     context: RunContext
+    pictures: Pictures
     most: int
     look: bool = False
 
@@ -64,12 +66,10 @@ async def add_paper_figures(
 
     A picture that cannot be had is reported, and the next best takes its place.
     """
-    if not search.most or search.context.pictures is None:
-        return survey
     body = {node.title for node in outline.nodes if node.role == "body"}
     sections = list(survey.sections)
     places = [place for place, section in enumerate(sections) if section.title in body]
-    ranked = await asyncio.to_thread(rank_figures, sections, places, search.prepared, search.context.embedder)
+    ranked = await asyncio.to_thread(rank_figures, sections, places, search.material, search.context.embedder)
     shown: set[PaperKey] = set()
     for place in dict.fromkeys(choice.place for choice in ranked):
         own = [choice for choice in ranked if choice.place == place and choice.key not in shown]
@@ -84,46 +84,41 @@ async def _choose_figure(
     section: Section, ranked: Sequence[ChosenFigure], search: FigureSearch, warnings: list[SurveyWarning]
 ) -> Reproduction | None:
     """The nearest whose picture can be had; or, of some of these, the one that a model chooses, if any."""
-    pictures, model, prepared = search.context.pictures, search.context.model, search.prepared
-    wanted = LOOKED_AT if search.look and model else 1
-    seen: list[tuple[PaperFigure, Reproduction]] = []
+    seen: list[Reproduction] = []
     for choice in ranked:
-        if len(seen) == wanted or pictures is None:
+        if len(seen) == (LOOKED_AT if search.look else 1):
             break
         try:
-            picture = await pictures.fetch_picture(choice.figure.address)
-            seen.append((choice.figure, _reproduce(choice, picture, prepared)))
+            seen.append(await _reproduce(choice, search))
         except ScholiumError as error:
-            title = clean(prepared.material.papers[choice.key].title)
+            title = clean(search.material.papers[choice.key].title)
             what = f"figure {choice.figure.number} of “{title}” is not shown: {error}"
             warnings.append(SurveyWarning("unfinished", section.title, what))
-    if not seen or wanted == 1 or model is None:
-        return seen[0][1] if seen else None
-    listed = "\n".join(
-        f'<figure number="{number}">{data(clean(figure.caption))}</figure>'
-        for number, (figure, _) in enumerate(seen, start=1)
-    )
+    if not seen or not search.look:
+        return seen[0] if seen else None
+    listed = "\n".join(f'<figure number="{n}">{data(drawn.caption)}</figure>' for n, drawn in enumerate(seen, start=1))
     text = data(remove_citations(_whole_text(section)))
     prompt = fill("surveyx/figures", title=data(section.title), text=text, figures=listed)
-    images = tuple(PromptImage(drawn.kind, drawn.base64) for _, drawn in seen)
+    images = tuple(PromptImage(drawn.kind, drawn.base64) for drawn in seen)
     request = Request("judging", f"figures/{section.title}", replace(prompt, images=images), ANSWER_TOKENS, 0.0)
     try:
-        answer = await model.answer_typed(request, FigureAnswer)
+        answer = await search.context.require_model().answer_typed(request, FigureAnswer)
     except (LanguageModelError, LimitExceeded) as error:
         what = f"no model looked at the figures, the nearest is shown: {error}"
         warnings.append(SurveyWarning("unfinished", section.title, what))
-        return seen[0][1]
+        return seen[0]
     if not 1 <= answer.figure <= len(seen):
         return None
-    chosen = seen[answer.figure - 1][1]
+    chosen = seen[answer.figure - 1]
     said = f" A model that looked at it says: {answer.shows.rstrip('.')}." if answer.shows else ""
     return replace(chosen, introduction=chosen.introduction + said)
 
 
-def _reproduce(choice: ChosenFigure, picture: Picture, prepared: Preparation) -> Reproduction:
-    """The figure with what attribution asks for: caption, authors, title, address and licence."""
+async def _reproduce(choice: ChosenFigure, search: FigureSearch) -> Reproduction:
+    """The figure with what attribution asks for; raises `ScholiumError` where its picture cannot be had."""
     figure, address = choice.figure, choice.figure.address
-    paper, licence = prepared.material.papers[choice.key], prepared.texts[choice.key].licence
+    picture = await search.pictures.fetch_picture(address)
+    paper, licence = search.material.papers[choice.key], search.material.texts[choice.key].licence
     said = shorten(clean(figure.caption), CAPTION_CHARACTERS)
     ended = said if said.endswith((".", "…")) else f"{said}."
     where = f"Figure {figure.number} of {author_and_year(paper)}, “{clean(paper.title)}”"
@@ -134,26 +129,26 @@ def _reproduce(choice: ChosenFigure, picture: Picture, prepared: Preparation) ->
 
 
 def rank_figures(
-    sections: Sequence[Section], places: Sequence[int], prepared: Preparation, embedder: Embedder
+    sections: Sequence[Section], places: Sequence[int], material: Material, embedder: Embedder
 ) -> list[ChosenFigure]:
     """The reusable figures of the papers that these sections cite, each in the section it is nearest to, best first."""
     found: list[ChosenFigure] = []
     for place in places:
         parts = [part for _, part in walk((sections[place],))]
         for key in dict.fromkeys(c.key for part in parts for claim in part.claims for c in claim.citations):
-            text = prepared.texts.get(key)
+            text = material.texts.get(key)
             if text is not None and is_reusable(text.licence):
                 found += [ChosenFigure(place, key, figure) for figure in text.figures]
     if not found:
         return []
     texts = [f"{sections[place].title}. {_whole_text(sections[place])}" for place in places]
     vectors = embedder.embed([*texts, *(choice.figure.context() for choice in found)])
-    likeness = vectors[: len(places)] @ vectors[len(places) :].T
-    near = [float(likeness[places.index(choice.place), at]) for at, choice in enumerate(found)]
+    about = dict(zip(places, vectors, strict=False))
+    near = [(float(about[one.place] @ shown), one) for one, shown in zip(found, vectors[len(places) :], strict=True)]
     best: dict[str, ChosenFigure] = {}
-    for at in sorted(range(len(found)), key=lambda at: -near[at]):
-        if near[at] >= LEAST_LIKENESS:
-            best.setdefault(found[at].figure.address, found[at])
+    for likeness, choice in sorted(near, key=lambda one: -one[0]):
+        if likeness >= LEAST_LIKENESS:
+            best.setdefault(choice.figure.address, choice)
     return list(best.values())
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from engine.checking.doubts import Source as Evidence
 from engine.checking.doubts import carries, find_doubts, is_negated
 from engine.checking.terms_held import list_missing_terms
-from engine.citations import cite, list_cited_keys
+from engine.citations import cite
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import fill
@@ -118,7 +118,7 @@ def plan_comparison(section: Section, number: str, material: Material) -> TableP
 
     Its columns are the fields that most of them have.
     """
-    cited = _count_cited([part for _, part in walk((section,))])
+    cited = _count_cited(section)
     trees = {key: material.trees[key] for key, _ in cited.most_common() if key in material.trees}
     kinds = Counter(tree.kind for tree in trees.values())
     if not kinds:
@@ -138,20 +138,15 @@ def plan_comparison(section: Section, number: str, material: Material) -> TableP
 
 def plan_benchmarks(sections: Sequence[Section], material: Material) -> TablePlan | None:
     """The benchmarks that the survey cites, in the section that cites most of them; ``None`` under `BENCHMARK_ROWS`."""
-    cited = [
-        (key, number.partition(".")[0])
-        for number, part in walk(tuple(sections))
-        for key in list_cited_keys(part.text)
-        if key in material.trees and material.trees[key].kind == "benchmark"
-    ]
-    keys = tuple(key for key, _ in Counter(key for key, _ in cited).most_common(2 * MOST_ROWS))
+    benchmarks = {key for key, tree in material.trees.items() if tree.kind == "benchmark"}
+    counts = [Counter({key: n for key, n in _count_cited(s).items() if key in benchmarks}) for s in sections]
+    keys = tuple(key for key, _ in sum(counts, Counter[PaperKey]()).most_common(2 * MOST_ROWS))
     if len(keys) < BENCHMARK_ROWS:
         return None
-    ((place, _),) = Counter(place for _, place in cited).most_common(1)
+    place = max(range(len(counts)), key=lambda at: counts[at].total())
     said = f"{{}} lists the {len(keys)} benchmarks that this survey draws on, with their size, domain, task and metric."
-    return TablePlan(
-        place, "Benchmarks cited in this survey.", said, "Benchmark", keys, tuple(BENCHMARK_COLUMNS.items())
-    )
+    columns = tuple(BENCHMARK_COLUMNS.items())
+    return TablePlan(str(place + 1), "Benchmarks cited in this survey.", said, "Benchmark", keys, columns)
 
 
 async def add_figures_and_tables(
@@ -241,7 +236,7 @@ def section_taxonomy(section: Section, papers: Mapping[PaperKey, Paper]) -> Taxo
         return None
     branches = []
     for part in section.sections:
-        counts = {key: count for key, count in _count_cited([part]).items() if key in papers}
+        counts = {key: count for key, count in _count_cited(part).items() if key in papers}
         best = sorted(counts, key=lambda key: (-counts[key], -(papers[key].citations or 0)))[:WORKS_EACH]
         branches.append(Branch(part.title, children=tuple(Branch(work_name(papers[key]), key) for key in best)))
     caption = f"Lines of work in “{section.title}”, with the works discussed most."
@@ -249,7 +244,8 @@ def section_taxonomy(section: Section, papers: Mapping[PaperKey, Paper]) -> Taxo
     return Taxonomy(caption, root, "{} gives an overview of the lines of work in this section.")
 
 
-def _count_cited(parts: Sequence[Section]) -> Counter[PaperKey]:
+def _count_cited(section: Section) -> Counter[PaperKey]:
+    parts = (part for _, part in walk((section,)))
     return Counter(citation.key for part in parts for claim in part.claims for citation in claim.citations)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, TypeVar
@@ -186,15 +186,12 @@ class Planner:
         """
         await self.context.progress(Progress("dividing", 0, len(top.nodes)))
         body = [node for node in top.nodes if node.role == "body"]
-        async with asyncio.TaskGroup() as group:
-            parts = [
-                group.create_task(try_work(self._parts(top, node, vectors, count)))
-                for node, count in zip(body, count_parts(top, len(self.papers)), strict=True)
-            ]
+        counts = count_parts(top, len(self.papers))
+        parts = await try_all(self._parts(top, node, vectors, n) for node, n in zip(body, counts, strict=True))
         notes = list(top.notes)
         nodes = list(top.nodes)  # what is not body is written from the finished sections: no parts, no papers
-        for node, part in zip(body, parts, strict=True):
-            below, at = part.result(), next(at for at, own in enumerate(top.nodes) if own is node)
+        for node, below in zip(body, parts, strict=True):
+            at = next(at for at, own in enumerate(top.nodes) if own is node)
             if isinstance(below, ScholiumError):
                 notes.append(word_undivided(node, below))
                 (keys,) = await self._nearest([node], vectors, self.context.limits.papers_per_node)
@@ -307,6 +304,13 @@ async def try_work(work: Coroutine[Any, Any, T]) -> T | ScholiumError:
         return await work
     except (LanguageModelError, LimitExceeded) as error:
         return error
+
+
+async def try_all(works: Iterable[Coroutine[Any, Any, T]]) -> list[T | ScholiumError]:
+    """What came of each, in order, as of `try_work`; all are tried at the same time."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(try_work(work)) for work in works]
+    return [task.result() for task in tasks]
 
 
 def word_undivided(node: OutlineNode, why: ScholiumError) -> str:

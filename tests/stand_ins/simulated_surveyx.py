@@ -103,7 +103,7 @@ def _reorganise(prompt: str) -> dict[str, Any]:
     filled: dict[str, list[int]] = {place: [] for place in places}
     for i, number in enumerate(headings):
         filled[places[i * len(places) // len(headings)]].append(int(number))
-    return {"sections": [{"section": place, "headings": numbers} for place, numbers in filled.items()], "repeated": []}
+    return {"sections": [{"section": place, "headings": numbers} for place, numbers in filled.items()]}
 
 
 def _whole_outline(prompt: str) -> dict[str, Any]:

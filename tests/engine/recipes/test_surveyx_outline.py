@@ -13,7 +13,6 @@ from engine.recipes.surveyx_outline import (
     FilledSection,
     Heading,
     ReorganiseAnswer,
-    Repetition,
     merge_same,
     place_headings,
 )
@@ -63,7 +62,7 @@ def test_headings_about_different_things_stay_where_all_headings_are_close() -> 
     assert [heading.node.title for heading in kept] == list(titles[:2])
 
 
-def test_a_heading_goes_where_the_answer_puts_it_first_and_repetitions_are_joined() -> None:
+def test_a_heading_goes_where_the_answer_puts_it_first() -> None:
     outline = outline_of(("A", "B"), ("C", "D"))
     answer = ReorganiseAnswer(
         sections=[
@@ -72,10 +71,9 @@ def test_a_heading_goes_where_the_answer_puts_it_first_and_repetitions_are_joine
             FilledSection(section="1", headings=[2]),
             FilledSection(section="x", headings=[2]),
         ],
-        repeated=[Repetition(heading=4, same_as=1), Repetition(heading=2, same_as=4)],
     )
     placed = place_headings(outline, taken(outline), answer)
-    assert [[child.title for child in top.children] for top in placed.nodes] == [[], ["C", "A"], ["B"], []]
+    assert [[child.title for child in top.children] for top in placed.nodes] == [[], ["C", "A"], ["B", "D"], []]
 
 
 ANSWERS = st.builds(
@@ -88,7 +86,6 @@ ANSWERS = st.builds(
         ),
         max_size=6,
     ),
-    repeated=st.lists(st.builds(Repetition, heading=st.integers(0, 9), same_as=st.integers(0, 9)), max_size=6),
 )
 
 
@@ -100,7 +97,6 @@ def test_whatever_the_answer_every_surviving_heading_is_placed_once(answer: Reor
     titles = [n.title for number, n in walk_outline(placed.nodes) if "." in number]
     assert len(titles) == len(set(titles))
     assert {key for _, n in walk_outline(placed.nodes) for key in n.papers} == set("ABCDEF")
-    joined = {r.heading for r in answer.repeated if r.heading != r.same_as}
-    assert set("ABCDEF") - set(titles) <= {"ABCDEF"[i - 1] for i in joined if 1 <= i <= 6}
+    assert set(titles) == set("ABCDEF")
     assert not placed.nodes[0].children
     assert not placed.nodes[-1].children

@@ -76,7 +76,7 @@ async def survey_with(texts: Illustrated, most: int, seen_by: FakeModel | None =
     survey, warnings = written(), list[SurveyWarning]()
     run = context(seen_by or FakeModel(simulate_answer), texts=texts, pictures=texts)
     prepared = await prepare(survey.references, run, with_trees=False)
-    search = FigureSearch(prepared, run, most, look=seen_by is not None)
+    search = FigureSearch(prepared, run, texts, most, look=seen_by is not None)
     survey = await add_paper_figures(survey, OUTLINE, search, warnings)
     return add_warnings(survey, warnings)
 
