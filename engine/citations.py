@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from engine.overview import Name, Overview
+from engine.overview import Name
 from engine.survey import Section, Survey, SurveyWarning, walk
 from engine.text import list_words
 from engine.values import Paper, PaperKey
@@ -112,51 +112,38 @@ def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
     Afterwards every cited key has a reference, every reference is cited, and its number is its place
     (AutoSurvey, "Merge"): no orphan, no gap.
     """
-    warnings = list(survey.warnings)
+    warnings = dict.fromkeys(survey.warnings)
+
+    def keep(text: str, place: str = "") -> str:
+        """The text with known citations; what a text that stands in a ``place`` loses is reported."""
+        allowed = keep_allowed_citations(remove_addresses(text), papers)
+        if place:
+            warnings.update((SurveyWarning("unknown citation", place, key), None) for key in allowed.removed)
+        return allowed.text
 
     def resolve(section: Section, number: str) -> Section:
-        text = keep_allowed_citations(remove_addresses(section.text), papers)
+        text = keep(section.text, number)
         tables = tuple(
-            replace(
-                table,
-                rows=tuple(tuple(keep_allowed_citations(cell, papers).text for cell in row) for row in table.rows),
-            )
+            replace(table, rows=tuple(tuple(keep(cell, number) for cell in row) for row in table.rows))
             for table in section.tables
         )
-        lost = dict.fromkeys(text.removed)
-        for table in section.tables:
-            lost.update(
-                dict.fromkeys(
-                    k for row in table.rows for cell in row for k in keep_allowed_citations(cell, papers).removed
-                )
-            )
-        warnings.extend(SurveyWarning("unknown citation", number, key) for key in lost)
         claims = tuple(
-            replace(claim, text=keep_allowed_citations(claim.text, papers).text, citations=kept)
+            replace(claim, text=keep(claim.text), citations=kept)
             for claim in section.claims
             if (kept := tuple(c for c in claim.citations if c.key in papers)) or claim.common
         )
         below = tuple(resolve(s, f"{number}.{i}") for i, s in enumerate(section.sections, start=1))
-        return replace(section, text=text.text, tables=tables, claims=claims, sections=below)
+        return replace(section, text=text, tables=tables, claims=claims, sections=below)
 
     sections = tuple(resolve(section, str(i)) for i, section in enumerate(survey.sections, start=1))
-    abstract = keep_allowed_citations(remove_addresses(survey.abstract), papers)
-    warnings.extend(SurveyWarning("unknown citation", "abstract", key) for key in abstract.removed)
-    resolved = replace(
-        survey,
-        abstract=abstract.text,
-        sections=sections,
-        overview=_keep_allowed_overview(survey.overview, papers) if survey.overview else None,
-        warnings=tuple(dict.fromkeys(warnings)),
-    )
+    abstract, overview = keep(survey.abstract, "abstract"), survey.overview
+    if overview:
+        lines = tuple(replace(line, text=keep(line.text)) for line in overview.lines)
+        start = tuple(point for point in overview.start if point.key in papers)
+        overview = replace(overview, lines=lines, start=start)
+    resolved = replace(survey, abstract=abstract, sections=sections, overview=overview, warnings=tuple(warnings))
     references = tuple(papers[key] for key in citation_order(resolved))
     return replace(resolved, references=references, names=_names_in(survey.names, {paper.key for paper in references}))
-
-
-def _keep_allowed_overview(overview: Overview, papers: Mapping[PaperKey, Paper]) -> Overview:
-    """The overview with citations of these papers only."""
-    lines = tuple(replace(line, text=keep_allowed_citations(line.text, papers).text) for line in overview.lines)
-    return replace(overview, lines=lines, start=tuple(point for point in overview.start if point.key in papers))
 
 
 def _names_in(names: Iterable[Name], cited: Collection[PaperKey]) -> tuple[Name, ...]:

@@ -5,8 +5,8 @@ A citation inside text is written ``[@key]`` with the key of a `Paper`; numbers 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Literal, get_args
 
 from engine.overview import Name, NearbyGroup, Overview, TimeLine
@@ -85,21 +85,26 @@ class ClaimTally:
         return ClaimTally(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)})
 
     def without(self, claims: Sequence[Claim]) -> ClaimTally:
-        """Counted without these claims, which stood; common knowledge is not counted."""
-        claims = [claim for claim in claims if not claim.common]
-        endings = [claim.ending for claim in claims]
-        sources = [{citation.source for citation in claim.citations} for claim in claims]
-        return replace(
-            self,
-            claims=self.claims - len(claims),
-            kept=self.kept - endings.count("kept"),
-            cited_anew=self.cited_anew - endings.count("cited anew"),
-            reworded=self.reworded - endings.count("reworded"),
-            on_full_texts=self.on_full_texts - sum("full text" in source for source in sources),
-            on_summaries=self.on_summaries - sum("summary" in s and "full text" not in s for s in sources),
-            insisted=self.insisted - sum(bool(claim.insisted) for claim in claims),
-            ours=self.ours - sum(claim.ours for claim in claims),
-        )
+        """Counted without these claims, which stood."""
+        gone = count_standing(claims)
+        return ClaimTally(**{f.name: getattr(self, f.name) - getattr(gone, f.name) for f in fields(self)})
+
+
+def count_standing(claims: Iterable[Claim]) -> ClaimTally:
+    """The tally of claims that stand; common knowledge is not counted."""
+    counted = [claim for claim in claims if not claim.common]
+    endings = [claim.ending for claim in counted]
+    sources = [{citation.source for citation in claim.citations} for claim in counted]
+    return ClaimTally(
+        claims=len(counted),
+        kept=endings.count("kept"),
+        cited_anew=endings.count("cited anew"),
+        reworded=endings.count("reworded"),
+        on_full_texts=sum("full text" in source for source in sources),
+        on_summaries=sum("summary" in source and "full text" not in source for source in sources),
+        insisted=sum(bool(claim.insisted) for claim in counted),
+        ours=sum(claim.ours for claim in counted),
+    )
 
 
 How = Literal["simulation", "hardware", "field", "clinical", "theory", "data", "survey", "unclear"]

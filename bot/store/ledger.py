@@ -22,7 +22,7 @@ from bot.store.reservations import OnSettled, StoredReservation, insert_reservat
 from bot.store.schema import allowances, calls, sessions, spending
 from bot.store.sessions import Store
 from engine.errors import LimitExceeded, ServiceError
-from engine.llm.meter import Usage, step_name
+from engine.llm.meter import Settle, Usage, step_name
 from engine.llm.model import Completion
 from engine.llm.prices import PUBLISHED_PRICES, PriceList, word_dollars
 
@@ -91,9 +91,7 @@ class StoredLedger:
     _prices: PriceList = PUBLISHED_PRICES
 
     @asynccontextmanager
-    async def reserve(
-        self, step: str, model: str, input_tokens: int, output_tokens: int
-    ) -> AsyncIterator[StoredReservation]:
+    async def reserve(self, step: str, model: str, input_tokens: int, output_tokens: int) -> AsyncIterator[Settle]:
         """Hold the worst case of a call while it runs.
 
         Raises `LimitExceeded` where it does not fit, `UserError` where a budget in dollars meets an unknown price.
@@ -114,7 +112,7 @@ class StoredLedger:
         made = insert_reservation(self._store, asyncio.create_task(self._insert(row, worst)))
         reservation = StoredReservation(self._store, await made, model, self._on_settled, self._prices)
         try:
-            yield reservation
+            yield reservation.settle
         except asyncio.CancelledError:
             # The provider has read the question already, and will not be told.
             await reservation.end("lost", Completion("", input_tokens, 0))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engine.checking.claim_evidence import Addresses, EvidenceSentence
 from engine.checking.doubts import Doubt
 from engine.citations import keep_allowed_citations, list_cited_keys, replace_citations
-from engine.survey import Citation, Claim, ClaimTally, Ending
+from engine.survey import Citation, Claim, ClaimTally, Ending, count_standing
 from engine.text import fold
 
 State = Literal["pending", "failed", "held", "framing", "common", "removed", "unchecked"]
@@ -116,21 +116,14 @@ def list_claims(lines: Sequence[SentenceState]) -> tuple[Claim, ...]:
 def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
     """What became of the claims among the sentences."""
     own = [line for line in lines if line.state not in {"framing", "common"}]
-    held = [line for line in own if line.state == "held"]
-    kinds = [{citation.source for citation in line.citations} for line in held]
-    return ClaimTally(
+    return replace(
+        count_standing(list_claims([line for line in own if line.state == "held"])),
         claims=len(own),
-        kept=sum(line.ending == "kept" for line in held),
-        reworded=sum(line.ending == "reworded" for line in held),
         removed=sum(line.state == "removed" and not line.repeats for line in own),
         repeated=sum(line.repeats for line in own),
         unchecked=sum(line.state == "unchecked" for line in own),
         connecting=sum(line.state == "framing" for line in lines),
-        on_full_texts=sum("full text" in kind for kind in kinds),
-        on_summaries=sum("summary" in kind and "full text" not in kind for kind in kinds),
-        insisted=sum(bool(line.insisted) for line in held),
         unanswered=sum(line.state == "removed" and line.unanswered for line in own),
-        ours=sum(line.is_ours for line in held),
         judged=sum(line.judged for line in own),
         agreed=sum(line.agreed for line in own),
         asked_twice=sum(line.asked_twice for line in own),

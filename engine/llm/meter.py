@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import reduce
 from typing import Protocol
 
@@ -179,14 +179,8 @@ class Usage:
 
     def plus(self, other: Usage) -> Usage:
         """Both together."""
-        return Usage(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.money + other.money,
-            self.priced and other.priced,
-        )
+        both = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
+        return Usage(**{**both, "priced": self.priced and other.priced})
 
 
 def step_name(step: str) -> str:
@@ -194,11 +188,8 @@ def step_name(step: str) -> str:
     return step.split("/", 1)[0].split("#", 1)[0]
 
 
-class Reservation(Protocol):
-    """The worst case of a call, held while it runs; given back where it is not settled."""
-
-    async def settle(self, completion: Completion) -> None:
-        """Enter what the call really used in its place."""
+Settle = Callable[[Completion], Awaitable[None]]
+"""Enters what a call really used in the place of its reservation."""
 
 
 class Ledger(Protocol):
@@ -206,8 +197,8 @@ class Ledger(Protocol):
 
     def reserve(
         self, step: str, model: str, input_tokens: int, output_tokens: int
-    ) -> AbstractAsyncContextManager[Reservation]:
-        """Hold the worst case of a call while it runs. Raises `LimitExceeded` where it does not fit."""
+    ) -> AbstractAsyncContextManager[Settle]:
+        """Hold the worst case of a call until it is settled or ends. Raises `LimitExceeded` where it does not fit."""
 
 
 @dataclass
@@ -222,25 +213,13 @@ class Account:
         return reduce(Usage.plus, self.steps.values(), Usage())
 
     @asynccontextmanager
-    async def reserve(
-        self, step: str, model: str, input_tokens: int, output_tokens: int
-    ) -> AsyncIterator[AccountReservation]:
+    async def reserve(self, step: str, model: str, input_tokens: int, output_tokens: int) -> AsyncIterator[Settle]:
         """Nothing is held: every call fits."""
-        yield AccountReservation(self, step_name(step), model)
 
+        async def settle(completion: Completion) -> None:
+            read, written = completion.input_tokens, completion.output_tokens
+            known = self.prices.find(model) is not None
+            used = Usage(1, read, written, completion.cached_tokens, self.prices.cost(model, read, written), known)
+            self.steps[step_name(step)] = self.steps.get(step_name(step), Usage()).plus(used)
 
-@dataclass(frozen=True)
-class AccountReservation:
-    """A `Reservation` of an `Account`."""
-
-    account: Account
-    step: str
-    model: str
-
-    async def settle(self, completion: Completion) -> None:
-        """Enter what the call really used."""
-        steps, prices = self.account.steps, self.account.prices
-        read, written = completion.input_tokens, completion.output_tokens
-        known = prices.find(self.model) is not None
-        used = Usage(1, read, written, completion.cached_tokens, prices.cost(self.model, read, written), known)
-        steps[self.step] = steps.get(self.step, Usage()).plus(used)
+        yield settle

@@ -18,7 +18,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from tenacity.wait import wait_random_exponential
 
 from engine.errors import LanguageModelError
-from engine.llm.meter import Ledger, Reservation, Throttle
+from engine.llm.meter import Ledger, Settle, Throttle
 from engine.llm.model import (
     A,
     CallFailed,
@@ -150,7 +150,7 @@ class MeteredModel:
                 async for attempt in self._attempts(lambda: not pieces):
                     with attempt:
                         try:
-                            async with self._reserve_call(model, current) as reservation:
+                            async with self._reserve_call(model, current) as settle:
                                 if in_pieces:
                                     async for piece in self.provider.stream(model, current):
                                         pieces.append(storable(piece))
@@ -161,7 +161,7 @@ class MeteredModel:
                                 # In this order: a crash between the two leaves a reservation, which is counted, and no
                                 # call to be paid again.
                                 await self.record.keep(key, completion)
-                                await reservation.settle(completion)
+                                await settle(completion)
                         except CallFailed as error:
                             current = _adjust_answer(current, error)
                             raise
@@ -190,7 +190,7 @@ class MeteredModel:
         )
 
     @asynccontextmanager
-    async def _reserve_call(self, model: str, request: Request) -> AsyncIterator[Reservation]:
+    async def _reserve_call(self, model: str, request: Request) -> AsyncIterator[Settle]:
         """A place in the throttle and, only once it is there, a reservation in the account.
 
         A call that failed is entered with what the provider counts for it.
@@ -198,15 +198,15 @@ class MeteredModel:
         tokens = request.prompt.tokens()
         async with (
             self.throttle.slot(tokens + request.max_tokens),
-            self.account.reserve(request.step, model, tokens, request.max_tokens) as reservation,
+            self.account.reserve(request.step, model, tokens, request.max_tokens) as settle,
         ):
             try:
-                yield reservation
+                yield settle
             except CallFailed as error:
                 if error.is_crowded:
                     self.throttle.places.note_refusal()
                 if error.spent:
-                    await reservation.settle(error.spent)
+                    await settle(error.spent)
                 raise
 
     def _key(self, request: Request, schema: dict[str, Any] | None) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
-from engine.citations import number_ranges, numbers, reference_text, replace_citations
+from engine.citations import number_ranges, numbers, reference_text
 from engine.overview import TimeLane, TimeLine
 from engine.rendering.document import (
     Block,
@@ -17,6 +17,7 @@ from engine.rendering.document import (
     ReferenceList,
     Runs,
     list_parts,
+    parse_runs,
 )
 from engine.survey import BarChart, Branch, FieldMap, Figure, Reproduction, Survey, Taxonomy
 from engine.text import clean
@@ -34,14 +35,8 @@ def escape_markdown(text: str) -> str:
 
 def with_numbers(text: str, known: Mapping[PaperKey, int]) -> str:
     """Markdown of a section's text: citations as ``[1, 3–5]``, the rest escaped, list items kept."""
-    lines = []
-    for line in text.split("\n"):
-        marker, body = ("- ", line[2:]) if line.startswith("- ") else ("", line)
-        rendered = replace_citations(
-            clean(body), lambda keys: f"[{number_ranges(known[k] for k in keys)}]", escape_markdown
-        )
-        lines.append(marker + rendered)
-    return "\n".join(lines)
+    marked = (("- ", line[2:]) if line.startswith("- ") else ("", line) for line in text.split("\n"))
+    return "\n".join(f"{marker}{_runs(parse_runs(body, known))}" for marker, body in marked)
 
 
 def render_markdown(survey: Survey) -> str:

@@ -40,8 +40,8 @@ GPT = "gpt-4o-mini"
 
 
 async def spend(store: Store, payer: Payer, tokens: int) -> None:
-    async with StoredLedger(store, payer, [], lambda _, __: None).reserve("draft", GPT, tokens, 0) as reservation:
-        await reservation.settle(Completion("x", tokens, 0))
+    async with StoredLedger(store, payer, [], lambda _, __: None).reserve("draft", GPT, tokens, 0) as settle:
+        await settle(Completion("x", tokens, 0))
 
 
 async def test_budgets_hold_across_processes(open_store: OpenStore) -> None:
@@ -52,9 +52,9 @@ async def test_budgets_hold_across_processes(open_store: OpenStore) -> None:
 
     async def call(number: int) -> bool:
         try:
-            async with ledgers[number % 2].reserve("draft/0/x", GPT, 500, 500) as reservation:
+            async with ledgers[number % 2].reserve("draft/0/x", GPT, 500, 500) as settle:
                 await asyncio.sleep(0)
-                await reservation.settle(Completion("text", 500, 400))
+                await settle(Completion("text", 500, 400))
         except LimitExceeded as error:
             assert "10,000 tokens for this survey" in str(error)
             return False
@@ -78,8 +78,8 @@ async def test_a_budget_is_raised_and_belongs_to_its_person(store: Store) -> Non
             pass
     assert await count_rows(store, schema.spending) == 0
     await raise_budget(store, mara, "person", 0.5)
-    async with ledger.reserve("draft", GPT, 100_000, 0) as reservation:
-        await reservation.settle(Completion("x", 100_000, 0))
+    async with ledger.reserve("draft", GPT, 100_000, 0) as settle:
+        await settle(Completion("x", 100_000, 0))
     own, whole = await load_budget_use(store, mara, limits)
     assert (own.limit.money, round(own.money, 4)) == (0.501, 0.015)
     assert round(whole.money, 4) == 0.015
@@ -105,8 +105,8 @@ async def test_a_call_whose_process_died_is_counted_and_a_finished_one_is_found(
 async def test_what_exactly_fills_a_budget_fits_and_one_token_more_does_not(store: Store) -> None:
     payer = Payer("abc", "fake:lab", "mara")
     ledger = StoredLedger(store, payer, [BudgetLimit("survey", tokens=100)], lambda _, __: None)
-    async with ledger.reserve("draft", GPT, 60, 40) as reservation:
-        await reservation.settle(Completion("x", 60, 40))
+    async with ledger.reserve("draft", GPT, 60, 40) as settle:
+        await settle(Completion("x", 60, 40))
     with pytest.raises(LimitExceeded, match="100 tokens"):
         async with ledger.reserve("draft", GPT, 1, 0):
             pass
@@ -153,8 +153,8 @@ async def test_a_budget_of_tokens_is_raised_by_tokens(store: Store) -> None:
         async with ledger.reserve("draft", GPT, 1_500, 0):
             pass
     await raise_budget(store, payer, "survey", 0.0, 1_000)
-    async with ledger.reserve("draft", GPT, 1_500, 0) as reservation:
-        await reservation.settle(Completion("x", 1_500, 0))
+    async with ledger.reserve("draft", GPT, 1_500, 0) as settle:
+        await settle(Completion("x", 1_500, 0))
     uses = await load_budget_use(store, payer, limits)
     assert "500 of 2,000 tokens left" in money.budget(uses)
     assert "500 of 2,000 tokens are left" in money.cost(await usage_by_step(store, "abc"), uses)
@@ -185,8 +185,8 @@ async def test_what_was_used_is_told_by_step_for_one_survey_alone(store: Store) 
 
     async def pay(payer: Payer, step: str, model: str, used: Completion) -> None:
         ledger = StoredLedger(store, payer, [], lambda name, what: heard.append((name, what)), prices)
-        async with ledger.reserve(step, model, 1_000, 1_000) as reservation:
-            await reservation.settle(used)
+        async with ledger.reserve(step, model, 1_000, 1_000) as settle:
+            await settle(used)
 
     first, second = Completion("x", 100, 10, 60), Completion("y", 200, 20, 3)
     await pay(mine, "outline/0", GPT, first)
@@ -217,8 +217,8 @@ async def test_a_call_that_is_stopped_is_counted_as_read_and_one_that_fails_as_n
 
 async def test_names_of_any_length_are_entered(store: Store) -> None:
     payer = Payer("abc", "fake:lab", "mara")
-    async with StoredLedger(store, payer, [], lambda _, __: None).reserve("s" * 80, "m" * 300, 1, 1) as reservation:
-        await reservation.settle(Completion("x", 1, 1))
+    async with StoredLedger(store, payer, [], lambda _, __: None).reserve("s" * 80, "m" * 300, 1, 1) as settle:
+        await settle(Completion("x", 1, 1))
     assert list(await usage_by_step(store, "abc")) == ["s" * 64]
 
 
@@ -353,9 +353,9 @@ async def test_calls_that_are_ended_at_any_moment_leave_no_reservation(store: St
     ledger = StoredLedger(store, Payer("abc", "fake:lab", "mara"), [], lambda _, __: None)
 
     async def call() -> None:
-        async with ledger.reserve("draft", GPT, 100, 100) as reservation:
+        async with ledger.reserve("draft", GPT, 100, 100) as settle:
             await asyncio.sleep(0)
-            await reservation.settle(Completion("x", 1, 1))
+            await settle(Completion("x", 1, 1))
 
     for steps in range(60):
         task = asyncio.create_task(call())
@@ -380,10 +380,10 @@ async def test_what_a_call_used_is_entered_when_the_database_is_back(
     begin = store.begin
     for settled in (True, False):
         with pytest.raises(ServiceError if settled else ValueError):
-            async with ledger.reserve("draft", GPT, 100, 100) as reservation:
+            async with ledger.reserve("draft", GPT, 100, 100) as settle:
                 monkeypatch.setattr(store, "begin", away)
                 if settled:
-                    await reservation.settle(Completion("x", 7, 1))
+                    await settle(Completion("x", 7, 1))
                 raise ValueError
         monkeypatch.setattr(store, "begin", begin)
     assert await count_reserved(store) == 2

@@ -176,8 +176,8 @@ async def test_one_persons_data_is_written_out_and_deleted(store: Store) -> None
             StoredConversation(at, session, person, frozenset({"mara"})), [Outgoing(at, "yes")], f"k-{person}"
         )
     ledger = StoredLedger(store, Payer("abc", "fake:lab", "mara"), [], lambda _, __: None)
-    async with ledger.reserve("draft", "gpt-4o-mini", 10, 10) as reservation:
-        await reservation.settle(Completion("x", 10, 10))
+    async with ledger.reserve("draft", "gpt-4o-mini", 10, 10) as settle:
+        await settle(Completion("x", 10, 10))
     found = await data_of(store, "mara")
     assert [row["id"] for row in found["surveys"]] == ["abc"]
     assert len(found["messages"]) == 1
