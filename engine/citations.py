@@ -78,32 +78,17 @@ def replace_citations(
     return "".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class AllowedText:
-    """A text in which every citation is allowed, and the keys that were removed from it."""
-
-    text: str
-    removed: tuple[PaperKey, ...]
-
-
 def remove_citations(text: str) -> str:
     """The text on one line without its citations, and without the spaces that they leave before punctuation."""
     return re.sub(r"\s+([.,;:!?)])", r"\1", " ".join(replace_citations(text, lambda _: "").split()))
 
 
-def keep_allowed_citations(text: str, allowed: Collection[PaperKey]) -> AllowedText:
-    """Remove every citation whose key is not allowed; nothing is matched to the nearest."""
-    removed: dict[PaperKey, None] = {}
-
-    def keep(match: re.Match[str]) -> str:
-        addresses = _addresses(match)
-        removed.update(dict.fromkeys(address.key for address in addresses if address.key not in allowed))
-        return cite_sentences(address for address in addresses if address.key in allowed)
-
-    result = _CITATION.sub(keep, text)
-    if removed:
-        result = re.sub(r"[ \t]+(?=[.,;:!?]|$)", "", result, flags=re.M)
-    return AllowedText(result, tuple(removed))
+def keep_allowed_citations(text: str, allowed: Collection[PaperKey]) -> str:
+    """The text without citations of other papers; nothing is matched to the nearest."""
+    kept = _CITATION.sub(lambda match: cite_sentences(a for a in _addresses(match) if a.key in allowed), text)
+    if all(key in allowed for key in list_cited_keys(text)):
+        return kept
+    return re.sub(r"[ \t]+(?=[.,;:!?]|$)", "", kept, flags=re.M)
 
 
 def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
@@ -116,10 +101,10 @@ def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
 
     def keep(text: str, place: str = "") -> str:
         """The text with known citations; what a text that stands in a ``place`` loses is reported."""
-        allowed = keep_allowed_citations(remove_addresses(text), papers)
         if place:
-            warnings.update((SurveyWarning("unknown citation", place, key), None) for key in allowed.removed)
-        return allowed.text
+            unknown = (key for key in list_cited_keys(text) if key not in papers)
+            warnings.update((SurveyWarning("unknown citation", place, key), None) for key in unknown)
+        return keep_allowed_citations(remove_addresses(text), papers)
 
     def resolve(section: Section, number: str) -> Section:
         text = keep(section.text, number)

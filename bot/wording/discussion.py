@@ -93,7 +93,7 @@ def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) 
     named = "; ".join(
         link(clean(reference_text(papers[k])), papers[k]) if k in papers else escape_markdown(k) for k in strangers
     )
-    shown = with_links(keep_allowed_citations(claim.text, known).text, known, papers)
+    shown = with_links(keep_allowed_citations(claim.text, known), known, papers)
     return f"- {shown} (not cited in the survey: {named})"
 
 

@@ -347,7 +347,7 @@ class _Check:
 
 def _write(line: SentenceState, written: str, papers: dict[str, Paper]) -> None:
     """Take this text, in which sentences may be named, as the line's; citations of unknown papers go."""
-    allowed = keep_allowed_citations(written, papers.keys()).text  # type: ignore[arg-type]
+    allowed = keep_allowed_citations(written, papers.keys())  # type: ignore[arg-type]
     line.named = {address.key: address.sentences for address in list_addresses(allowed)}
     line.text, line.of_all = remove_addresses(allowed), bool(SCOPE.search(allowed))
 

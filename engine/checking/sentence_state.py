@@ -77,7 +77,7 @@ class SentenceState:
         self.state = "held"
         self.citations = tuple(item.cite("supported") for item in chosen)
         if not self.is_ours:
-            self.text = keep_allowed_citations(self.text, {item.paper.key for item in chosen}).text
+            self.text = keep_allowed_citations(self.text, {item.paper.key for item in chosen})
 
     def fail(self, wrong: str) -> None:
         self.state, self.wrong, self.citations = "failed", wrong, ()

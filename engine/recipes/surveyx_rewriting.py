@@ -99,6 +99,4 @@ def apply_edits(text: str, edits: Sequence[SentenceEdit], allowed: Collection[Pa
     """The text with the edits, sentences counted from 1; keys that are not allowed go."""
     there = range(1, len(all_sentences(text)) + 1)
     said = {edit.sentence: " ".join(edit.text.split()) for edit in edits if edit.sentence in there}
-    return replace_sentences(
-        text, {number: keep_allowed_citations(line, allowed).text for number, line in said.items()}
-    )
+    return replace_sentences(text, {number: keep_allowed_citations(line, allowed) for number, line in said.items()})
