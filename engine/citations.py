@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from engine.overview import Name
 from engine.survey import Section, Survey, SurveyWarning, walk
 from engine.text import list_words
 from engine.values import Paper, PaperKey
@@ -127,14 +126,7 @@ def with_references(survey: Survey, papers: Mapping[PaperKey, Paper]) -> Survey:
         start = tuple(point for point in overview.start if point.key in papers)
         overview = replace(overview, lines=lines, start=start)
     resolved = replace(survey, abstract=abstract, sections=sections, overview=overview, warnings=tuple(warnings))
-    references = tuple(papers[key] for key in citation_order(resolved))
-    return replace(resolved, references=references, names=_names_in(survey.names, {paper.key for paper in references}))
-
-
-def _names_in(names: Iterable[Name], cited: Collection[PaperKey]) -> tuple[Name, ...]:
-    """The names that cited papers use, each with those papers alone."""
-    kept = (replace(name, papers=tuple(key for key in name.papers if key in cited)) for name in names)
-    return tuple(name for name in kept if name.papers)
+    return replace(resolved, references=tuple(papers[key] for key in citation_order(resolved)))
 
 
 def citation_order(survey: Survey) -> tuple[PaperKey, ...]:

@@ -1,4 +1,4 @@
-"""What a survey shows of its field beside the text: overview, time line, index of names, what it leaves out.
+"""What a survey shows of its field beside the text: overview, time line, what it leaves out.
 
 Frozen, without I/O. Texts with citations write them ``[@key]``; other text here is plain.
 """
@@ -40,7 +40,7 @@ class Overview:
     start: tuple[StartingPoint, ...]
 
 
-AT_A_GLANCE, INDEX_OF_NAMES = "At a Glance", "Index of Names"
+AT_A_GLANCE = "At a Glance"
 NOT_COVERED, HOW_SEARCHED = "What This Survey Does Not Cover", "How This Survey Was Searched"
 """Headings of what stands around a survey's sections in its files."""
 
@@ -74,14 +74,6 @@ class TimeLine:
     caption: str
     lanes: tuple[TimeLane, ...]
     introduction: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A name that several papers write, and those papers."""
-
-    name: str
-    papers: tuple[PaperKey, ...]
 
 
 @dataclass(frozen=True, slots=True)

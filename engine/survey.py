@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Literal, get_args
 
-from engine.overview import Name, NearbyGroup, Overview, TimeLine
+from engine.overview import NearbyGroup, Overview, TimeLine
 from engine.values import LeftOut, Paper, PaperKey, SearchRecord, make_inert
 
 Verdict = Literal["quoted", "summarised", "supported", "unsupported", "unchecked"]
@@ -304,7 +304,6 @@ class Survey:
     tally: ClaimTally | None = None
     """What the check made of the abstract's claims."""
     overview: Overview | None = None
-    names: tuple[Name, ...] = ()
     not_covered: tuple[NearbyGroup, ...] = ()
     prompts: tuple[tuple[str, str], ...] = ()
     """Prompts that it was written with: name and digest; one that changed in the meantime stands with both."""

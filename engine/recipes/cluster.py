@@ -16,7 +16,6 @@ from engine.naming.grouping import SPELT, Grouping, GroupingOptions, group_paper
 from engine.naming.phrases import Formula
 from engine.quoting.field_overview import write_overview
 from engine.quoting.reading_map import lines_of, write_group, write_introduction
-from engine.quoting.shared_names import find_shared_names
 from engine.recipes.bases import KeywordSearch
 from engine.retrieval.embedding import embed_papers
 from engine.run import SURVEY_STEPS, CallChain, Progress, RunContext, Step, WritingPlan, WritingTask
@@ -118,8 +117,7 @@ class ClusterRecipe(KeywordSearch):
             sections[i] = section
             await context.section_finished(section, i)
         nearby = await find_nearby(task.brief, included, context, [line.title for line in lines])
-        names = await asyncio.to_thread(find_shared_names, included, task.brief.topic)
-        field = FieldView(write_overview(task.brief.topic, lines), names, nearby)
+        field = FieldView(write_overview(task.brief.topic, lines), nearby)
         return tell_grouping(assemble_survey(replace(task, outline=outline), sections, METHOD, field), outline)
 
 

@@ -14,10 +14,8 @@ from engine.citations import list_cited_keys, numbers, replace_citations
 from engine.overview import (
     AT_A_GLANCE,
     HOW_SEARCHED,
-    INDEX_OF_NAMES,
     NOT_COVERED,
     LineOfWork,
-    Name,
     Overview,
 )
 from engine.survey import Figure, Section, Survey, Table, introduce, walk
@@ -124,9 +122,6 @@ def list_parts(survey: Survey) -> Iterator[Part]:
             if said := introduce(numbered.table, numbered.number):
                 yield _paragraph(said)
             yield numbered
-    if names := index_of_names(survey, known):
-        yield Heading(INDEX_OF_NAMES)
-        yield NumberedTable(0, names)
     if survey.not_covered:
         yield Heading(NOT_COVERED)
         yield _paragraph("Groups of papers near the topic that were found and left out.")
@@ -268,20 +263,3 @@ def quotes_by_paper(survey: Survey) -> dict[PaperKey, tuple[str, ...]]:
 def group_titles(survey: Survey) -> tuple[str, ...]:
     """The titles of sections in order: groups of figures bear them, and have one colour wherever they are drawn."""
     return tuple(section.title for _, section in walk(survey.sections))
-
-
-def index_of_names(survey: Survey, numbers: Mapping[PaperKey, int]) -> Table | None:
-    """The index of names as a table; ``None`` where the survey has none."""
-    if not survey.names:
-        return None
-
-    def row(name: Name) -> tuple[str, ...]:
-        known = [key for key in name.papers if key in numbers]
-        return (
-            clean(name.name),
-            str(len(known)),
-            f"[{'; '.join(f'@{key}' for key in known)}]" if known else "",
-        )
-
-    ordered = sorted(survey.names, key=lambda n: n.name.casefold())
-    return Table("Names found in the papers.", ("Name", "Papers", "Where"), tuple(map(row, ordered)), (5, 1, 6))

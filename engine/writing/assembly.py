@@ -9,7 +9,7 @@ from engine.citations import remove_citations, with_references
 from engine.errors import LanguageModelError
 from engine.gathering.search_record import search_flow
 from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
-from engine.overview import Name, NearbyGroup, Overview
+from engine.overview import NearbyGroup, Overview
 from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
 from engine.run import WritingTask
 from engine.session.kept_text import list_missing
@@ -91,7 +91,6 @@ class FieldView:
     """What a survey shows of its field beside the sections."""
 
     overview: Overview
-    names: tuple[Name, ...]
     not_covered: tuple[NearbyGroup, ...]
 
 
@@ -121,7 +120,6 @@ def assemble_survey(
         left_out=selection.all_left_out(),
         warnings=tuple(warnings),
         overview=field.overview if field else None,
-        names=field.names if field else (),
         not_covered=field.not_covered if field else (),
     )
     resolved = with_references(survey, papers)

@@ -15,7 +15,6 @@ from engine.overview import NearbyGroup
 from engine.quoting.attribution import whose_words
 from engine.quoting.field_overview import Line, draw_growth, draw_map, draw_time_line, group_nearby, write_overview
 from engine.quoting.paper_tables import tabulate_papers
-from engine.quoting.shared_names import find_shared_names
 from engine.run import RunContext, WritingTask
 from engine.survey import Section, walk
 from engine.text import terms
@@ -58,9 +57,6 @@ async def view_field(
         return dict(sections), None
     if nearby is None:
         nearby = await find_nearby(task.brief, task.selection.list_included(), context)
-    names = await asyncio.to_thread(
-        find_shared_names, list({p.key: p for line in lines for p in line.papers}.values()), task.brief.topic
-    )
     shown = dict(sections)
     if tables:
         papers = {line.title: line.papers for line in lines}
@@ -73,7 +69,7 @@ async def view_field(
         drawn = ((draw_growth(task.selection.found), GROWTH), (draw_time_line(lines), TIME_LINE), (field_map, MAP))
         told = tuple(replace(figure, introduction=said) for figure, said in drawn if figure)
         shown[min(shown)] = replace(shown[min(shown)], figures=told)
-    return shown, FieldView(write_overview(task.brief.topic, lines), names, tuple(nearby))
+    return shown, FieldView(write_overview(task.brief.topic, lines), tuple(nearby))
 
 
 def lines_of_text(task: WritingTask, sections: Mapping[int, Section]) -> tuple[Line, ...]:

@@ -18,7 +18,7 @@ from engine.citations import (
     replace_citations,
     with_references,
 )
-from engine.overview import LineOfWork, Name, Overview, StartingPoint
+from engine.overview import LineOfWork, Overview, StartingPoint
 from engine.rendering.markdown import render_markdown
 from engine.survey import Citation, Section, Survey, Table, walk
 from engine.text import inert
@@ -95,13 +95,6 @@ def test_three_numbers_in_a_row_become_a_range() -> None:
 def test_several_keys_are_cited_in_one_bracket_each_once() -> None:
     one, other = papers(2)
     assert cite([one.key, other.key, one.key]) == f"[@{one.key}; @{other.key}]"
-
-
-def test_names_are_those_of_cited_papers() -> None:
-    cited, uncited = papers(2)
-    names = (Name("DPR", (uncited.key, cited.key)), Name("BM25", (uncited.key,)))
-    survey = Survey("T", f"Known [@{cited.key}].", (Section("First", "Plain."),), (), names=names)
-    assert with_references(survey, KNOWN).names == (Name("DPR", (cited.key,)),)
 
 
 def test_a_removed_citation_leaves_no_space_at_the_end_of_any_line() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
 from engine.evaluation.documents import claims, from_html, from_markdown, from_survey
-from engine.overview import LineOfWork, Name, NearbyGroup, Overview
+from engine.overview import LineOfWork, NearbyGroup, Overview
 from engine.rendering.files import as_json, from_json
 from engine.rendering.html import html
 from engine.rendering.markdown import render_markdown
@@ -140,7 +140,7 @@ def test_the_sections_of_our_own_files_are_read_as_anybodys() -> None:
     overview = Overview("3 papers.", (LineOfWork("1", "Methods", f"On it [@{one.key}].", 3),), ())
     whole = Survey("Dense Retrieval: A Survey", f"It cites [@{one.key}].", (section("Top", "", body),), (), method="M.")
     survey = with_notice(with_references(replace(whole, overview=overview), {p.key: p for p in cited}))
-    survey = replace(survey, names=(Name("RAG", (one.key,)),), not_covered=(NearbyGroup("Else", 9, ("T",)),))
+    survey = replace(survey, not_covered=(NearbyGroup("Else", 9, ("T",)),))
     ours = from_survey(from_json(as_json(survey)))
     for read in (from_markdown(render_markdown(survey)), from_html(html(survey))):
         assert read.title == ours.title

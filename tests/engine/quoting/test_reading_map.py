@@ -14,7 +14,6 @@ from engine.quoting.abstracts import quote_finding, quote_gist
 from engine.quoting.field_overview import Line, choose_starting_points, draw_growth, draw_time_line, write_overview
 from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
 from engine.quoting.reading_map import SET_APART, lines_of, write_group, write_introduction
-from engine.quoting.shared_names import find_shared_names
 from engine.values import Brief, FoundPaper, Outline, OutlineNode, Paper, PaperKey
 from tests.fakes import WordEmbedder, paper
 
@@ -113,17 +112,6 @@ def test_the_introduction_names_each_section_and_counts_the_papers() -> None:
     text = write_introduction(outline.nodes[0], Brief("parsing"), lines, WordEmbedder()).text
     assert "3 papers" in text
     assert "Semantic Parsing (Section 2)" in text
-
-
-def test_names_are_those_that_a_title_has_and_several_papers_write() -> None:
-    chosen = [
-        paper(1, title="BERT for serotonin 5-HT1B receptors", abstract="RESULTS: 95% CI. We use BERT."),
-        paper(2, title="Trees", abstract="RESULTS: We compare with BERT (95% CI) and TreeX."),
-        paper(3, title="A PHASE III STUDY", abstract="CONCLUSIONS: Of phase III."),
-        *(paper(i, title=f"Forests {i}", abstract="Leaves.") for i in range(4, 9)),
-    ]
-    assert [(n.name, len(n.papers)) for n in find_shared_names(chosen, "forests")] == [("BERT", 2)]
-    assert find_shared_names(chosen, "BERT") == ()
 
 
 @pytest.mark.parametrize(("citations", "word"), [(12, "Best known"), (None, "For example")])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from engine.citations import with_references
 from engine.overview import (
     LineOfWork,
-    Name,
     NearbyGroup,
     Overview,
     StartingPoint,
@@ -22,7 +21,7 @@ GROUPS = ("Dense Retrieval", "Reading Comprehension")
 
 
 def full_survey() -> Survey:
-    """Two lines of work with tables, a time line, a map, an index of names and what is not covered."""
+    """Two lines of work with tables, a time line, a map and what is not covered."""
     found = papers(12)
     sections = []
     for number, group in enumerate(GROUPS):
@@ -72,7 +71,6 @@ def full_survey() -> Survey:
             lines,
             (StartingPoint(found[0].key, "cited most"), StartingPoint(found[6].key, "the first of its line")),
         ),
-        names=(Name("MS MARCO", (found[0].key, found[1].key)), Name("BERT", (found[3].key,))),
         not_covered=(NearbyGroup("Cooking", 9, ("On Soup (2020)",)),),
     )
     return with_references(survey, {p.key: p for p in found})

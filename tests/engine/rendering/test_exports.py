@@ -127,7 +127,7 @@ def test_word_holds_headings_tables_pictures_and_linked_references() -> None:
     assert headings[:3] == ["At a Glance", "Lines of Work", "Where to Start Reading"]
     assert "2.1 Agreement" in headings
     assert headings[-4:] == ["References", "How This Survey Was Searched", "Left Out", "Warnings"]
-    assert len(document.tables) == 5
+    assert len(document.tables) == 4
     assert document.tables[0].rows[0].cells[0].text == "Work"
     assert document.tables[0].rows[1].cells[0].text == "Author 0 [1]"
     assert len(document.inline_shapes) == 3

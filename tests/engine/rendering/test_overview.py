@@ -1,11 +1,10 @@
-"""The first page, the index of names and what a survey leaves out, as Markdown."""
+"""The first page and what a survey leaves out, as Markdown."""
 
 from __future__ import annotations
 
 from engine.citations import with_references
 from engine.overview import (
     LineOfWork,
-    Name,
     NearbyGroup,
     Overview,
     StartingPoint,
@@ -17,7 +16,6 @@ from engine.rendering.figures.pictures import svg
 from engine.rendering.files import as_json, from_json
 from engine.rendering.markdown import render_markdown
 from engine.survey import Section, Survey
-from engine.values import PaperKey
 from tests.fakes import paper
 
 ONE, TWO, GONE = paper(1, title="First *Steps*"), paper(2), paper(3)
@@ -37,7 +35,6 @@ def survey() -> Survey:
             (LineOfWork("1", "Parsing", f"On trees [@{TWO.key}; @{GONE.key}].", 2, 2001, 2002),),
             (StartingPoint(ONE.key, "a foundation"), StartingPoint(GONE.key, "gone")),
         ),
-        names=(Name("Treebank", (TWO.key, GONE.key)), Name("Nowhere", (GONE.key,))),
         not_covered=(NearbyGroup("Speech", 12, ("Hearing (2003)",)),),
     )
     return with_references(written, {p.key: p for p in (ONE, TWO)})
@@ -48,15 +45,13 @@ def test_what_the_first_page_cites_has_a_reference_and_nothing_else_is_cited() -
     assert [p.key for p in resolved.references] == [TWO.key, ONE.key]
     assert resolved.overview is not None
     assert [point.key for point in resolved.overview.start] == [ONE.key]
-    assert resolved.names == (Name("Treebank", (PaperKey(TWO.key),)),)
 
 
-def test_the_first_page_the_index_and_what_is_left_out_are_in_the_markdown() -> None:
+def test_the_first_page_and_what_is_left_out_are_in_the_markdown() -> None:
     text = render_markdown(survey())
     assert "## At a Glance\n\n2 papers from 2001 to 2002." in text
     assert "- **1 Parsing** (2 papers, 2001–2002): On trees [1]." in text
     assert "1. First \\*Steps\\* [2]: a foundation" in text
-    assert "| Treebank | 1 | [1] |" in text
     assert "- **Speech** (12 papers), for example Hearing (2003)" in text
     assert "| Parsing | first: Ada et al. (2001) |" in text
 

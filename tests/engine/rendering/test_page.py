@@ -173,7 +173,7 @@ def test_without_scripts_everything_is_there(browser: Any, page_file: Path) -> N
     opened = context.new_page()
     opened.goto(page_file.as_uri())
     text = opened.content()
-    for words in ("At a glance", "Where to start reading", "What this survey does not cover", "Index of names"):
+    for words in ("At a glance", "Where to start reading", "What this survey does not cover"):
         assert words in text
     assert opened.locator("#figure-2 svg text.paper-name").first.is_visible()
     assert not opened.locator(".search").is_visible()

@@ -114,11 +114,11 @@ def test_the_first_page_is_the_field_at_a_glance() -> None:
 
 
 def test_what_is_not_there_leaves_no_heading() -> None:
-    bare = replace(full_survey(), overview=None, names=(), not_covered=(), left_out=(), warnings=())
+    bare = replace(full_survey(), overview=None, not_covered=(), left_out=(), warnings=())
     document = pypdfium2.PdfDocument(pdf(bare))
     text = " ".join(line for page in document for line in lines_of(page))
     document.close()
-    for words in ("At a Glance", "Index of Names", "Does Not Cover", "Left Out", "Warnings"):
+    for words in ("At a Glance", "Does Not Cover", "Left Out", "Warnings"):
         assert words not in text
 
 
