@@ -13,7 +13,7 @@ from bot.app import open_app
 from bot.bench.compare import LEAST_WIDTH, RecipeBench, measure_each
 from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from engine.errors import UserError
-from engine.evaluation.shared_lists import SUSPICIOUS
+from engine.evaluation.overlap import SUSPICIOUS
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.bases import Trials
 from engine.recipes.surveyx import SurveyXRecipe

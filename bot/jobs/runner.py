@@ -18,9 +18,9 @@ from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_doc
 from engine.gathering.reading_lists import gather_list
 from engine.llm.meter import Usage
 from engine.retrieval.online.wikipedia import Wikipedia
+from engine.revising.answers import answer_question, search_question
 from engine.revising.background import add_background
 from engine.revising.gaps import FieldGaps, find_field_gaps
-from engine.revising.model_answers import answer_question, search_question
 from engine.revising.model_changes import revise_survey
 from engine.run import STEP_MISSING, Answer, Progress, Recipe, ReviewDraft, RunContext, WritingTask
 from engine.session.events import Job, Review, Written

@@ -80,18 +80,13 @@ def make_questions(papers: Sequence[Paper], topic: str, count: int, seed: int = 
     the wrong ones are of papers whose text does not name X.
     """
     chance, made = random.Random(seed), list[Question]()
-    named = {paper.key: _PROPOSED.fullmatch(paper.title) for paper in papers}
-    bare = {paper.key: found[2] if (found := named[paper.key]) else paper.title for paper in papers}
-    for paper in papers:
-        found = named[paper.key]
-        if len(made) == count:
-            break
+    named = {paper: found for paper in papers if (found := _PROPOSED.fullmatch(paper.title))}
+    bare = {paper.key: named[paper][2] if paper in named else paper.title for paper in papers}
+    for paper, found in named.items():
         # Methods' names are written with a capital or a digit inside.
-        is_named = found and all(any(ch.isupper() or ch.isdigit() for ch in word[1:]) for word in found[1].split())
-        if not found or not is_named or _names(found[2], found[1]):
-            continue
+        is_name = all(any(ch.isupper() or ch.isdigit() for ch in word[1:]) for word in found[1].split())
         others = [p for p in papers if p.key != paper.key and not _names(f"{p.title} {p.content}", found[1])]
-        if len(others) < CHOICES - 1:
+        if len(made) == count or not is_name or _names(found[2], found[1]) or len(others) < CHOICES - 1:
             continue
         choices = [bare[paper.key], *(bare[p.key] for p in chance.sample(others, CHOICES - 1))]
         shuffled = tuple(chance.sample(choices, len(choices)))

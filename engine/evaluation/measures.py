@@ -9,20 +9,18 @@ from engine.evaluation.citation_quality import Entailment, faults, score_citatio
 from engine.evaluation.content_quality import grade_content
 from engine.evaluation.documents import CitedClaim, Document, claims
 from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions
-from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_heading_recall
+from engine.evaluation.overlap import measure_shared_lists, rouge, rouge_by_chunks, soft_heading_recall
 from engine.evaluation.references import (
     distinct,
     existence,
     judge_relevance,
+    measure_closeness,
     overlap,
     resolve_online,
     resolve_own,
     resolve_references,
-    semantic_relevance,
-    topic_closeness,
 )
 from engine.evaluation.scores import Score, average_final, human_hours, surveys_per_hour
-from engine.evaluation.shared_lists import measure_shared_lists
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import LanguageModel
 from engine.retrieval.embedding import Embedder
@@ -84,8 +82,7 @@ async def evaluate_document(
     groups: dict[str, tuple[Score, ...]] = {
         "References": (*distinct(found, document), *exist),
         "Relevance of references": (
-            await topic_closeness(papers, len(listed), topic, tools.library, tools.embedder),
-            semantic_relevance(papers, topic, tools.embedder),
+            *await measure_closeness(papers, len(listed), topic, tools.library, tools.embedder),
             await judge_relevance(papers, topic, tools.judges),
         ),
     }

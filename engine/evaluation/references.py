@@ -59,7 +59,7 @@ class ResolvedReference:
     """A reference looked up in a library: the paper that it is, and whether what it says of it is right."""
 
     reference: Reference
-    finding: Finding
+    finding: Finding = "not found"
     paper: Paper | None = None
     why: str = ""
 
@@ -86,7 +86,7 @@ async def _resolve_reference(reference: Reference, library: Library) -> Resolved
     if by_name := await library.get(named) if named else ():
         return judge_identified(reference, by_name[0], HERE)
     if not (title := _sought_title(reference)):
-        return ResolvedReference(reference, "not found", None, NO_TITLE)
+        return ResolvedReference(reference, why=NO_TITLE)
     return judge_titles(reference, [item.paper for item in await library.search(Query(title, 5, "title"))], HERE)
 
 
@@ -113,16 +113,14 @@ def judge_titles(reference: Reference, candidates: Sequence[Paper], where: str) 
     ranked = sorted(candidates, key=lambda paper: -similarity(title, paper.title))
     same = [_judge_details(reference, paper, where) for paper in ranked if _has_title(reference, paper)]
     if same:
-        return next((verdict for verdict in same if verdict.finding == "real"), same[0])
+        return min(same, key=lambda verdict: verdict.finding != "real")
     like = [paper for paper in ranked if similarity(title, paper.title) >= LIKE_TITLE]
-    if not like:
-        return ResolvedReference(reference, "not found", None, f"not {where}")
     for paper in like:
         if _is_by(paper.authors[:1], _people_in(reference, paper)):
             why = f"the title {where} is “{paper.title}” ({paper.key})"
             return ResolvedReference(reference, "real with wrong metadata", paper, why)
-    why = f"not {where}, where the nearest title is “{like[0].title}” ({like[0].key})"
-    return ResolvedReference(reference, "not found", None, why)
+    nearest = f", where the nearest title is “{like[0].title}” ({like[0].key})" if like else ""
+    return ResolvedReference(reference, why=f"not {where}{nearest}")
 
 
 def _has_title(reference: Reference, paper: Paper) -> bool:
@@ -212,7 +210,7 @@ async def resolve_online(
 async def _look_up_title(reference: Reference, title: str, alike: Sequence[Paper], online: Online) -> ResolvedReference:
     """One reference online: a paper of the same title, or else the closest of each source."""
     if not title:
-        return ResolvedReference(reference, "not found", None, NO_TITLE)
+        return ResolvedReference(reference, why=NO_TITLE)
     candidates = list(alike)
     if candidates and (verdict := judge_titles(reference, candidates, ONLINE)).finding == "real":
         return verdict
@@ -225,7 +223,7 @@ async def _look_up_title(reference: Reference, title: str, alike: Sequence[Paper
     except RetrievalError as error:
         if not candidates:
             reasons = " ".join(dict.fromkeys((*online.failed.values(), str(error))))
-            return ResolvedReference(reference, "not found", None, f"could not be looked up online: {reasons}")
+            return ResolvedReference(reference, why=f"could not be looked up online: {reasons}")
     verdict = judge_titles(reference, candidates, ONLINE)
     if verdict.finding == "not found" and online.failed:
         return replace(verdict, why=f"{verdict.why}; {' '.join(online.failed.values())}")
@@ -283,41 +281,39 @@ def distinct(claims: Sequence[CitedClaim], document: Document) -> tuple[Score, .
     )
 
 
-def semantic_relevance(papers: Sequence[Paper], topic: str, embedder: Embedder) -> Score:
-    """Mean cosine of the references' embeddings to the topic's (XE4)."""
-    if not papers:
-        return Score("semantic relevance", None, "no reference was found in the library")
-    closeness = embed_papers(embedder, papers) @ embedder.embed([topic])[0]
-    how = f"mean cosine to the topic, {embedder.name}, {len(papers)} references found in the library"
-    return Score("semantic relevance", float(closeness.mean()), how, float(closeness.std()))
-
-
 NEAREST, LEAST_KNOWN = 20, 5
 """Papers of the library that show how close to a topic papers can be; references whose papers must be known for a topic
 to be judged by them, unless a survey has fewer altogether."""
 
 
-async def topic_closeness(
+async def measure_closeness(
     papers: Sequence[Paper], listed: int, topic: str, library: Library, embedder: Embedder
-) -> Score:
-    """Mean cosine of a survey's papers to the topic as a share of what the library's nearest papers reach, from 0 to 1.
+) -> tuple[Score, Score]:
+    """Mean cosine of a survey's papers to the topic (XE4), and as a share of what the library's nearest reach, 0 to 1.
 
-    ``papers`` are those that are known of the ``listed`` references; below `LEAST_KNOWN` of them there is no figure.
+    ``papers`` are those that are known of the ``listed`` references; below `LEAST_KNOWN` of them there is no share.
     """
-    name, least = "closeness to the topic", min(LEAST_KNOWN, listed)
-    if not listed:
-        return Score(name, None, "no reference could be read")
-    references = "reference" if listed == 1 else f"{listed} references"
-    basis = f"{len(papers) or 'none'} of its {references} {'is' if len(papers) == 1 else 'are'} known here"
-    if len(papers) < least:
-        return Score(name, None, f"only {basis}, and at least {least} must be" if papers else basis)
-    nearest = [item.paper for item in await library.search(Query(topic, NEAREST))]
+    mean, share = "semantic relevance", "closeness to the topic"
     at = embedder.embed([topic])[0]
-    reached, own = (float((embed_papers(embedder, some) @ at).mean()) if some else 0.0 for some in (nearest, papers))
+    if not listed or not papers:
+        basis = f"none of its {'reference' if listed == 1 else f'{listed} references'} are known here"
+        why = basis if listed else "no reference could be read"
+        return Score(mean, None, "no reference was found in the library"), Score(share, None, why)
+    own = embed_papers(embedder, papers) @ at
+    how = f"mean cosine to the topic, {embedder.name}, {len(papers)} references found in the library"
+    relevance = Score(mean, float(own.mean()), how, float(own.std()))
+    references = "reference" if listed == 1 else f"{listed} references"
+    basis = f"{len(papers)} of its {references} {'is' if len(papers) == 1 else 'are'} known here"
+    if len(papers) < (least := min(LEAST_KNOWN, listed)):
+        return relevance, Score(share, None, f"only {basis}, and at least {least} must be")
+    nearest = [item.paper for item in await library.search(Query(topic, NEAREST))]
+    reached = float((embed_papers(embedder, nearest) @ at).mean()) if nearest else 0.0
     if reached <= 0:
-        return Score(name, 0.0, f"no paper of the library “{library.name}” is near this topic", details=(basis,))
+        why = f"no paper of the library “{library.name}” is near this topic"
+        return relevance, Score(share, 0.0, why, details=(basis,))
     how = f"mean cosine, as a share of what the library's {len(nearest)} nearest papers reach, {embedder.name}"
-    return Score(name, min(1.0, max(0.0, own / reached)), how, details=(basis,))
+    value = min(1.0, max(0.0, float(own.mean()) / reached))
+    return relevance, Score(share, value, how, details=(basis,))
 
 
 class TopicAnswer(TypedAnswer):

@@ -193,8 +193,3 @@ def with_contribution(paper: Paper) -> Paper:
 def show_gists(papers: Sequence[Paper]) -> str:
     """The papers for a prompt, each with the sentence that says what it contributes. Runs for a while."""
     return paper_block([with_contribution(paper) for paper in papers], GIST_TOKENS)
-
-
-def quotable(paper: Paper) -> list[AbstractSentence]:
-    """Sentences of the abstract, or else of the summary, that can stand alone."""
-    return [sentence for sentence in read_abstract(paper) if sentence.stands_alone]

@@ -16,10 +16,7 @@ from engine.limits import Limits
 from engine.options import QuickOptions
 from engine.reviews.review import MOST_CONCLUSIONS, WORDS_PER_QUESTION, ReviewWriting
 from engine.reviews.review_report import (
-    METHOD,
-    QUOTED_METHOD,
     QUOTED_STUDIES,
-    SEARCHED_METHOD,
     ReviewParts,
     assemble_review,
     explain_nothing_relevant,
@@ -27,8 +24,7 @@ from engine.reviews.review_report import (
     select_papers,
     tell_reading,
 )
-from engine.reviews.review_scope import QUESTIONS, plan_review
-from engine.reviews.review_search import ReviewSearch
+from engine.reviews.review_search import QUESTIONS, ReviewSearch, plan_review
 from engine.reviews.studies import AT_ONCE, MOST_READ, TEXT_SHARE, TOGETHER, Reading, read_studies
 from engine.run import CallChain, PlannedCall, Progress, Recipe, RunContext, Step
 from engine.session.events import Review
@@ -117,7 +113,6 @@ class QuickRecipe(Recipe):
         if context.model is None:
             selection = select_papers(search, shown, Reading(unread=len(candidates) - len(shown)))
             parts = await asyncio.to_thread(quote_review, scope, selection, context.embedder, options)
-            method = QUOTED_METHOD
         else:
             # A search without a review reads all.
             quota = None if options.only_search else context.limits.review_tokens * options.share // 100
@@ -129,9 +124,8 @@ class QuickRecipe(Recipe):
             reading.unread += len(candidates) - len(shown)
             selection = select_papers(search, [s.found for s in reading.studies], reading)
             writing = ReviewWriting(brief.topic, scope, reading.studies, context)
-            parts, method = await _write_parts(writing, reading, only_search=options.only_search), METHOD
-        method = SEARCHED_METHOD if options.only_search else method
-        survey = assemble_review(brief, scope, queries, selection, parts, method)
+            parts = await _write_parts(writing, reading, only_search=options.only_search)
+        survey = assemble_review(brief, scope, queries, selection, parts)
         pool = KeywordPool((Keyword(brief.topic, "topic"), *(Keyword(q.words(), "library") for q in queries)))
         return Review(pool, selection, survey)
 

@@ -13,7 +13,6 @@ from engine.reading.trees.attribute_trees import AttributeTree, Source
 from engine.reading.trees.forests import Forest
 from engine.reading.trees.tree_making import (
     ABSTRACTS_AT_ONCE,
-    GROUP,
     KIND_TOKENS,
     TreeReport,
     groups_of,
@@ -106,7 +105,7 @@ ABSTRACT_TREE_TOKENS, TEXT_TREE_TOKENS = 480, 900
 
 def plan_trees(due: Sequence[Paper], full_texts: int) -> list[CallChain]:
     """The calls that make the trees of these papers, ``full_texts`` of which are read in whole; sizes in tokens."""
-    sizes = [len(due[start : start + GROUP]) for start in range(0, len(due), GROUP)]
+    sizes = map(len, groups_of(due))
     calls = [PlannedCall("extraction", n * (KIND_TOKENS + 40) + PROMPT_OVERHEAD, n * 18) for n in sizes]
     short = [tokens_of(paper.content) for paper in due[full_texts:]]
     for start in range(0, len(short), ABSTRACTS_AT_ONCE):

@@ -16,7 +16,7 @@ from engine.citations import cite, remove_addresses, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, first_author, paper_block
-from engine.reviews.review_scope import ReviewScope
+from engine.reviews.review_search import ReviewScope
 from engine.reviews.studies import Study
 from engine.run import Progress, ReviewDraft, RunContext
 from engine.survey import Claim, Section, SurveyWarning, Table
@@ -99,7 +99,6 @@ class ReviewWriting:
             "quick/answer",
             request=data(self.request),
             questions=self.scope.number_questions(),
-            background="(none)",
             papers=self._entries(),
             number=str(number),
             question=data(question),

@@ -14,11 +14,9 @@ from engine.quoting.attribution import whose_words
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.online.queries import BooleanQuery
 from engine.reviews.review import FOLLOW_UPS, cite_by_name
-from engine.reviews.review_scope import ReviewScope
-from engine.reviews.review_search import ReviewSearch
+from engine.reviews.review_search import ReviewScope, ReviewSearch
 from engine.reviews.studies import Reading
-from engine.revising.extractive_answers import quote_ranked
-from engine.revising.sentence_ranking import SIGNAL, measure_signal, rank_sentences
+from engine.revising.sentence_ranking import SIGNAL, measure_signal, quote_ranked, rank_sentences
 from engine.survey import Claim, Section, Survey, SurveyWarning, Table
 from engine.text import list_words, shorten
 from engine.values import Brief, FoundPaper, LeftOut, Paper, PaperSelection
@@ -59,15 +57,11 @@ class ReviewParts:
     limits: tuple[str, ...] = ()
     """Sentences on what the studies are and were read from."""
     warnings: tuple[SurveyWarning, ...] = ()
+    method: str = METHOD
 
 
 def assemble_review(
-    brief: Brief,
-    scope: ReviewScope,
-    queries: Sequence[BooleanQuery],
-    selection: PaperSelection,
-    parts: ReviewParts,
-    method: str,
+    brief: Brief, scope: ReviewScope, queries: Sequence[BooleanQuery], selection: PaperSelection, parts: ReviewParts
 ) -> Survey:
     """The review as a survey, so that all that can be done with a survey can be done with it."""
     flow = dict(search_flow(selection))
@@ -86,7 +80,7 @@ def assemble_review(
         abstract=f"This quick review looks at “{brief.topic}” in {of} that {'was' if found == 1 else 'were'} found.",
         sections=tuple(sections),
         references=(),
-        method=method,
+        method=SEARCHED_METHOD if brief.quick and brief.quick.only_search else parts.method,
         searches=selection.searches,
         left_out=selection.all_left_out(),
         warnings=parts.warnings,
@@ -141,11 +135,10 @@ def quote_review(
     papers = selection.list_included()
     embedder = ready(embedder, papers)  # online, none is fitted before
     ranked = rank_sentences(question, papers, embedder)
-    topics = _next_topics(scope, papers, embedder)
-    if measure_signal(ranked) < SIGNAL:
-        return ReviewParts(table, follow_up=topics, limits=(NOTHING_ANSWERS,))
-    said = quote_ranked(ranked, QUOTED_ANSWERS)
-    return ReviewParts(table, (Section(question, "\n".join(f"- {claim.text}" for claim in said), said),), None, topics)
+    said = quote_ranked(ranked, QUOTED_ANSWERS) if measure_signal(ranked) >= SIGNAL else ()
+    findings = (Section(question, "\n".join(f"- {claim.text}" for claim in said), said),) if said else ()
+    limits, topics = () if said else (NOTHING_ANSWERS,), _next_topics(scope, papers, embedder)
+    return ReviewParts(table, findings, None, topics, limits, method=QUOTED_METHOD)
 
 
 def quote_table(selection: PaperSelection) -> Section:

@@ -14,8 +14,7 @@ from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block
 from engine.reading.full_text import FullText
-from engine.reviews.review_scope import ReviewScope
-from engine.reviews.review_search import is_open
+from engine.reviews.review_search import ReviewScope, is_open
 from engine.run import Progress, ReviewDraft, RunContext, ignore
 from engine.text import clean, inert, sentences, shorten
 from engine.values import FoundPaper, LeftOut, Paper, Passage

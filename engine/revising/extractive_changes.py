@@ -10,12 +10,11 @@ from itertools import accumulate
 from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
 from engine.evidence import section_at
-from engine.quoting.abstracts import quotable
+from engine.quoting.abstracts import read_abstract
 from engine.quoting.counts import frame_section
 from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
-from engine.revising.extractive_answers import quote_ranked
-from engine.revising.sentence_ranking import rank_sentences
+from engine.revising.sentence_ranking import quote_ranked, rank_sentences
 from engine.survey import Claim, Section, SectionChange, Survey, Table, Way, walk
 from engine.text import all_sentences, fold, replace_sentences, shorten, terms
 from engine.values import Paper, PaperKey, PaperSelection
@@ -191,7 +190,7 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
 
 def _quote_passage(papers: Sequence[Paper], about: str, words: int, embedder: Embedder) -> tuple[Claim, ...]:
     """About so many words of the sentences that rank first for a subject and can stand alone, each as its paper's."""
-    alone = {sentence.text for paper in papers for sentence in quotable(paper)}
+    alone = {s.text for paper in papers for s in read_abstract(paper) if s.stands_alone}
     ranked = [one for one in rank_sentences(about, papers, embedder) if one.quote in alone]
     claims = quote_ranked(ranked, len(papers), worth=0.0)
     before = accumulate((len(claim.text.split()) for claim in claims), initial=0)

@@ -1,4 +1,4 @@
-"""The sentences of a survey's papers, ranked by a question: BM25 and the library's embedding.
+"""The sentences of a survey's papers, ranked by a question (BM25 and the library's embedding), and quoted.
 
 BM25 after Robertson and Zaragoza (2009), over sentences; what stands in the paper's title counts half.
 """
@@ -13,10 +13,12 @@ from functools import lru_cache
 import numpy as np
 
 from engine.addresses import NumberedSentence, number_sentences
+from engine.quoting.attribution import quote_words
 from engine.reading.sentence_roles import read_statements, remove_label
 from engine.retrieval.embedding import Embedder
-from engine.text import strip_quotes, terms, words
-from engine.values import Paper
+from engine.survey import Claim
+from engine.text import fold, strip_quotes, terms, words
+from engine.values import Paper, PaperKey
 
 SATURATION, LENGTH_PENALTY = 1.2, 0.75
 """BM25's k1 and b, as its authors recommend."""
@@ -119,3 +121,37 @@ def _divide(paper: Paper) -> tuple[_Text, ...]:
         for said in number_sentences(paper)
         if FEWEST_WORDS <= len(words(said.text)) <= MOST_WORDS and said.text[-1] in ".!?"
     )
+
+
+WORTH, WORTH_BESIDE = 0.6, 0.8
+"""Shares of the best sentence's score from which another paper's is quoted too, and a second one of the same paper.
+
+Set by reading the answers to 40 questions about two surveys (November 2026).
+"""
+
+MOST_OF_ONE = 3
+"""Sentences that are quoted of one paper where it alone is asked of; of one among several, one fewer."""
+
+
+def quote_ranked(ranked: Sequence[RankedSentence], most_papers: int, worth: float = WORTH) -> tuple[Claim, ...]:
+    """A claim for each paper of the sentences that score near the best, in their order; a paper's in its own order."""
+    found: dict[str, RankedSentence] = {}
+    for one in ranked:
+        if one.score >= worth * ranked[0].score:
+            found.setdefault(fold(one.quote), one)
+    by_paper: dict[PaperKey, list[RankedSentence]] = {}
+    for one in found.values():
+        own = by_paper.setdefault(one.paper.key, [])
+        if not own or one.score >= WORTH_BESIDE * own[0].score:
+            own.append(one)
+    most = MOST_OF_ONE if len(by_paper) == 1 else MOST_OF_ONE - 1
+    return tuple(
+        _quote_paper(sorted(own[:most], key=lambda one: one.sentence.number))
+        for own in list(by_paper.values())[:most_papers]
+    )
+
+
+def _quote_paper(own: Sequence[RankedSentence]) -> Claim:
+    first = own[0].sentence
+    alike = [one for one in own if (one.sentence.source, one.sentence.page) == (first.source, first.page)]
+    return quote_words(own[0].paper, [one.quote for one in alike], first.source, first.page)

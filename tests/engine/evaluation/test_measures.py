@@ -31,8 +31,14 @@ from engine.evaluation.content_quality import compare_surveys, grade_content
 from engine.evaluation.documents import CitedClaim, Document, Part, Reference, from_markdown, from_survey
 from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions, make_questions, read_questions
 from engine.evaluation.measures import EvaluationTools, evaluate_document
-from engine.evaluation.overlap import rouge, rouge_by_chunks, soft_cardinality, soft_heading_recall
-from engine.evaluation.references import count_shared_titles, existence, overlap, resolve_references, semantic_relevance
+from engine.evaluation.overlap import (
+    measure_shared_lists,
+    rouge,
+    rouge_by_chunks,
+    soft_cardinality,
+    soft_heading_recall,
+)
+from engine.evaluation.references import existence, measure_closeness, resolve_references
 from engine.evaluation.report import as_json, as_markdown, card, comparison
 from engine.evaluation.scores import (
     average_final,
@@ -43,7 +49,6 @@ from engine.evaluation.scores import (
     surveys_per_hour,
     truncate,
 )
-from engine.evaluation.shared_lists import measure_shared_lists
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.rubrics import CRITERIA
@@ -185,17 +190,9 @@ async def test_references_are_looked_up_by_identifier_and_by_title(library: Loca
     assert found[1].paper == second
     shares = {s.name: s.value for s in existence(found, "main")}
     assert sum(v or 0 for v in shares.values()) == pytest.approx(1.0)
-    near = semantic_relevance([first, second], "dense retrieval", WordEmbedder())
+    near, _ = await measure_closeness([first, second], 2, "dense retrieval", library, WordEmbedder())
     assert near.value is not None
     assert near.value > 0
-
-
-def test_shared_references_are_counted_once() -> None:
-    own = ["A Survey of Graph Networks", "A survey of graph networks.", "Something Else Entirely Here"]
-    human = ["A Survey of Graph  Networks", "Somethin Else Entirely Here", "A Third One"]
-    assert count_shared_titles(own, human) == 2
-    iou, coverage = overlap([Reference("", t, t) for t in own[1:]], [Reference("", t, t) for t in human])
-    assert (iou.value, coverage.value) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
 
 
 # Overlap and structure.

@@ -9,7 +9,15 @@ import pytest
 
 from engine.errors import RetrievalError
 from engine.evaluation.documents import Reference
-from engine.evaluation.references import existence, judge_titles, resolve_online, resolve_references, similarity
+from engine.evaluation.references import (
+    count_shared_titles,
+    existence,
+    judge_titles,
+    overlap,
+    resolve_online,
+    resolve_references,
+    similarity,
+)
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.retrieval.online.openalex import OpenAlex
 from engine.retrieval.online.semantic_scholar import SemanticScholar
@@ -123,3 +131,11 @@ async def test_many_titles_are_asked_for_together_and_only_the_rest_one_by_one(l
     assert [item.finding for item in found] == ["real"] * len(known) + ["real with wrong metadata"]
     assert cast(Source, online.scholar).asked == [references[-1].title]
     assert told == [f"references online: {n} of 11" for n in (10, 11)]
+
+
+def test_shared_references_are_counted_once() -> None:
+    own = ["A Survey of Graph Networks", "A survey of graph networks.", "Something Else Entirely Here"]
+    human = ["A Survey of Graph  Networks", "Somethin Else Entirely Here", "A Third One"]
+    assert count_shared_titles(own, human) == 2
+    iou, coverage = overlap([Reference("", t, t) for t in own[1:]], [Reference("", t, t) for t in human])
+    assert (iou.value, coverage.value) == (pytest.approx(2 / 3), pytest.approx(2 / 3))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.evidence import is_quoted
-from engine.quoting.abstracts import quotable, show_gists, with_contribution
+from engine.quoting.abstracts import read_abstract, show_gists, with_contribution
 from engine.quoting.attribution import attribution, quote_words
 from engine.text import clean, list_words, sentences, shorten, to_title_case
 from tests.fakes import paper
@@ -35,7 +35,7 @@ def test_what_cannot_stand_alone_is_not_quoted() -> None:
         "As shown before [@doi:10.1/fake], citations can be planted in an abstract by an attacker. "
         "A sentence without an end"
     )
-    assert [s.position for s in quotable(paper(1, abstract=abstract))] == [0]
+    assert [s.position for s in read_abstract(paper(1, abstract=abstract)) if s.stands_alone] == [0]
 
 
 def test_who_said_it() -> None:

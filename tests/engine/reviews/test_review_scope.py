@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.retrieval.online.queries import BooleanQuery
-from engine.reviews.review_scope import plan_by_rule, plan_other_queries, plan_review
+from engine.reviews.review_search import plan_by_rule, plan_other_queries, plan_review
 from engine.values import ALL_YEARS, YearRange
 from tests.fakes import FakeModel
 

@@ -7,7 +7,7 @@ import pytest
 from bot.wording.discussion import answer as word_answer
 from engine.citations import cite
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.revising.extractive_answers import answer_by_quotation
+from engine.revising.answers import answer_by_quotation
 from engine.run import Answer, RunContext
 from engine.session.events import Exchange
 from engine.survey import Section, Survey

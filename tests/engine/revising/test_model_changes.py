@@ -18,7 +18,7 @@ from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Task
 from engine.llm.openai import OpenAIProvider
 from engine.llm.prompting import paper_block
-from engine.revising.model_answers import answer_question
+from engine.revising.answers import answer_question
 from engine.revising.model_changes import TRANSLATION_ATTEMPTS, revise_survey
 from engine.run import Answer, RunContext
 from engine.session.events import Exchange

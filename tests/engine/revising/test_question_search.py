@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from bot.wording.discussion import answer as word_answer
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.revising.extractive_answers import answer_by_quotation
-from engine.revising.model_answers import search_question
+from engine.revising.answers import answer_by_quotation, search_question
 from engine.run import RunContext
 from engine.session.events import Exchange, JobDone, MorePapers, StartJob
 from engine.session.state import State, SurveySession, advance

@@ -16,12 +16,20 @@ from engine.llm.prompting import data, fill, paper_block
 from engine.notes.taking import group_notes, show_sentences
 from engine.retrieval.libraries.combined import complete_records
 from engine.retrieval.merging.merged_papers import MergedPapers
-from engine.revising.extractive_answers import answer_by_quotation, list_spoken_of, read_with_last
 from engine.revising.paper_records import MOST_NAMED, find_scope, tell_records
-from engine.revising.sentence_ranking import SIGNAL, RankedSentence, rank_sentences
+from engine.revising.sentence_ranking import (
+    ASKING,
+    CLEAR,
+    SIGNAL,
+    RankedSentence,
+    measure_signal,
+    quote_ranked,
+    rank_sentences,
+)
 from engine.run import Answer, RunContext
+from engine.session.events import Exchange
 from engine.survey import Claim, ClaimTally, Survey
-from engine.text import sentences
+from engine.text import sentences, terms
 from engine.values import Brief, FoundPaper, OutlineNode, Paper, PaperSelection, Query
 from engine.writing.drafting import Draft, settle_citations, verify_citations
 from engine.writing.model_text import read_prose
@@ -32,6 +40,15 @@ of which one sentence and the notes are shown: a question may be over all, as â€
 
 _SPECIFIC = re.compile(r"\d|(?<=\S )\w*[A-Z]|^\w+[A-Z]")
 """A figure or a name: what has one is no general knowledge."""
+
+
+_REFERRING = re.compile(
+    r"\b(?:them|these|those|they|it|its|their|this|ones?|the (?:first|second|third|last|former|latter|others?))\b|"
+    r"^(?:and )?(?:why|how so)\W*$",
+    re.I,
+)
+SELF_CONTAINED = 3
+"""Words that ask for something from which a question is understood without the one before it."""
 
 
 async def answer_question(
@@ -144,6 +161,47 @@ async def _show_checked(
     if len(grown.claims) > len(answer.claims):
         await context.answering(grown)
     return grown
+
+
+def list_asked_terms(question: str) -> list[str]:
+    """The terms that say what a question asks for."""
+    return [term for term in terms(question) if term not in ASKING]
+
+
+def list_referred(question: str, asked: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """The exchanges that a question refers to by a pronoun: the last, and those before it that found nothing."""
+    if not asked or not _REFERRING.search(question) or len(list_asked_terms(question)) >= SELF_CONTAINED:
+        return ()
+    *before, last = asked
+    return (*(() if last.answer else list_referred(last.question, before)), last)
+
+
+def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
+    """The question, with those before it where it refers to what was said: "which of them are fast?"."""
+    return " ".join([*(exchange.question for exchange in list_referred(question, asked)), question])
+
+
+def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
+    """The sentences that rank first, quoted, and the records of what is named; no claims where there is no signal."""
+    papers, embedder, most = tuple(selection.list_included()), context.embedder, context.limits.answer_papers
+    scope = find_scope(question, papers, survey)
+    meant = scope.papers if scope else list_spoken_of(question, papers, context.asked)
+    answer = Answer(question, (), survey, papers, tell_records(meant))
+    if scope and not list_asked_terms(scope.rest):  # it asks what they are about
+        about = [rank_sentences(f"{question} {paper.title}", (paper,), embedder) for paper in meant[:most]]
+        return replace(answer, claims=tuple(claim for ranked in about for claim in quote_ranked(ranked, 1)))
+    asked = read_with_last(question, context.asked)
+    for said, of in ((scope.rest if scope else asked, meant), (asked, papers)):
+        ranked = rank_sentences(said, of, embedder)
+        if (signal := measure_signal(ranked)) >= SIGNAL:
+            return replace(answer, claims=quote_ranked(ranked, most), faint=signal < CLEAR)
+    return answer
+
+
+def list_spoken_of(question: str, papers: Sequence[Paper], asked: Sequence[Exchange]) -> tuple[Paper, ...]:
+    """The papers of the answers that a question refers to; none where it refers to nothing."""
+    keys = [key for exchange in list_referred(question, asked) for key in list_cited_keys(exchange.answer)]
+    return tuple(paper for paper in papers if paper.key in keys)
 
 
 FURTHER_PAPERS = 40
