@@ -171,7 +171,8 @@ def test_a_very_long_message_is_read_as_what_it_begins_with(piece: str) -> None:
     said = command_of(Incoming(HERE, "mara", "k", piece * 5_000), SurveySession("abc"), Talk())
     assert isinstance(said, FreeText)
     with pytest.raises(UserError, match="A title has at most 300 characters; this one has"):
-        command_of(Incoming(HERE, "mara", "k", "rename 2 to " + piece * 5_000), SurveySession("abc"), Talk())
+        edit = command_of(Incoming(HERE, "mara", "k", "rename 1 to " + piece * 5_000), SurveySession("abc"), Talk())
+        edit.apply(Outline("Parsing", (OutlineNode("Models"),)))
     pool = KeywordPool((Keyword("dense retrieval", "topic"),))
     with pytest.raises(UserError, match="A keyword has at most 200 characters"):
         edit_keywords(pool, (piece * 5_000,), ())

@@ -18,7 +18,6 @@ from pathlib import Path
 from bot.serving.bundled import read_bundled
 from engine.naming.clustering import clusters
 from engine.naming.grouping import GroupingOptions, group_papers
-from engine.quoting.reading_map import find_central
 from engine.retrieval.embedding import LatentSemanticAnalysis, embed_papers
 from engine.retrieval.libraries.local import create_library
 from engine.values import Query
@@ -29,8 +28,8 @@ vectors = embed_papers(embedder, chosen)
 for algorithm in ("k-means", "agglomerative", "dbscan"):
     grouping = group_papers(vectors, GroupingOptions(algorithm), 0)
     for group in clusters(chosen, grouping.labels, "retrieval-augmented generation"):
-        keys, central = ([p.key for p in some] for some in (group.papers, find_central(group.papers, embedder)))
-        print(json.dumps([algorithm, grouping.silhouette, group.name, group.terms, keys, central]))
+        keys = [paper.key for paper in group.papers]
+        print(json.dumps([algorithm, grouping.silhouette, group.name, group.terms, keys]))
 
 
 async def search():
