@@ -40,10 +40,6 @@ class RecordError(UserError):
         self.why = why
 
 
-class DoubtfulRecord(RecordError):
-    """One record of a file was read, but may not be whole: where it stands, and why."""
-
-
 class ServiceError(ScholiumError):
     """Someone else's service failed."""
 

@@ -21,7 +21,7 @@ from bot.serving.online_sources import online_sources
 from bot.serving.uploads import find_paper, read_paper_file, say_unknown
 from bot.wording import ingesting, progress
 from bot.wording import sentences as wording
-from engine.errors import DoubtfulRecord, RecordError, UserError
+from engine.errors import RecordError, UserError
 from engine.reading.open_access import TextFolder
 from engine.retrieval.libraries.library import EmptyLibrary, IndexProgress, Library
 from engine.retrieval.libraries.local import LocalLibrary
@@ -37,7 +37,7 @@ SHOWN_REJECTIONS = 20
 async def ingest(console: Console, files: Sequence[Path], library_name: str, place: Place | None) -> int:
     """Add every readable record of the files and make them searchable; 1 where nothing could be read."""
     found = list(_find(files))
-    tally, dropped = Counter[str](), Counter[str]()
+    tally = Counter[str]()
     rejected: list[RecordError] = []
     reject = partial(_reject, console, rejected)
     async with open_app() as app:
@@ -48,7 +48,7 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
             def papers() -> Iterator[Paper]:
                 for path in filterfalse(_is_pdf, found):
                     before = tally["papers"] + len(rejected)
-                    for item in read_bounded(path, partial(_show_bytes, bar, task, path.name), GIVEN, dropped):
+                    for item in read_bounded(path, partial(_show_bytes, bar, task, path.name), GIVEN):
                         if isinstance(item, Paper):
                             tally.update(["papers", *(name for name, has in _PARTS.items() if has(item))])
                             yield item
@@ -68,17 +68,15 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
         reject(refused)
     if len(rejected) > SHOWN_REJECTIONS:
         console.print(f"… and {len(rejected) - SHOWN_REJECTIONS:,} more such records.")
-    doubtful = sum(isinstance(error, DoubtfulRecord) for error in rejected)
     console.print(
         f"{wording.pluralize(report.added, 'paper')} added, {report.updated:,} completed, "
-        f"{report.unchanged:,} already there, {wording.pluralize(len(rejected) - doubtful, 'record')} rejected"
-        f"{ingesting.read_with_doubt(doubtful)}. "
+        f"{report.unchanged:,} already there, {wording.pluralize(len(rejected), 'record')} rejected. "
         f"The library “{library.name}” has {wording.pluralize(total, 'paper')}."
     )
     if texts.read:
         console.print(ingesting.texts_read(texts.read))
     if tally["papers"]:
-        _print_tally(console, tally, dropped)
+        _print_tally(console, tally)
     return 0 if report.added + report.updated + report.unchanged + texts.read else 1
 
 
@@ -160,7 +158,7 @@ def _find(paths: Sequence[Path]) -> Iterator[Path]:
             raise UserError(f"There is no file {path}. Check the path.")
 
 
-def _print_tally(console: Console, tally: Counter[str], dropped: Counter[str]) -> None:
+def _print_tally(console: Console, tally: Counter[str]) -> None:
     """What the papers have, and what follows from what they lack."""
     read = tally["papers"]
     table = Table("of the papers read", "have", "lack")
@@ -169,8 +167,6 @@ def _print_tally(console: Console, tally: Counter[str], dropped: Counter[str]) -
     console.print(table)
     if lacking := read - tally["an abstract"]:
         console.print(ingesting.word_missing_abstracts(lacking, read))
-    if dropped:
-        console.print(ingesting.word_dropped_fields(dropped, read))
 
 
 async def move(console: Console, name: str) -> int:
@@ -209,8 +205,7 @@ def _bar(console: Console) -> Iterator[tuple[Progress, TaskID]]:
 def _reject(console: Console, rejected: list[RecordError], error: RecordError) -> None:
     rejected.append(error)
     if len(rejected) <= SHOWN_REJECTIONS:
-        kind = "Read, but check it" if isinstance(error, DoubtfulRecord) else "Rejected"
-        console.print(f"{kind}: {error}", style="yellow")
+        console.print(f"Rejected: {error}", style="yellow")
 
 
 def _show_bytes(bar: Progress, task: TaskID, name: str, done: int, size: int) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from bot.wording.sentences import pluralize
 from engine.citations import reference_text
-from engine.errors import DoubtfulRecord, RecordError
+from engine.errors import RecordError
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.libraries.library import AddReport
-from engine.retrieval.records.record_fields import UNREADABLE
 from engine.text import shorten
 from engine.values import Paper
 
-SHOWN_FIELDS, SHOWN_REJECTIONS = 12, 5
+SHOWN_REJECTIONS = 5
 """A file may have thousands of them."""
 
 
@@ -35,23 +34,6 @@ def no_records(name: str, beginning: bytes) -> str:
 
 def texts_read(count: int) -> str:
     return f"The text of {pluralize(count, 'paper')} was read; answers and checks of a survey use it."
-
-
-def read_with_doubt(count: int) -> str:
-    """Records that were read although something is odd about them; empty where there is none."""
-    return f", {pluralize(count, 'record')} read that you should check" if count else ""
-
-
-def word_dropped_fields(dropped: Mapping[str, int], papers: int) -> str:
-    """Fields of the files that are not kept, or could not be read, the most frequent first."""
-    listed = sorted(dropped.items(), key=lambda item: (-item[1], item[0]))
-    lost = [f"{name.removesuffix(UNREADABLE)} in {count:,}" for name, count in listed if name.endswith(UNREADABLE)]
-    unused = [f"{name} in {count:,}" for name, count in listed if not name.endswith(UNREADABLE)]
-    more = f" and {len(unused) - SHOWN_FIELDS} other fields" if len(unused) > SHOWN_FIELDS else ""
-    of = f"Of {pluralize(papers, 'record')}"
-    lines = [f"{of}, could not be read: {', '.join(lost)}."] if lost else []
-    lines += [f"{of}, not kept: {', '.join(unused[:SHOWN_FIELDS])}{more}."] if unused else []
-    return "\n".join(lines)
 
 
 def list_merged_records(paper: Paper, records: Sequence[Paper]) -> str:
@@ -86,16 +68,9 @@ def papers_added(report: AddReport, rejected: Sequence[RecordError], read: Seque
 
 
 def unread_records(rejected: Sequence[RecordError]) -> str:
-    """The records that could not be read, or only with doubt, the first few with their reasons; empty without any."""
-    doubtful = [error for error in rejected if isinstance(error, DoubtfulRecord)]
-    unread = [error for error in rejected if error not in doubtful]
-    be = "was" if len(doubtful) == 1 else "were"
-    return _list_errors(unread, "could not be read") + _list_errors(doubtful, f"{be} read, but should be checked")
-
-
-def _list_errors(errors: Sequence[RecordError], what: str) -> str:
-    if not errors:
+    """The records that could not be read, the first few with their reasons; empty where there are none."""
+    if not rejected:
         return ""
-    lines = "".join(f"\n- {escape_markdown(shorten(str(error), 300))}" for error in errors[:SHOWN_REJECTIONS])
-    more = f"\n- … and {len(errors) - SHOWN_REJECTIONS:,} more" if len(errors) > SHOWN_REJECTIONS else ""
-    return f"\n\n{pluralize(len(errors), 'record')} {what}:{lines}{more}"
+    lines = "".join(f"\n- {escape_markdown(shorten(str(error), 300))}" for error in rejected[:SHOWN_REJECTIONS])
+    more = f"\n- … and {len(rejected) - SHOWN_REJECTIONS:,} more" if len(rejected) > SHOWN_REJECTIONS else ""
+    return f"\n\n{pluralize(len(rejected), 'record')} could not be read:{lines}{more}"

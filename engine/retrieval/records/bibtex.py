@@ -17,11 +17,12 @@ from bibtexparser.model import Block, Entry, Field
 
 from engine.errors import RecordError
 from engine.retrieval.names import split_bibtex_names
-from engine.retrieval.records.record_fields import RawRecord
+from engine.retrieval.records.record_fields import make_paper
 from engine.text import clean
+from engine.values import Paper
 
 
-def read_bibtex(name: str, text: str) -> Iterator[RawRecord | RecordError]:
+def read_bibtex(name: str, text: str) -> Iterator[Paper | RecordError]:
     """BibTeX and biblatex."""
     # The parser logs each broken block; we report them ourselves.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
@@ -48,7 +49,7 @@ def read_bibtex(name: str, text: str) -> Iterator[RawRecord | RecordError]:
             # From before the braces went, which hold a body's name together.
             people = fields[entry.key].get("author") or fields[entry.key].get("editor", "")
             place = f"{_line(name, entry)}, entry {_file_key(entry.key)}"
-            yield RawRecord(place, _name_fields(entry) | {"authors": split_bibtex_names(people)})
+            yield make_paper(place, _name_fields(entry) | {"authors": split_bibtex_names(people)})
 
 
 def _file_key(key: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -12,7 +11,7 @@ from typing import BinaryIO
 from pydantic import TypeAdapter
 
 from engine.bounded_process import ProcessLimits, stream_bounded
-from engine.errors import DoubtfulRecord, LimitExceeded, RecordError, UserError
+from engine.errors import LimitExceeded, RecordError, UserError
 from engine.retrieval.records.record_files import FileLimits, OnBytes, read_papers
 from engine.values import Paper
 
@@ -31,36 +30,20 @@ GIVEN: ReadingLimits = (FileLimits(200 * 2**30), ProcessLimits(8 * 2**30, 0, 900
 
 
 @dataclass(frozen=True, slots=True)
-class Rejection:
-    """A `RecordError` on its way between processes; ``was_read`` where it is a `DoubtfulRecord`."""
-
-    place: str
-    why: str
-    was_read: bool = False
-
-    def to_error(self) -> RecordError:
-        """The error that it stands for."""
-        return DoubtfulRecord(self.place, self.why) if self.was_read else RecordError(self.place, self.why)
-
-
-@dataclass(frozen=True, slots=True)
 class Batch:
     """Some records in order, the bytes read so far and the bytes of the file; ``wrong`` where it cannot be read."""
 
-    items: tuple[Paper | Rejection, ...]
+    items: tuple[Paper | tuple[str, str], ...]
+    """A paper, or where a record stands and why it is none."""
     done: int = 0
     size: int = 0
     wrong: str = ""
-    dropped: dict[str, int] = field(default_factory=dict)
-    """Field → records of this batch in which it was not kept, or could not be read."""
 
 
 _BATCH = TypeAdapter(Batch)
 
 
-def read_bounded(
-    path: Path, on_bytes: OnBytes, limits: ReadingLimits, dropped: Counter[str] | None = None
-) -> Iterator[Paper | RecordError]:
+def read_bounded(path: Path, on_bytes: OnBytes, limits: ReadingLimits) -> Iterator[Paper | RecordError]:
     """The papers of one file, in order, as `read_papers` gives them; blocks, so iterate it in a thread.
 
     A file that goes over a limit gives what stood before it, and a `RecordError` that says so. Raises `UserError` where
@@ -74,9 +57,7 @@ def read_bounded(
             if batch.wrong:
                 raise UserError(batch.wrong)
             on_bytes(batch.done, batch.size)
-            if dropped is not None:
-                dropped.update(batch.dropped)
-            yield from (i.to_error() if isinstance(i, Rejection) else i for i in batch.items)
+            yield from (item if isinstance(item, Paper) else RecordError(*item) for item in batch.items)
     except LimitExceeded:
         yield RecordError(
             path.name,
@@ -98,15 +79,9 @@ def serve(arguments: Sequence[str], _: BinaryIO, answer: BinaryIO) -> None:
         answer.write(_BATCH.dump_json(batch) + b"\n")
         answer.flush()
 
-    dropped: Counter[str] = Counter()
-    records = read_papers(Path(path), count, FileLimits(*map(int, bounds)), dropped)
+    records = read_papers(Path(path), count, FileLimits(*map(int, bounds)))
     try:
         while items := tuple(islice(records, BATCH)):
-            shown = (
-                Rejection(i.place, i.why, isinstance(i, DoubtfulRecord)) if isinstance(i, RecordError) else i
-                for i in items
-            )
-            write(Batch(tuple(shown), *read, dropped=dict(dropped)))
-            dropped.clear()
+            write(Batch(tuple(i if isinstance(i, Paper) else (i.place, i.why) for i in items), *read))
     except UserError as error:
         write(Batch((), wrong=str(error)))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,23 +21,27 @@ from engine.retrieval.paper_keys import (
     paper_key,
     write_doi_link,
 )
-from engine.retrieval.paper_text import ABSTRACT_CHARACTERS, TITLE_CHARACTERS, clean_abstract, clean_title
+from engine.retrieval.paper_text import clean_abstract, clean_title
 from engine.values import Paper, PaperKey
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "title": ("title", "article title", "document title", "ti", "display_name"),
-    "abstract": ("abstract", "abstract note", "ab"),
+    "title": ("title", "article title", "document title", "ti", "t1", "ct", "bti", "bt", "%t", "display_name"),
+    "abstract": ("abstract", "abstract note", "ab", "n2", "%x"),
     "summary": ("summary",),
-    "authors": ("author full names", "authors", "author", "author/s", "af", "au", "book authors", "editor"),
+    "authors": (
+        "author full names", "authors", "author", "author/s", "fau", "af", "au", "a1", "%a", "book authors", "editor",
+        "a2", "ed", "%e",
+    ),
     "year": (
-        "year", "publication year", "publication_year", "pubyear", "py", "date", "publication date", "date published",
-        "issued", "versions", "update_date",
+        "year", "publication year", "publication_year", "pubyear", "py", "y1", "ey", "date", "da", "dp", "dep", "%d",
+        "%8", "publication date", "date published", "issued", "versions", "update_date",
     ),
     "venue": (
         "venue", "source title", "publication title", "journal", "journaltitle", "journal-ref", "journal_ref",
         "container-title", "journal title", "journal/book", "booktitle", "eventtitle", "event-title",
-        "collection-title", "publication", "source", "so", "conference name", "proceedings title", "conference title",
-        "book title", "series title", "university", "school", "institution", "publisher", "series",
+        "collection-title", "publication", "source", "jt", "ta", "so", "jo", "jf", "t2", "bt", "c3", "ja", "j2", "j1",
+        "%j", "%b", "conference name", "proceedings title", "conference title", "book title", "series title",
+        "university", "school", "institution", "publisher", "pb", "%i", "series", "t3",
     ),
     "citations": (
         "citations", "citation_count", "citationcount", "cited by", "cited_by", "times cited, all databases",
@@ -46,48 +49,28 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         "citing works count", "article citation count", "n_citation", "z9", "tc",
     ),
     "counted": ("counted",),
-    "doi": ("doi", "di"),
-    "url": ("url", "link", "doi link", "pdf link", "articleurl", "source url", "external url"),
+    "doi": ("doi", "di", "do", "%r"),
+    "url": ("url", "link", "doi link", "pdf link", "articleurl", "source url", "external url", "ur", "l2", "%u"),
     "pdf": ("pdf",),
     "arxiv": ("arxiv", "arxiv id", "arxiv_id"),
     "pmid": ("pmid", "pubmed id", "pm"),
-    "pmcid": ("pmcid", "pmc id"),
+    "pmcid": ("pmcid", "pmc id", "pmc"),
     "id": ("id",),
 }  # fmt: skip
-"""Names that programs give to a field, the best first; lower case."""
+"""Names and tags that programs give to a field, the best first; lower case."""
 
 TITLES = frozenset(_NAMES["title"])
-_READ = frozenset(name for names in _NAMES.values() for name in names).union(
-    ("extra", "authors_parsed", "month", "eprint", "archiveprefix", "eprinttype", "type")
-)
-"""Fields that are looked at; a record's others are not kept."""
 
-_NOTES = ("extra", "note", "howpublished", "number", "volume", "archive location")
+_NOTES = ("extra", "note", "howpublished", "number", "volume", "archive location", "n1", "c2", "an", "%z", "%2")
 """Where programs note identifiers and counts: “PMID: 31234567”, “arXiv:1706.03762 [cs]”, “Cited by: 312”."""
-
-
-@dataclass(frozen=True, slots=True)
-class RawRecord:
-    """A record as its file has it: its place there, and its fields by the names that the file gives them."""
-
-    place: str
-    fields: Mapping[str, Any]
-
-
-UNREADABLE = " (unreadable)"
-"""Ends the name of a field that a record has and that could not be read."""
 
 Fields = Mapping[str, Any]
 
 
-def make_paper(raw: RawRecord, dropped: Counter[str]) -> Paper | RecordError:
-    """The paper that a record describes; what of it is not kept, or could not be read, is counted by field."""
-    record = {name.strip().lower(): value for name, value in raw.fields.items()}
-    paper = _read_paper(record)
-    if paper is None:
-        return RecordError(raw.place, "it has no title")
-    dropped.update(_find_dropped(record, paper))
-    return paper
+def make_paper(place: str, fields: Fields) -> Paper | RecordError:
+    """The paper that a record describes, by the names that its file gives to the fields; ``place``: where it stands."""
+    paper = _read_paper({name.strip().lower(): value for name, value in fields.items()})
+    return paper or RecordError(place, "it has no title")
 
 
 def make_found_paper(fields: Fields, keys: Iterable[PaperKey | None], source: str, page: str = "") -> Paper | None:
@@ -137,7 +120,7 @@ def _read_paper(record: Fields, keys: Iterable[PaperKey | None] = ()) -> Paper |
         counted=counted if re.fullmatch(r"\d{4}-\d\d-\d\d", counted) else "",
         authors=authors,
         year=year,
-        venue=clean_title(_text_of(record, "venue")),
+        venue="" if (venue := clean_title(_text_of(record, "venue"))) == title else venue,
         citations=_count(_text_of(record, "citations") or ((said := _CITED.search(_notes(record))) and said[1]) or ""),
         url=_link_of(url, identifiers, _text_of(record, "doi")),
         identifiers=identifiers,
@@ -156,7 +139,8 @@ def _text_of(record: Fields, field: str) -> str:
 
 
 def _notes(record: Fields) -> str:
-    return " ".join(_to_words(record.get(name)) for name in _NOTES)
+    values = (record.get(name) for name in _NOTES)
+    return " ".join(_to_words(part) for value in values for part in (value if isinstance(value, list) else [value]))
 
 
 _FAMILY_FIRST = re.compile(r"([^,;]+) ((?:[A-Z]\.?-?){1,4})")
@@ -177,23 +161,6 @@ def _list_authors(record: Fields) -> list[str]:
     initials = [_FAMILY_FIRST.fullmatch(name) for name in names if name]
     # Where each ends in initials, as in PubMed's tables, the family name stands first.
     return [f"{name[1]}, {name[2]}" for name in initials if name] if all(initials) else names
-
-
-def _find_dropped(record: Fields, paper: Paper) -> list[str]:
-    """Fields of a record that are not kept, and those that could not be read (“doi (unreadable)”)."""
-    found = [name for name, value in record.items() if name not in _READ and value not in (None, "", [], {})]
-    unreadable = {
-        "doi": not any(i.startswith(("doi:", "arxiv:")) for i in paper.identifiers),
-        "pmid": not any(i.startswith("pmid:") for i in paper.identifiers),
-        "arxiv": not any(i.startswith("arxiv:") for i in paper.identifiers),
-        "year": paper.year is None,
-        "authors": not paper.authors,
-        "citations": paper.citations is None,
-    }
-    found += [f"{name}{UNREADABLE}" for name, lost in unreadable.items() if lost and _text_of(record, name)]
-    bounds = {"title": TITLE_CHARACTERS, "abstract": ABSTRACT_CHARACTERS, "summary": ABSTRACT_CHARACTERS}
-    longer = {name: most for name, most in bounds.items() if len(_text_of(record, name)) > most}
-    return found + [f"{name} (after {most:,} characters)" for name, most in longer.items()]
 
 
 def _to_words(value: object) -> str:
@@ -254,8 +221,11 @@ def _link_of_text(pdf: str, url: str) -> str:
     return url if _ADDRESS.fullmatch(url) and urlsplit(url).path.lower().endswith(".pdf") else ""
 
 
+_PAGES = {"arxiv": "https://arxiv.org/abs/{}", "pmid": "https://pubmed.ncbi.nlm.nih.gov/{}/"}
+
+
 def _link_of(url: str, identifiers: tuple[PaperKey, ...], doi: str) -> str:
-    """The address where it is one, else that of the DOI or of arXiv's page; empty where there is none.
+    """The address where it is one, else that of the DOI, or of arXiv's or PubMed's page; empty where there is none.
 
     ``doi`` as the record writes it keeps its capitals in the link, from which exports take it.
     """
@@ -265,6 +235,6 @@ def _link_of(url: str, identifiers: tuple[PaperKey, ...], doi: str) -> str:
         namespace, _, rest = identifier.partition(":")
         if namespace == "doi":
             return write_doi_link(doi) if doi_key(doi) == identifier else f"https://doi.org/{rest}"
-        if namespace == "arxiv":
-            return f"https://arxiv.org/abs/{rest}"
+        if namespace in _PAGES:
+            return _PAGES[namespace].format(rest)
     return ""

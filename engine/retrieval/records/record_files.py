@@ -11,7 +11,6 @@ import json
 import re
 import sys
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,10 +18,10 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engine.errors import DoubtfulRecord, LimitExceeded, RecordError, UserError
+from engine.errors import LimitExceeded, RecordError, UserError
 from engine.retrieval.records.bibtex import read_bibtex
-from engine.retrieval.records.record_fields import TITLES, RawRecord, make_paper
-from engine.retrieval.records.reference_formats import RIS, TAGGED, read_endnote_xml, read_ris
+from engine.retrieval.records.record_fields import TITLES, make_paper
+from engine.retrieval.records.reference_formats import RIS, TAGGED, read_endnote_xml
 from engine.values import Paper
 
 LINE_BYTES = 8 * 2**20
@@ -37,7 +36,7 @@ FORMATS = (
 )
 _SPLIT = "Split it into smaller files."
 
-Raw = Iterator[RawRecord | RecordError]
+Read = Iterator[Paper | RecordError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +91,11 @@ def _decode(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def read_papers(
-    path: Path, on_bytes: OnBytes, limits: FileLimits = UNLIMITED, dropped: Counter[str] | None = None
-) -> Iterator[Paper | RecordError]:
+def read_papers(path: Path, on_bytes: OnBytes, limits: FileLimits = UNLIMITED) -> Iterator[Paper | RecordError]:
     """The papers of one file, in order; what goes over a limit is left out, and a `RecordError` says so.
 
     Raises `UserError` where the file as a whole cannot be read.
     """
-    counts = Counter() if dropped is None else dropped
     if not path.is_file():
         raise UserError(f"There is no file {path}. Check the path.")
     size = path.stat().st_size
@@ -115,7 +111,7 @@ def read_papers(
                     why = f"it has more than {number:,} records; the others were not read. {_SPLIT}"
                     yield RecordError(path.name, why)
                     break
-                yield make_paper(item, counts) if isinstance(item, RawRecord) else item
+                yield item
         except LimitExceeded:
             most = f"{limits.bytes / 2**20:,.0f} MB"
             yield RecordError(path.name, f"it unpacks to more than {most}; what stood before was read. {_SPLIT}")
@@ -128,19 +124,19 @@ def read_papers(
     on_bytes(size, size)
 
 
-def _read_json_lines(file: _File) -> Raw:
+def _read_json_lines(file: _File) -> Read:
     for number, line in enumerate(file.lines(), start=1):
         place = f"{file.name}, line {number}"
         if len(line) > LINE_BYTES:
             yield RecordError(place, f"the line is longer than {LINE_BYTES // 2**20} MB")
         elif line.strip():
             try:
-                yield _take_json(place, json.loads(line))
+                yield read_record(place, json.loads(line))
             except (ValueError, RecursionError) as error:
                 yield RecordError(place, f"not valid JSON ({error})")
 
 
-def _read_json(file: _File) -> Raw:
+def _read_json(file: _File) -> Read:
     """A list of records, ours or CSL-JSON, or else one record a line."""
     beginning = file.stream.peek(1)  # type: ignore[union-attr]
     if not beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
@@ -151,29 +147,15 @@ def _read_json(file: _File) -> Raw:
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file.name} is not valid JSON ({error}).") from error
     for number, item in enumerate(items, start=1):
-        yield _take_json(f"{file.name}, record {number}", item)
+        yield read_record(f"{file.name}, record {number}", item)
 
 
 def read_record(place: str, record: object) -> Paper | RecordError:
     """One record as JSON has it, ours or CSL-JSON; ``place`` says where it stands."""
-    raw = _take_json(place, record)
-    return make_paper(raw, Counter()) if isinstance(raw, RawRecord) else raw
-
-
-def _take_json(place: str, record: object) -> RawRecord | RecordError:
     if not isinstance(record, dict):
         return RecordError(place, "not a JSON object")
     is_csl = "type" in record and bool({"issued", "container-title", "DOI", "URL"} & record.keys())
-    return RawRecord(place, {**record, "id": ""} if is_csl else record)  # an item's id is the program's own
-
-
-def _read_ris(name: str, text: str) -> Raw:
-    for number, (record, odd) in enumerate(read_ris(text), start=1):
-        place = f"{name}, record {number}"
-        if record:
-            yield RawRecord(place, record)
-        if odd:
-            yield DoubtfulRecord(place, odd) if record else RecordError(place, odd)
+    return make_paper(place, {**record, "id": ""} if is_csl else record)  # an item's id is the program's own
 
 
 FIRST_LINES = 5
@@ -186,7 +168,7 @@ LEAST_COLUMNS = 4
 """Of a first line with tabs, to be the names of a table's columns."""
 
 
-def _read_table(name: str, text: str) -> Raw:
+def _read_table(name: str, text: str) -> Read:
     csv.field_size_limit(LINE_BYTES)
     lines = StringIO(text).readlines()
     for at in range(min(len(lines), FIRST_LINES)):  # some programs say first where the table is from
@@ -202,7 +184,7 @@ def _read_table(name: str, text: str) -> Raw:
     raise UserError(f"{name}: the first line must name the columns, one of them “title”.")
 
 
-def _read_rows(name: str, columns: Sequence[str], lines: Sequence[str], at: int, delimiter: str) -> Raw:
+def _read_rows(name: str, columns: Sequence[str], lines: Sequence[str], at: int, delimiter: str) -> Read:
     """The rows from a line on; after one that is no CSV it goes on with the next line."""
     while at < len(lines):
         rows = csv.DictReader(lines[at:], columns, strict=True, delimiter=delimiter)
@@ -210,17 +192,17 @@ def _read_rows(name: str, columns: Sequence[str], lines: Sequence[str], at: int,
         try:
             for row in rows:
                 good = at + rows.line_num
-                yield RawRecord(f"{name}, line {good}", {k: v for k, v in row.items() if isinstance(v, str)})
+                yield make_paper(f"{name}, line {good}", {k: v for k, v in row.items() if isinstance(v, str)})
             return
         except csv.Error as error:
             at = next(n for n in range(good, len(lines)) if lines[n].strip()) + 1
             yield RecordError(f"{name}, line {at}", f"not valid CSV ({error})")
 
 
-def _read_tagged(name: str, text: str) -> Raw:
+def _read_tagged(name: str, text: str) -> Read:
     """A text by what it begins with: PubMed's, Web of Science's or EndNote's export, RIS, BibTeX, a table with tabs."""
     if RIS.is_that_of(text):
-        yield from _read_ris(name, text)
+        yield from _number(name, RIS.read(text))
     elif re.search(r"(?m)^\s*@\w+\s*\{", text[:FIRST_CHARACTERS]):
         yield from read_bibtex(name, text)
     elif tagged := next((one for one in TAGGED if one.is_that_of(text)), None):
@@ -231,8 +213,8 @@ def _read_tagged(name: str, text: str) -> Raw:
         raise UserError(f"{name} is no list of references that I know. I can read {FORMATS}.")
 
 
-def _number(name: str, records: Iterable[Mapping[str, Any]]) -> Raw:
-    return (RawRecord(f"{name}, record {number}", record) for number, record in enumerate(records, start=1))
+def _number(name: str, records: Iterable[Mapping[str, Any]]) -> Read:
+    return (make_paper(f"{name}, record {number}", record) for number, record in enumerate(records, start=1))
 
 
 def begins_as_list(content: bytes) -> bool:
@@ -242,17 +224,17 @@ def begins_as_list(content: bytes) -> bool:
     return known or text.partition("\n")[0].count("\t") >= LEAST_COLUMNS - 1
 
 
-def _read_text(reader: Callable[[str, str], Raw], file: _File) -> Raw:
+def _read_text(reader: Callable[[str, str], Read], file: _File) -> Read:
     return reader(file.name, _decode(file.content()))
 
 
-_TEXT_READERS: Mapping[str, Callable[[str, str], Raw]] = {
+_TEXT_READERS: Mapping[str, Callable[[str, str], Read]] = {
     **dict.fromkeys((".bib", ".bibtex"), read_bibtex),
     **dict.fromkeys((".csv", ".tsv"), _read_table),
     **dict.fromkeys((".nbib", ".ciw", ".txt", ".enw"), _read_tagged),
-    ".ris": _read_ris,
+    ".ris": lambda name, text: _number(name, RIS.read(text)),
 }
-_READERS: Mapping[str, Callable[[_File], Raw]] = {
+_READERS: Mapping[str, Callable[[_File], Read]] = {
     **{kind: partial(_read_text, read) for kind, read in _TEXT_READERS.items()},
     **dict.fromkeys((".jsonl", ".ndjson"), _read_json_lines),
     ".json": _read_json,
