@@ -163,7 +163,6 @@ class App:
             judge=self.settings.judging(online=brief.online),
             cross_encoder=await asyncio.to_thread(self.libraries.cross_encoder),
             texts=texts,
-            pictures=texts,
             forest=await self.forest(brief, services.workspace, found),
             progress=listener.progressed,
             section_finished=listener.section_finished,

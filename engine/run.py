@@ -10,7 +10,7 @@ from engine.errors import UserError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel, Task
 from engine.local_models import CrossEncoder
-from engine.reading.open_access import FullTexts, Pictures
+from engine.reading.open_access import FullTexts
 from engine.reading.trees.forests import Forest, MemoryForest
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
@@ -92,10 +92,9 @@ class RunContext:
     """Hears a quick review each time a study or an answered question is added to it."""
     online: Online | None = None
     texts: FullTexts | None = None
-    pictures: Pictures | None = None
-    """Online sources, full texts and pictures of figures; ``None`` where they are not to be fetched."""
+    """Online sources, and full texts with the pictures of their figures; ``None`` where they are not to be fetched."""
     forest: Forest = field(default_factory=MemoryForest)
-    """Where attribute trees are kept; ``None`` keeps them for this run only."""
+    """Where attribute trees are kept; without another one they are kept for this run only."""
     accepted: tuple[Paper, ...] = ()
     refused: tuple[Paper, ...] = ()
     """Papers of the former proposal that a person who looked through it left in, and left out."""

@@ -20,9 +20,15 @@ from engine.local_models import CrossEncoder, Entailment, LocalCrossEncoder, Loc
 from engine.reading.open_access import TextFolder
 from engine.reading.trees.forests import FOREST_FILE, Forest, LocalForest
 from engine.retrieval.embedding import Embedder
-from engine.retrieval.libraries.erasing import erase_papers, finish_erasing
 from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress, in_batches
-from engine.retrieval.libraries.local import LocalLibrary, check_name, create_library, open_library
+from engine.retrieval.libraries.local import (
+    LocalLibrary,
+    check_name,
+    create_library,
+    erase_papers,
+    finish_erasing,
+    open_library,
+)
 from engine.values import Paper, PaperKey
 
 if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installation with a Weaviate waits for it
@@ -67,11 +73,9 @@ class Libraries:
     async def discover(self) -> None:
         """Learn which libraries are in Weaviate. Raises `RetrievalError` where it is named and away."""
         if self._settings.weaviate_url:
-            from engine.retrieval.weaviate.weaviate_schema import translate_failures
             from engine.retrieval.weaviate.weaviate_state import names
 
-            async with translate_failures("to list its libraries"):
-                self._remote = await names(await self._weaviate())
+            self._remote = await names(await self._weaviate())
 
     async def weaviate_cluster(self) -> Cluster:
         """The servers of the Weaviate that is named. Raises `RetrievalError` where none of them answers."""
@@ -165,7 +169,7 @@ class Libraries:
             return
         running = self._refitting.get(library.folder)
         if running is None or running.returncode is not None:
-            command = [sys.executable, "-I", "-m", "engine.retrieval.libraries.refitting", str(library.folder)]
+            command = [sys.executable, "-I", "-m", "engine.retrieval.libraries.local", str(library.folder)]
             if self.neural_embedder():
                 folder = self._settings.models_dir
                 command += [self._settings.embedder, *([str(folder)] if folder else [])]
@@ -194,12 +198,9 @@ class Libraries:
         return LocalForest(folder / FOREST_FILE)
 
     async def _remote_forest(self, name: str, tenant: str = "") -> WeaviateForest:
-        from engine.reading.trees.weaviate_forest import WeaviateForest
-        from engine.retrieval.weaviate.weaviate_schema import prepare, translate_failures
+        from engine.reading.trees.weaviate_forest import open_forest
 
-        async with translate_failures("to make the collections"):
-            await prepare(await self._weaviate(), self.server(), name, "AttributeTrees", tenant)
-        return WeaviateForest(await self._weaviate(), name, tenant)
+        return await open_forest(await self._weaviate(), self.server(), name, tenant)
 
     def texts_of(self, workspace: str) -> TextFolder:
         return TextFolder(self._workspace_folder(_tenant(workspace)).parent / "texts")
@@ -213,10 +214,9 @@ class Libraries:
         tenant = _tenant(workspace)
         if not self._settings.weaviate_url:
             return self._workspace_folder(tenant).exists()
-        from engine.retrieval.weaviate.weaviate_schema import tenant_exists, translate_failures
+        from engine.retrieval.weaviate.weaviate_schema import tenant_exists
 
-        async with translate_failures("to look for the workspace's papers"):
-            return await tenant_exists(await self._weaviate(), tenant)
+        return await tenant_exists(await self._weaviate(), tenant)
 
     async def remove_papers(self, workspace: str, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """Delete single papers that a workspace added, with their texts and attribute trees; those that there were.
@@ -249,10 +249,9 @@ class Libraries:
         folder = self._workspace_folder(tenant).parent
         found = await self.has_papers(workspace) or folder.exists()
         if self._settings.weaviate_url:
-            from engine.retrieval.weaviate.weaviate_schema import remove_tenant, translate_failures
+            from engine.retrieval.weaviate.weaviate_schema import remove_tenant
 
-            async with translate_failures("to remove the workspace's papers"):
-                await remove_tenant(await self._weaviate(), tenant)
+            await remove_tenant(await self._weaviate(), tenant)
         if folder.exists():
             await asyncio.to_thread(shutil.rmtree, folder)
         self._open.pop(f"/{tenant}", None)

@@ -11,7 +11,7 @@ from engine.limits import CHARACTERS_PER_TOKEN
 from engine.reading.page_layout import join_lines, measure_text, put_aside_last, read_lines, title_texts
 from engine.reading.paper_figures import PaperFigure
 from engine.reading.pdf_text import Line, PdfText
-from engine.reading.section_headings import Section, divide
+from engine.reading.section_headings import AFTER_BODY, Section, divide
 from engine.retrieval.paper_text import clean_passage
 from engine.text import clean, fold, sentences
 from engine.values import Passage
@@ -30,10 +30,6 @@ MOST_PASSAGES = 2_000
 
 _NO_TITLE = re.compile(r"@|arxiv:|https?:|\bpublished|proceedings|conference|\d{4}", re.I)
 _BEFORE_BODY = {"", "abstract", "keywords"}
-_AFTER_BODY = {
-    *("references", "bibliography", "appendix"),
-    *("acknowledgment", "acknowledgments", "acknowledgement", "acknowledgements"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,7 @@ class FullText:
 
         Of a text in which no heading was found, everything.
         """
-        headed = takewhile(lambda passage: fold(passage.section) not in _AFTER_BODY, self.passages)
+        headed = takewhile(lambda passage: fold(passage.section) not in AFTER_BODY, self.passages)
         main = [passage for passage in headed if fold(passage.section) not in _BEFORE_BODY]
         yield from main or (passage for passage in self.passages if not passage.section)
 

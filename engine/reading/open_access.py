@@ -29,16 +29,12 @@ _STORED = TypeAdapter(FullText)
 
 
 class FullTexts(Protocol):
-    """What a job reads full texts from."""
+    """What a job reads full texts from, and the pictures of their figures."""
 
     async def read(
         self, papers: Sequence[Paper], most: int, on_read: Callable[[int, int], Awaitable[None]]
     ) -> dict[PaperKey, FullText]:
         """Texts of at most so many of the papers, the first first; those that cannot be had are left out."""
-
-
-class Pictures(Protocol):
-    """Where the pictures of figures are fetched."""
 
     async def fetch_picture(self, address: str) -> Picture:
         """The picture of a figure, drawn again. Raises `ScholiumError` where it cannot be had."""

@@ -22,14 +22,10 @@ MOST_SKIPPED = 2
 LEAST_HEADINGS = 2
 """Lines in a heading's type from which on the type is what tells headings."""
 
-KNOWN_HEADINGS = frozenset(
-    fold(name)
-    for name in (
-        *("abstract", "introduction", "conclusion", "conclusions", "references", "bibliography", "appendix"),
-        *("acknowledgment", "acknowledgments", "acknowledgement", "acknowledgements"),
-    )
-)
-"""Parts that papers of all fields have under these names, with a number or without."""
+_THANKS = ("acknowledgment", "acknowledgments", "acknowledgement", "acknowledgements")
+AFTER_BODY = frozenset(("references", "bibliography", "appendix", *_THANKS))
+KNOWN_HEADINGS = AFTER_BODY | {"abstract", "introduction", "conclusion", "conclusions"}
+"""Parts that papers of all fields have under these names, folded, with a number or without."""
 _NUMBER = r"\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}(?:[.-](?:[A-Z]|\d{1,2}))?|[A-H](?:\.\d{1,2}){0,2}"
 _NUMBERED = re.compile(rf"(?P<appendix>(?i:appendix)\s+)?(?P<number>{_NUMBER})(?(appendix)[.:]?|\.?)\s+(?P<name>\S.*)")
 _RUN_IN = re.compile(

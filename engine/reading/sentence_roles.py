@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,9 +166,7 @@ def one_against_rest(log_odds: Matrix) -> Matrix:
 def unpack_model(content: bytes) -> RoleModel:
     """The model in a numpy archive of its fields; raises `ValueError` for anything else."""
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-        arrays = {field.name: archive[field.name] for field in fields(RoleModel)}
-    values: dict[str, Any] = {name: array if array.ndim else float(array) for name, array in arrays.items()}
-    return RoleModel(**values)
+        return RoleModel(**{field.name: archive[field.name] for field in fields(RoleModel)})
 
 
 @cache

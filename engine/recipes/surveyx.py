@@ -131,8 +131,8 @@ class SurveyXRecipe(Trials):
         survey = await compose_survey(composition, whole, METHOD, tables=False, figures=self.draw_tables)
         if self.draw_tables:
             survey = await add_figures_and_tables(survey, outline, material, model, warnings)
-        if context.pictures and self.paper_figures:
-            search = FigureSearch(material, context, context.pictures, self.paper_figures, self.look)
+        if context.texts and self.paper_figures:
+            search = FigureSearch(material, context, context.texts, self.paper_figures, self.look)
             survey = await add_paper_figures(survey, outline, search, warnings)
         facts = (
             ("Papers with an attribute tree", f"{len(material.trees):,}"),

@@ -14,7 +14,7 @@ from engine.citations import remove_citations
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
 from engine.llm.model import PlainText, PromptImage, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.reading.open_access import Pictures
+from engine.reading.open_access import FullTexts
 from engine.reading.paper_figures import PaperFigure, is_reusable
 from engine.recipes.surveyx_material import Material, author_and_year
 from engine.retrieval.embedding import Embedder
@@ -54,7 +54,7 @@ class FigureSearch:
 
     material: Material
     context: RunContext
-    pictures: Pictures
+    texts: FullTexts
     most: int
     look: bool = False
 
@@ -117,7 +117,7 @@ async def _choose_figure(
 async def _reproduce(choice: ChosenFigure, search: FigureSearch) -> Reproduction:
     """The figure with what attribution asks for; raises `ScholiumError` where its picture cannot be had."""
     figure, address = choice.figure, choice.figure.address
-    picture = await search.pictures.fetch_picture(address)
+    picture = await search.texts.fetch_picture(address)
     paper, licence = search.material.papers[choice.key], search.material.texts[choice.key].licence
     said = shorten(clean(figure.caption), CAPTION_CHARACTERS)
     ended = said if said.endswith((".", "…")) else f"{said}."

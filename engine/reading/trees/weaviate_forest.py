@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from weaviate.classes.data import DataObject
@@ -11,19 +12,30 @@ from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError
 from engine.reading.trees.attribute_trees import TREE_JSON, AttributeTree
-from engine.retrieval.libraries.library import WORKSPACES
-from engine.retrieval.weaviate.weaviate_schema import collection, insert_objects, open_collection, translate_failures
+from engine.retrieval.weaviate.weaviate_schema import (
+    WeaviateServer,
+    collection,
+    insert_objects,
+    open_collection,
+    prepare,
+    translate_failures,
+)
 from engine.values import PaperKey
 
 KEYS_AT_ONCE = 500
 
 
-class WeaviateForest:
-    """The `Forest` of a library, or of a tenant of the workspaces' own papers."""
+async def open_forest(client: Any, server: WeaviateServer, library: str, tenant: str = "") -> WeaviateForest:
+    """The forest of that library, or of what a workspace added, the tenant of a library; made where there is none."""
+    await prepare(client, server, library, "AttributeTrees", tenant)
+    return WeaviateForest(open_collection(client, collection(library, "AttributeTrees"), tenant))
 
-    def __init__(self, client: Any, library: str, tenant: str) -> None:
-        name = collection(WORKSPACES if tenant else library, "AttributeTrees")
-        self._trees = open_collection(client, name, tenant)
+
+@dataclass(frozen=True)
+class WeaviateForest:
+    """A `Forest` in the collection of a library, or in a workspace's part of one; get one from `open_forest`."""
+
+    trees: Any
 
     async def get(self, keys: Sequence[PaperKey]) -> Mapping[PaperKey, AttributeTree]:
         """The trees of those papers that have one; one that another version wrote counts as missing."""
@@ -31,7 +43,7 @@ class WeaviateForest:
         for start in range(0, len(keys), KEYS_AT_ONCE):
             some = [generate_uuid5(key) for key in keys[start : start + KEYS_AT_ONCE]]
             async with translate_failures("to read attribute trees"):
-                page = await self._trees.query.fetch_objects_by_ids(
+                page = await self.trees.query.fetch_objects_by_ids(
                     some, limit=len(some), return_properties=["document"]
                 )
             for item in page.objects:
@@ -49,7 +61,7 @@ class WeaviateForest:
             for tree in trees
         ]
         async with translate_failures("to store attribute trees"):
-            refused = await insert_objects(self._trees, objects)
+            refused = await insert_objects(self.trees, objects)
         for why in refused.values():
             raise RetrievalError(f"Weaviate refused {len(refused)} attribute trees ({why[:160]}).", retryable=True)
 
@@ -57,4 +69,4 @@ class WeaviateForest:
         """Delete the trees of these papers."""
         async with translate_failures("to remove attribute trees"):
             for key in keys:
-                await self._trees.data.delete_by_id(generate_uuid5(key))
+                await self.trees.data.delete_by_id(generate_uuid5(key))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.options import PaperKind
 from engine.paper_kinds import is_of_kind, is_survey
-from engine.retrieval.libraries.library import AddReport, Library, TopicCounts
+from engine.retrieval.libraries.library import Library, TopicCounts
 from engine.retrieval.merging.merged_papers import MergedPapers, find_same, merge_records
 from engine.values import Brief, FoundPaper, Paper, PaperKey, Query
 
@@ -48,21 +48,15 @@ class ExcludingLibrary:
     def __init__(self, inner: Library, exclusion: Exclusion) -> None:
         self._inner = inner
         self._exclusion = exclusion
-        self._known: frozenset[PaperKey] | None = None
         self.name = inner.name
         self.is_merged = inner.is_merged
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """At most ``query.limit`` papers, none of them excluded."""
-        asked = replace(query, exclude=query.exclude | await self._keys())
-        if self._exclusion.surveys or self._exclusion.kinds:
-            asked = replace(asked, limit=query.limit * SPARE)
-        found = await self._inner.search(asked)
-        return [item for item in found if not self._exclusion.holds(item.paper)][: query.limit]
-
-    async def add(self, papers: Iterable[Paper]) -> AddReport:
-        """Into the library itself."""
-        return await self._inner.add(papers)
+        left_out = self._exclusion
+        limit = query.limit * (SPARE if left_out.surveys or left_out.kinds else 1) + len(left_out.keys)
+        found = await self._inner.search(replace(query, limit=limit, exclude=query.exclude | left_out.keys))
+        return [item for item in found if not left_out.holds(item.paper)][: query.limit]
 
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys and are not excluded."""
@@ -71,14 +65,6 @@ class ExcludingLibrary:
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are in the whole library."""
         return await self._inner.count_topic(topic)
-
-    async def _keys(self) -> frozenset[PaperKey]:
-        """The excluded papers by every name the library has for them."""
-        if self._known is None:
-            named = self._exclusion.keys
-            found = await self._inner.get(sorted(named)) if named else ()
-            self._known = named | {name for paper in found for name in (paper.key, *paper.identifiers)}
-        return self._known
 
 
 NEAREST_TITLES = 5
@@ -126,10 +112,6 @@ class JointLibrary:
         fused = known.fuse([(keys, 1.0) for keys in rankings])[: query.limit]
         whole = await complete_records([item.paper for item in fused], self._shared)
         return [replace(item, paper=paper) for item, paper in zip(fused, whole, strict=True)]
-
-    async def add(self, papers: Iterable[Paper]) -> AddReport:
-        """Into the workspace's own library."""
-        return await self._own.add(papers)
 
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys, in the order asked."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Protocol, TypeVar
 
-from engine.errors import RecordError, UserError
+from engine.errors import RecordError
 from engine.tracing import trace_step
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
@@ -56,20 +56,15 @@ class TopicCounts:
     """A word of the topic that no paper has → the library's word that is spelt most like it."""
 
 
-@dataclass
 class EmptyLibrary:
     """No library: the papers come from online sources alone."""
 
-    name: str = "no library"
-    is_merged: bool = True
+    name = "no library"
+    is_merged = True
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """Nothing."""
         return []
-
-    async def add(self, papers: Iterable[Paper]) -> AddReport:
-        """Raises `UserError`: there is nothing to add to."""
-        raise UserError("This survey has no library; its papers come from online sources.")
 
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """Nothing."""
@@ -119,9 +114,6 @@ class Library(Protocol):
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """At most ``query.limit`` papers, best first. Raises `RetrievalError` when it cannot answer."""
-
-    async def add(self, papers: Iterable[Paper]) -> AddReport:
-        """Store papers; one that is already there is merged with it, never doubled."""
 
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""

@@ -1,13 +1,19 @@
 """Papers in a folder: LanceDB keeps them; their words and vectors, which are searched, lie beside it as plain arrays.
 
 The table ``papers`` is the truth, everything else is derived from it: an interrupted `index` is simply run again.
+
+Run as ``python -I -m engine.retrieval.libraries.local FOLDER [MODEL [MODELS]]``, it makes a library's embedding anew,
+by its own or by a model for fastembed (from the folder MODELS), while others search that.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+import shutil
+import sys
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from datetime import timedelta
 from itertools import islice
@@ -18,27 +24,34 @@ import numpy as np
 from filelock import AsyncFileLock, FileLock, Timeout
 
 from engine.errors import UserError
-from engine.retrieval.embedding import Embedder, sample_rows
+from engine.local_models import LocalEmbedder
+from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, sample_rows
 from engine.retrieval.libraries.adding import (
     FIELDS,
     Changes,
     PaperBlocks,
     StoredPaper,
     plan_changes,
-    read_paper,
     read_stored,
     split_merge,
 )
-from engine.retrieval.libraries.library import AddReport, OnIndexProgress, TopicCounts, traced
+from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress, TopicCounts, traced
 from engine.retrieval.libraries.local_index import LocalIndex, make_index
-from engine.retrieval.libraries.local_papers import COLUMNS, PaperTable, import_lancedb, schema, translate_failures
-from engine.retrieval.libraries.refitting import fill_draft
-from engine.retrieval.libraries.vectors import DamagedIndex, VectorStore
+from engine.retrieval.libraries.local_papers import (
+    COLUMNS,
+    TEXTS,
+    PaperTable,
+    import_lancedb,
+    schema,
+    translate_failures,
+)
+from engine.retrieval.libraries.vectors import DamagedIndex, VectorStore, make_part
 from engine.retrieval.ranking import find_seeds, order_best
 from engine.retrieval.topic_words import read_topic, with_abbreviations
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 BATCH = 5_000
+"""Papers added, or embedded, together: what an interruption costs, and a bound of the memory that it takes."""
 
 PATIENCE_S = 3_600.0
 """A new embedding waits so long for those who are adding papers, before it takes its place."""
@@ -128,7 +141,7 @@ class LocalLibrary:
     async def sample(self, count: int) -> Sequence[Paper]:
         """At most so many papers, from all over the library: files that were ingested one after the other differ."""
         rows = sample_rows(await self.count(), count).tolist()
-        return [read_paper(row) for row in await self._papers.take(rows, FIELDS)]
+        return await self._papers.take(rows, FIELDS)
 
     async def is_current(self) -> bool:
         """Whether everything that was added is searchable."""
@@ -163,24 +176,41 @@ class LocalLibrary:
         if not await self.is_outgrown():
             return
         with hold_lock(self.folder, "drafting"), translate_failures(self.name):
-            draft = await fill_draft(self._papers, self._store, on_progress)
+            draft = await self._fill_draft(on_progress)
             # Whoever is adding papers now comes first.
             async with AsyncFileLock(self.folder / "writing.lock", timeout=PATIENCE_S, poll_interval=1.0):
                 await asyncio.to_thread(self._store.adopt, *draft)
         await self.index(on_progress)
 
+    async def _fill_draft(self, on_progress: OnIndexProgress) -> tuple[Sequence[str], Embedder, int]:
+        """All parts of a draft of the index for the papers as they are now, what embedded them, the table's version."""
+        version, total, done, parts = await self._papers.version(), await self._papers.count(), 0, []
+        embedder = await asyncio.to_thread(self._store.begin_draft, total)
+        if embedder is None:
+            on_progress(IndexProgress("fitting", 0))
+            sample = await self._papers.take(sample_rows(total).tolist(), TEXTS)
+            said = [f"{paper.title}. {paper.content}" for paper in sample]
+            embedder = await asyncio.to_thread(LatentSemanticAnalysis.fit, said, papers=total)
+            await asyncio.to_thread(embedder.save, self._store.draft)
+        async for papers in self._papers.read_texts(BATCH):
+            parts.append(await asyncio.to_thread(make_part, self._store.draft, papers, embedder))
+            done += len(papers)
+            on_progress(IndexProgress("vectors", done, total))
+        on_progress(IndexProgress("words", 0))
+        return parts, embedder, version
+
     async def _rebuild(self, on_progress: OnIndexProgress) -> None:
         with hold_lock(self.folder, "drafting"):
             await self._papers.tidy()
-            await asyncio.to_thread(self._store.adopt, *await fill_draft(self._papers, self._store, on_progress))
+            await asyncio.to_thread(self._store.adopt, *await self._fill_draft(on_progress))
 
     async def _append(self, total: int) -> bool:
         """Make what was written since the last time searchable, at the cost of that alone; whether it could be done."""
         since, version = await asyncio.to_thread(self._store.indexed_version), await self._papers.version()
         if not await asyncio.to_thread(self._store.may_append, await self._papers.count(since), total):
             return False
-        async for texts in self._papers.read_texts(BATCH, since):
-            await asyncio.to_thread(self._store.append, texts)
+        async for papers in self._papers.read_texts(BATCH, since):
+            await asyncio.to_thread(self._store.append, papers)
         await asyncio.to_thread(self._store.complete, version)
         return True
 
@@ -297,3 +327,49 @@ async def create_library(folder: Path, neural: Embedder | None = None) -> LocalL
         else:
             table = await database.create_table("papers", schema=schema(), exist_ok=True)
     return LocalLibrary(folder, table, neural)
+
+
+FRESH, FORMER = "-fresh", "-former"
+"""Endings of the names of a library that is made without some papers, and of the one with them that it replaces."""
+
+
+async def erase_papers(
+    folder: Path, keys: Collection[PaperKey], neural: Embedder | None, beside: Collection[str]
+) -> None:
+    """Make the library in a folder anew without these papers, ``beside`` being other files of it that stay.
+
+    `LocalLibrary.remove` is quicker, but the table keeps its former versions, and the index the words that were in it.
+    Takes as long as indexing all papers that are left. Raises `UserError` where another process writes there.
+    """
+    fresh = folder.with_name(f"{folder.name}{FRESH}")
+    await asyncio.to_thread(shutil.rmtree, fresh, ignore_errors=True)
+    with hold_lock(folder):
+        library = await open_library(folder, neural)
+        staying = {one.paper.key: one async for one in library.read_all() if one.paper.key not in keys}
+        if staying:
+            renewed = await create_library(fresh, neural)
+            await renewed.rewrite(Changes(staying, frozenset(), frozenset(), 0))
+            await renewed.index(lambda _: None)
+            for file in [folder / name for name in beside if (folder / name).exists()]:
+                await asyncio.to_thread(shutil.copy2, file, fresh)
+        await asyncio.to_thread(folder.rename, folder.with_name(f"{folder.name}{FORMER}"))
+        await asyncio.to_thread(finish_erasing, folder)
+
+
+def finish_erasing(folder: Path) -> None:
+    """Do what an `erase_papers` that was interrupted left undone."""
+    former, fresh = (folder.with_name(f"{folder.name}{ending}") for ending in (FORMER, FRESH))
+    if former.exists():
+        if fresh.exists() and not folder.exists():
+            fresh.rename(folder)
+        shutil.rmtree(former)
+
+
+async def _refit(folder: Path, model: str = "", models: str = "") -> None:
+    neural = LocalEmbedder(model, Path(models) if models else None) if model else None
+    await (await open_library(folder, neural)).refit(lambda _: None)
+
+
+if __name__ == "__main__":
+    os.nice(10)
+    asyncio.run(_refit(Path(sys.argv[1]), *sys.argv[2:]))

@@ -6,7 +6,7 @@ import asyncio
 import re
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -26,7 +26,6 @@ from engine.retrieval.libraries.adding import (
     to_columns,
 )
 from engine.retrieval.libraries.library import in_batches
-from engine.retrieval.libraries.vectors import PaperTexts
 from engine.values import Paper, PaperKey
 
 CLIENT = "lance_namespace_urllib3_client"
@@ -48,7 +47,7 @@ def import_lancedb() -> Any:
     return lancedb
 
 
-_TEXTS = ["key", "title", "abstract", "summary"]
+TEXTS = ["key", "title", "abstract", "summary"]
 COLUMNS = [*FIELDS, "records"]
 READ_TOGETHER = 5_000
 
@@ -81,10 +80,10 @@ class PaperTable:
                 found += await self._table.query().where(key_in(keys[start : start + 1_000])).select(columns).to_list()
         return found
 
-    async def read_texts(self, size: int, since: int = -1) -> AsyncIterator[PaperTexts]:
-        """What is embedded of all papers, or of those written after a version; only the last part is smaller."""
-        async for rows in in_batches(self.read(_TEXTS, since), size):
-            yield _to_texts(rows)
+    async def read_texts(self, size: int, since: int = -1) -> AsyncIterator[list[Paper]]:
+        """Key and texts of all papers, or of those written after a version; only the last part is smaller."""
+        async for rows in in_batches(self.read(TEXTS, since), size):
+            yield list(map(read_paper, rows))
 
     async def read(self, columns: Sequence[str], since: int = -1) -> AsyncIterator[dict[str, Any]]:
         """The same papers as rows."""
@@ -96,17 +95,12 @@ class PaperTable:
                 for row in batch.to_pylist():
                     yield row
 
-    async def take(self, rows: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
-        """What stands at these places of the table, those that it has."""
+    async def take(self, rows: Sequence[int], columns: Sequence[str]) -> list[Paper]:
+        """The papers at these places of the table, those that it has, with what stands in these columns."""
         with translate_failures(self._name):
             count = await self.count()
             taken = self._table.take_offsets([row for row in rows if row < count]).select(list(columns))
-            values: list[dict[str, Any]] = (await taken.to_arrow()).to_pylist()
-        return values
-
-    async def take_texts(self, rows: Sequence[int]) -> PaperTexts:
-        """What is embedded of the papers at these places."""
-        return _to_texts(await self.take(rows, _TEXTS))
+            return list(map(read_paper, (await taken.to_arrow()).to_pylist()))
 
     async def count(self, since: int = -1) -> int:
         """Number of papers, or of those written after a version."""
@@ -148,11 +142,6 @@ class PaperTable:
                 await merge.execute(rows)
             if remove:
                 await self._table.delete(key_in(list(remove)))
-
-
-def _to_texts(rows: Sequence[Mapping[str, Any]]) -> PaperTexts:
-    texts = [row["abstract"] or row["summary"] or "" for row in rows]
-    return PaperTexts([row["key"] for row in rows], [row["title"] for row in rows], texts)
 
 
 def key_in(keys: Sequence[PaperKey]) -> str:

@@ -22,9 +22,9 @@ import numpy as np
 
 from engine.arrays import load_array
 from engine.errors import RetrievalError
-from engine.retrieval.embedding import LSA_NAME, Embedder, LatentSemanticAnalysis, Vectors
+from engine.retrieval.embedding import LSA_NAME, Embedder, LatentSemanticAnalysis, Vectors, embed_papers
 from engine.retrieval.libraries.word_index import WordIndex, count_words, join_words
-from engine.values import PaperKey
+from engine.values import Paper, PaperKey
 
 REFIT_GROWTH = 1.25
 """A library's own embedding is fitted again when the library has grown by a quarter since the last fit."""
@@ -34,20 +34,6 @@ APPENDED = 0.25
 
 MOST_PARTS = 12
 """Parts that a search looks into; where there would be more, what was added is joined."""
-
-
-@dataclass(frozen=True)
-class PaperTexts:
-    """What is embedded, in columns as the database gives it: row i of each is paper i."""
-
-    keys: list[PaperKey]
-    titles: list[str]
-    abstracts: list[str]
-
-    @property
-    def bodies(self) -> list[str]:
-        """The abstracts; a paper without one is found by its title."""
-        return [abstract or title for title, abstract in zip(self.titles, self.abstracts, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -78,13 +64,14 @@ class IndexPart:
         )
 
 
-def make_part(folder: Path, texts: PaperTexts, embedder: Embedder) -> str:
+def make_part(folder: Path, papers: Sequence[Paper], embedder: Embedder) -> str:
     """The name of a part in the folder with these papers, made where an interrupted call has not made it before."""
-    said = json.dumps([embedder.name, texts.keys, texts.titles, texts.abstracts])
+    keys, titles, texts = [p.key for p in papers], [p.title for p in papers], [p.content for p in papers]
+    said = json.dumps([embedder.name, keys, titles, texts])
     name = f"part-{hashlib.blake2b(said.encode(), digest_size=8).hexdigest()}"
     if not (folder / name / "keys.json").exists():
-        titles, abstracts = embedder.embed(texts.titles), embedder.embed(texts.bodies)
-        IndexPart(texts.keys, titles, abstracts, count_words(texts.titles, texts.abstracts)).save(folder / name)
+        vectors = embedder.embed(titles), embed_papers(embedder, papers)
+        IndexPart(keys, *vectors, count_words(titles, texts)).save(folder / name)
     return name
 
 
@@ -168,12 +155,12 @@ class VectorStore:
         is_fitted = isinstance(embedder, LatentSemanticAnalysis)
         return embedder is not None and not (is_fitted and new > APPENDED * papers)
 
-    def append(self, texts: PaperTexts) -> None:
+    def append(self, papers: Sequence[Paper]) -> None:
         """Add new or changed papers, with the embedder that is there."""
         state, embedder = self._state(), self.embedder()
         assert embedder is not None, "`may_append` was asked"
         (base, *added), folder = state["parts"], self._folder / state["parts"][0]
-        name = f"{base}/{make_part(folder, texts, embedder)}"
+        name = f"{base}/{make_part(folder, papers, embedder)}"
         added = [*(part for part in added if part != name), name]  # of two versions of a paper the later part counts
         if len(added) >= MOST_PARTS:
             joined = join_parts([self._load_part(self._folder / name) for name in added])

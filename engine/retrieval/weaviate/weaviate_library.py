@@ -53,11 +53,10 @@ async def open_library(
     client: Any, server: WeaviateServer, library: str, *, neural: Embedder | None, cache: Path, tenant: str = ""
 ) -> WeaviateLibrary:
     """The library of that name, or what a workspace added, the tenant of a library; made where there is none."""
-    async with translate_failures("to make the collections"):
-        await prepare_shared(client, server)
-        description = await read_description(client, f"{library}/{tenant}" if tenant else library)
-        await prepare(client, server, library, tenant=tenant, generation=description.generation)
-        await describe(client, description)
+    await prepare_shared(client, server)
+    description = await read_description(client, f"{library}/{tenant}" if tenant else library)
+    await prepare(client, server, library, tenant=tenant, generation=description.generation)
+    await describe(client, description)
     return WeaviateLibrary(client, server, description, neural, cache)
 
 
@@ -106,8 +105,7 @@ class WeaviateLibrary:
                     f"The library “{self.name}” in Weaviate is empty. "
                     f"Add papers with: scholium ingest FILE --library {self.name} --to weaviate"
                 )
-            async with translate_failures("to load the embedding"):
-                self._embedder = await load_model(self._client, self._description, self._cache)
+            self._embedder = await load_model(self._client, self._description, self._cache)
         return self._embedder
 
     def read_all(self) -> StoredPapers:
@@ -180,9 +178,8 @@ class WeaviateLibrary:
         sample = await anext(in_batches(self.read_all(), LSA_SAMPLE))
         texts = [f"{stored.paper.title}. {stored.paper.content}" for stored in sample]
         embedder = await asyncio.to_thread(LatentSemanticAnalysis.fit, texts)
-        async with translate_failures("to make the collections"):
-            await self._remove_generation(before + 1)  # an interrupted fit left it
-            await prepare(self._client, self._server, self._home, tenant=self._tenant, generation=before + 1)
+        await self._remove_generation(before + 1)  # an interrupted fit left it
+        await prepare(self._client, self._server, self._home, tenant=self._tenant, generation=before + 1)
         objects = self._open_objects(before + 1)
         async for batch in in_batches(self.read_all(), self._at_once):
             for refused in await objects.store(batch, await embed_papers(embedder, batch)):
@@ -191,9 +188,9 @@ class WeaviateLibrary:
             on_progress(IndexProgress("vectors", done, total))
         await self._store_embedder(embedder, done, before + 1)
         self._use_generation(before + 1)
-        async with translate_failures("to remove the former vectors"):
-            await self._remove_generation(before)
+        await self._remove_generation(before)
 
+    @translate_failures("to remove former vectors")
     async def _remove_generation(self, generation: int) -> None:
         name = collection(self._home, "Papers", generation)
         if not self._tenant:
@@ -226,19 +223,18 @@ class WeaviateLibrary:
         self._survey.forget()
         return report
 
+    @translate_failures("to store the embedding")
     async def _store_embedder(self, embedder: LatentSemanticAnalysis, fitted: int, generation: int = 0) -> None:
         """From now on the library's vectors are this embedding's, in the collection of that generation."""
-        async with translate_failures("to store the embedding"):
-            version = await store_model(self._client, self._description.library, embedder)
-            generation = generation or self._description.generation
-            await self._describe(embedder=embedder.name, version=version, fitted=fitted, generation=generation)
-            await forget_models(self._client, self._description.library, version)
+        version = await store_model(self._client, self._description.library, embedder)
+        generation = generation or self._description.generation
+        await self._describe(embedder=embedder.name, version=version, fitted=fitted, generation=generation)
+        await forget_models(self._client, self._description.library, version)
         self._embedder = embedder
 
     async def _describe(self, **changes: Any) -> None:
         self._description = replace(self._description, **changes)
-        async with translate_failures("to describe the library"):
-            await describe(self._client, self._description)
+        await describe(self._client, self._description)
 
     async def _same_embedder(self, embedder: Embedder) -> None:
         """Raises `UserError` where the vectors that are there were made by another embedder."""
@@ -301,8 +297,7 @@ class WeaviateLibrary:
 
     async def _notice(self) -> None:
         """Learn whether another process has fitted the embedding anew, or filled the library."""
-        async with translate_failures("to read the library's description"):
-            now = await read_description(self._client, self._description.library)
+        now = await read_description(self._client, self._description.library)
         if now.version != self._description.version:
             self._embedder = self._neural
             self._use_generation(now.generation)

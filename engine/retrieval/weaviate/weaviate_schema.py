@@ -134,8 +134,7 @@ async def translate_failures(doing: str, within_s: float | None = None) -> Async
     except (WeaviateTimeoutError, TimeoutError) as error:
         raise RetrievalError(f"Weaviate took too long {doing}.", retryable=True) from error
     except (WeaviateBaseError, HTTPError, AioRpcError, OSError) as error:
-        message, retryable = _word_failure(error, doing)
-        raise RetrievalError(message, retryable=retryable) from error
+        raise _word_failure(error, doing) from error
 
 
 P = ParamSpec("P")
@@ -164,21 +163,21 @@ def retry_reads(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, A
     return patient
 
 
-def _word_failure(error: Exception, doing: str) -> tuple[str, bool]:
+def _word_failure(error: Exception, doing: str) -> RetrievalError:
     detail = " ".join(str(getattr(error, "message", "") or error).split())
     if is_read_only(detail):
-        return (
+        return RetrievalError(
             "The Weaviate server takes no writes: its shards are read-only, mostly because its disk is almost full. "
             "Nothing that was stored is lost. Free some space, set the shards to READY and repeat the command; "
-            "nothing will be doubled.",
-            False,
+            "nothing will be doubled."
         )
     if "not find enough weaviate nodes" in detail.lower():
-        return "The Weaviate cluster has fewer machines than SCHOLIUM_WEAVIATE_REPLICAS asks for; ask for fewer.", False
-    status = getattr(error, "status_code", None)
-    if status in {401, 403}:
-        return "The Weaviate server refused us; check WEAVIATE_API_KEY.", False
-    return f"Weaviate failed {doing}: {detail[:240]}", True
+        return RetrievalError(
+            "The Weaviate cluster has fewer machines than SCHOLIUM_WEAVIATE_REPLICAS asks for; ask for fewer."
+        )
+    if getattr(error, "status_code", None) in {401, 403}:
+        return RetrievalError("The Weaviate server refused us; check WEAVIATE_API_KEY.")
+    return RetrievalError(f"Weaviate failed {doing}: {detail[:240]}", retryable=True)
 
 
 def is_read_only(detail: str) -> bool:
@@ -239,6 +238,7 @@ KINDS = {
 Kind = Literal["Papers", "AttributeTrees"]
 
 
+@translate_failures("to make the collections")
 async def prepare(
     client: Client, server: WeaviateServer, library: str, kind: Kind = "Papers", tenant: str = "", generation: int = 0
 ) -> None:
@@ -251,16 +251,18 @@ async def prepare(
         return
     await _create_collection(client, server, WORKSPACE_MODELS, _MODEL, (), tenants)
     for home in (name, WORKSPACE_MODELS):
-        with _already_there():
+        with already_there():
             await client.collections.get(home).tenants.create([Tenant(name=tenant)])
 
 
+@translate_failures("to look for the workspace's papers")
 async def tenant_exists(client: Client, tenant: str) -> bool:
     """Whether a workspace has papers of its own."""
     known = generate_uuid5(f"{WORKSPACES}/{tenant}")
     return await client.collections.exists(LIBRARIES) and await client.collections.get(LIBRARIES).data.exists(known)
 
 
+@translate_failures("to remove the workspace's papers")
 async def remove_tenant(client: Client, tenant: str) -> None:
     """Delete what a workspace added: its papers with their words and vectors, its attribute trees, its embedding."""
     homes = (collection(WORKSPACES, "Papers"), collection(WORKSPACES, "AttributeTrees"), WORKSPACE_MODELS)
@@ -274,6 +276,7 @@ async def remove_tenant(client: Client, tenant: str) -> None:
             await client.collections.get(name).data.delete_many(where=mine)
 
 
+@translate_failures("to make the collections")
 async def prepare_shared(client: Client, server: WeaviateServer) -> None:
     """Make the collections that all libraries have in common."""
     numbers = map(_number, ("schema", "fitted", "generation"))
@@ -294,7 +297,7 @@ async def _create_collection(
     if await client.collections.exists(name):
         return
     is_divided = server.shards and not tenants
-    with _already_there():
+    with already_there():
         await client.collections.create(
             name,
             properties=list(properties),
@@ -306,8 +309,8 @@ async def _create_collection(
 
 
 @contextmanager
-def _already_there() -> Iterator[None]:
-    """Another process may have made it a moment ago; that is as good."""
+def already_there() -> Iterator[None]:
+    """Another process may have made it a moment ago; what comes after it within is left out."""
     try:
         yield
     except UnexpectedStatusCodeError as error:

@@ -66,10 +66,6 @@ class PaperRow:
     text: list[str]
     """Stems of title and abstract."""
 
-    def is_taken(self, query: Query) -> bool:
-        """Whether the query takes it at all."""
-        return self.key not in query.exclude and (self.year or None) in query.years
-
 
 PaperRows: TypeAlias = Mapping[Any, PaperRow]
 """Papers by the ids of their objects."""
@@ -124,7 +120,8 @@ def rank_fetched(
 ) -> Mapping[Any, float]:
     """The ids of the best papers with their scores (`score_papers`), best first, at most as many as are wanted."""
     everyone = {name: row for part in (found.named, sample, *near) for name, row in part.items()}
-    ids, rows = list(everyone), list(everyone.values())
+    ids = sorted(everyone, key=lambda name: everyone[name].key)  # ties are broken by key
+    rows = [everyone[name] for name in ids]
     bm25 = found.measure(rows, usual_length(sample)).bm25
     close = closeness(np.stack([row.abstract for row in rows]), seeds)
     is_sample = np.array([name in sample for name in ids])
@@ -132,9 +129,8 @@ def rank_fetched(
     weights = _weigh(np.array([name in found.named for name in ids]), is_sample, found.papers)
     usual = UsualEvidence(*(Usual.of(values, weights) for values in (bm25, close, cited)))
     scores = score_papers(bm25, close, cited, usual, query.ranking)
-    scores[[not row.is_taken(query) for row in rows]] = -np.inf
-    places = np.argsort(np.argsort(np.array([row.key for row in rows], dtype=str), kind="stable"), kind="stable")
-    best = order_best(scores, query.limit, places)
+    scores[[row.key in query.exclude or (row.year or None) not in query.years for row in rows]] = -np.inf
+    best = order_best(scores, query.limit)
     return {ids[row]: round(float(scores[row]), DECIMALS) for row in best if scores[row] > -np.inf}
 
 

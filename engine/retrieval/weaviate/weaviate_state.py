@@ -25,7 +25,6 @@ from typing import Any
 
 from weaviate.classes.data import DataObject
 from weaviate.classes.query import Filter
-from weaviate.exceptions import ObjectAlreadyExistsError, UnexpectedStatusCodeError
 from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError, UserError
@@ -36,6 +35,7 @@ from engine.retrieval.weaviate.weaviate_schema import (
     MODELS,
     SCHEMA_VERSION,
     WORKSPACE_MODELS,
+    already_there,
     open_collection,
     translate_failures,
 )
@@ -77,14 +77,9 @@ async def hold_lease(client: Any, library: str, waited_s: float = WAITED_S) -> A
 
 
 async def _take(leases: Any, name: Any, library: str, owner: str) -> bool:
-    try:
+    with already_there():
         await leases.data.insert(_values(library, owner), uuid=name)
         return True
-    except ObjectAlreadyExistsError:
-        pass
-    except UnexpectedStatusCodeError as error:
-        if error.status_code != 422:
-            raise
     found = await leases.query.fetch_object_by_id(name)
     if found is not None and found.properties["until"] < time.time():
         # Of several that see it run out, each deletes this very owner's lease; one of them makes the next.
@@ -121,6 +116,7 @@ class Description:
     """Of the collection that holds the papers; it changes together with the embedding of their vectors."""
 
 
+@translate_failures("to read the library's description")
 async def read_description(client: Any, library: str) -> Description:
     """The library's description, an empty one where it is new. Raises `UserError` for one of another Scholium."""
     found = await client.collections.get(LIBRARIES).query.fetch_object_by_id(generate_uuid5(library))
@@ -136,12 +132,14 @@ async def read_description(client: Any, library: str) -> Description:
     return description
 
 
+@translate_failures("to describe the library")
 async def describe(client: Any, description: Description) -> None:
     """Store the description."""
     described = DataObject(properties=asdict(description), uuid=generate_uuid5(description.library))
     await client.collections.get(LIBRARIES).data.insert_many([described])  # in place of one that is there
 
 
+@translate_failures("to list its libraries")
 async def names(client: Any) -> list[str]:
     """Libraries that are there; workspaces' own papers are none."""
     if not await client.collections.exists(LIBRARIES):
@@ -173,6 +171,7 @@ def _models_of(client: Any, library: str) -> Any:
     return open_collection(client, WORKSPACE_MODELS if tenant else MODELS, tenant)
 
 
+@translate_failures("to load the embedding")
 async def load_model(client: Any, description: Description, cache: Path) -> Embedder:
     """The library's fitted embedding, from this machine where it was loaded before."""
     folder = cache / description.version
@@ -228,13 +227,13 @@ class Cluster:
     away: tuple[str, ...]
 
 
+@translate_failures("to list its servers")
 async def read_cluster(client: Any) -> Cluster:
     """What the connected server knows of its cluster. Raises `RetrievalError`.
 
     A server that died leaves Weaviate's list of nodes within seconds; the configuration of its consensus keeps it.
     """
-    async with translate_failures("to list its servers"):
-        told = (await client.cluster.statistics()).statistics
+    told = (await client.cluster.statistics()).statistics
     members = {member.node_id for one in told for member in one.raft.latest_configuration}
     servers = sorted(members | {one.name for one in told})
     well = {one.name for one in told if one.status == HEALTHY}

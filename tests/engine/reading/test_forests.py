@@ -14,13 +14,11 @@ from engine.errors import RetrievalError
 from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue, complete_tree
 from engine.reading.trees.forests import FOREST_FILE, Forest, JointForest, LocalForest, MemoryForest, TreeIndex
 from engine.reading.trees.tree_making import source_of
-from engine.reading.trees.weaviate_forest import WeaviateForest
+from engine.reading.trees.weaviate_forest import open_forest
 from engine.retrieval.libraries.library import WORKSPACES
 from engine.retrieval.weaviate.weaviate_schema import (
     WeaviateServer,
     connect,
-    prepare,
-    prepare_shared,
 )
 from engine.values import Paper
 from tests.fakes import WordEmbedder, paper, papers
@@ -45,9 +43,7 @@ async def forest(request: Any, tmp_path: Path) -> AsyncIterator[Forest]:
     server = WeaviateServer(at.url, at.grpc_port)
     client = await connect(server)
     library, tenant = (WORKSPACES, "ours") if request.param == "tenant" else ("lib", "")
-    await prepare_shared(client, server)
-    await prepare(client, server, library, "AttributeTrees", tenant)
-    yield WeaviateForest(client, library, tenant)
+    yield await open_forest(client, server, library, tenant)
     await client.close()
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.citations import list_cited_keys
-from engine.errors import LanguageModelError, LimitExceeded, UserError
+from engine.errors import LanguageModelError, LimitExceeded, RetrievalError, UserError
 from engine.limits import Limits
 from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
@@ -21,6 +21,7 @@ from engine.llm.model import A, Request, Task
 from engine.llm.openai import OpenAIProvider
 from engine.llm.prompting import fill, paper_block
 from engine.reading.full_text import FullText
+from engine.reading.paper_figures import Picture
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.libraries.local import LocalLibrary
@@ -370,6 +371,9 @@ class WholeTexts:
     async def read(self, papers: Sequence[Paper], most: int, on_read: object) -> dict[PaperKey, FullText]:
         body = (Passage("word " * 1_190, "Introduction", 1),)
         return {paper.key: FullText("", "", body) for paper in papers[:most]}
+
+    async def fetch_picture(self, address: str) -> Picture:
+        raise RetrievalError(f"there is no {address}")
 
 
 @pytest.mark.parametrize("texts", [0, 6])

@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import pytest
 
-from engine.errors import LimitExceeded
+from engine.errors import LimitExceeded, RetrievalError
 from engine.limits import Limits
 from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
@@ -57,6 +57,9 @@ class Abstracts:
 
     async def read(self, papers: Sequence[Paper], most: int, on_read: object) -> dict[PaperKey, FullText]:
         return {p.key: FullText(p.title, p.abstract, (Passage(p.abstract, "1 Introduction"),)) for p in papers[:most]}
+
+    async def fetch_picture(self, address: str) -> Picture:
+        raise RetrievalError(f"there is no {address}")
 
 
 async def whole_survey(run: RunContext, recipe: SurveyXRecipe | None = None) -> tuple[Outline, Survey]:
@@ -149,7 +152,7 @@ async def test_trees_come_from_full_texts_where_they_can_be_read() -> None:
     forest = MemoryForest()
     texts = WholeTexts()
     recipe = SurveyXRecipe(paper_figures=1)
-    run = context(model, forest, texts=texts, pictures=texts, limits=Limits(full_texts=20))
+    run = context(model, forest, texts=texts, limits=Limits(full_texts=20))
     outline, survey = await whole_survey(run, recipe)
     assert outline.notes == ("44 of 64 papers have only an abstract: no attribute tree is made of those",)
     trees = await forest.get([p.key for p in EVERYTHING])

@@ -74,7 +74,7 @@ def written() -> Survey:
 
 async def survey_with(texts: Illustrated, most: int, seen_by: FakeModel | None = None) -> Survey:
     survey, warnings = written(), list[SurveyWarning]()
-    run = context(seen_by or FakeModel(simulate_answer), texts=texts, pictures=texts)
+    run = context(seen_by or FakeModel(simulate_answer), texts=texts)
     prepared = await prepare(survey.references, run, with_trees=False)
     search = FigureSearch(prepared, run, texts, most, look=seen_by is not None)
     survey = await add_paper_figures(survey, OUTLINE, search, warnings)

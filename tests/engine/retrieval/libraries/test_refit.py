@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.retrieval.embedding import Vectors
-from engine.retrieval.libraries import refitting
+from engine.retrieval.libraries import local
 from engine.retrieval.libraries.library import IndexProgress
 from engine.retrieval.libraries.local import create_library, open_library
 from engine.values import Query
@@ -32,7 +32,7 @@ async def test_the_embedding_is_fitted_again_when_the_library_grew_by_a_quarter(
 
 
 async def test_a_refit_that_is_broken_off_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refitting, "BATCH", 10)
+    monkeypatch.setattr(local, "BATCH", 10)
     library = await filled(tmp_path / "lib", papers(40))
     await library.add(papers(9, "graph", 500))
     await library.index(lambda _: None)
@@ -104,7 +104,7 @@ class Chosen(WordEmbedder):
 async def test_a_chosen_embedder_takes_over_when_it_has_embedded_all_and_goes_on_where_it_was_broken_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refitting, "BATCH", 10)
+    monkeypatch.setattr(local, "BATCH", 10)
     await filled(tmp_path / "lib", papers(40))
     library = await open_library(tmp_path / "lib", Chosen())
     assert await library.is_current() and await library.is_outgrown()
