@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import re
 from collections import Counter
@@ -12,7 +11,7 @@ from dataclasses import dataclass, replace
 from pydantic import Field
 
 from engine.addresses import locate_words, number_sentences
-from engine.errors import LanguageModelError, LimitExceeded
+from engine.llm.attempts import try_any
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block, sentence_block
 from engine.reading.trees.attribute_trees import AttributeTree
@@ -72,15 +71,12 @@ def divide_reading(papers: Sequence[Paper]) -> list[Sequence[Paper]]:
     return [papers[at::count] for at in range(count)]
 
 
-NO_TREES: Mapping[PaperKey, AttributeTree] = {}
-
-
 def build_request(
     question: Question,
     papers: Sequence[Paper],
     groups: int,
     at: int,
-    trees: Mapping[PaperKey, AttributeTree] = NO_TREES,
+    trees: Mapping[PaperKey, AttributeTree],
 ) -> Request:
     """The request for notes of one of so many groups of papers: a paper with a tree is shown by what that says."""
     most = math.ceil(question.most / groups)
@@ -90,7 +86,9 @@ def build_request(
         topic=data(question.topic),
         title=data(node.title),
         description=data(node.description or node.title),
-        papers="\n".join(_show(paper, trees.get(paper.key)) for paper in papers),
+        papers="\n".join(
+            _show_by_tree(paper, trees[paper.key]) if paper.key in trees else paper_block([paper]) for paper in papers
+        ),
         most=str(most),
     )
     step = f"notes/{question.number} {node.title}/{at}"
@@ -101,7 +99,7 @@ async def take_notes(
     model: LanguageModel,
     question: Question,
     papers: Sequence[Paper],
-    trees: Mapping[PaperKey, AttributeTree] = NO_TREES,
+    trees: Mapping[PaperKey, AttributeTree],
 ) -> tuple[Note, ...]:
     """Notes of the papers that say most to the question, in the papers' order; only those that are grounded.
 
@@ -109,11 +107,8 @@ async def take_notes(
     """
     groups = divide_reading(papers)
 
-    async def read(group: Sequence[Paper], at: int) -> list[Note] | LanguageModelError | LimitExceeded:
-        try:
-            answer = await model.answer_typed(build_request(question, group, len(groups), at, trees), NotesAnswer)
-        except (LanguageModelError, LimitExceeded) as error:
-            return error
+    async def read(group: Sequence[Paper], at: int) -> list[Note]:
+        answer = await model.answer_typed(build_request(question, group, len(groups), at, trees), NotesAnswer)
         grounded: list[Note] = []
         for said in answer.notes:
             key = PaperKey(said.key.strip().strip("[]").removeprefix("@"))
@@ -122,14 +117,9 @@ async def take_notes(
             grounded += [made] if (made := ground(note, group, said.how_at)) else []
         return grounded
 
-    async with asyncio.TaskGroup() as tasks:
-        reading = [tasks.create_task(read(group, at)) for at, group in enumerate(groups)]
-    came = [task.result() for task in reading]
-    if came and all(isinstance(one, Exception) for one in came):
-        raise next(one for one in came if isinstance(one, Exception))
+    came, _ = await try_any(read(group, at) for at, group in enumerate(groups))
     order = {paper.key: at for at, paper in enumerate(papers)}
-    found = [note for notes in came if isinstance(notes, list) for note in notes]
-    return tuple(sorted(found, key=lambda note: order[note.key]))
+    return tuple(sorted((note for notes in came for note in notes), key=lambda note: order[note.key]))
 
 
 def ground(note: Note, papers: Sequence[Paper], how_at: int = 0) -> Note | None:
@@ -156,13 +146,8 @@ def _figures(text: str) -> set[str]:
     return set(_FIGURE.findall(text.replace("·", ".")))
 
 
-def _show(paper: Paper, tree: AttributeTree | None) -> str:
-    known = note_tree(paper, tree) if tree else ()
-    return show_sentences(paper, known, () if known else None)
-
-
-def note_tree(paper: Paper, tree: AttributeTree) -> tuple[Note, ...]:
-    """What the paper's attribute tree says already, so that it is not asked once more: nothing is invented here.
+def _show_by_tree(paper: Paper, tree: AttributeTree) -> str:
+    """The paper by what its attribute tree says already, so that it is not asked once more: nothing is invented here.
 
     A value becomes the note of the sentence that holds the words it was taken from.
     """
@@ -171,7 +156,8 @@ def note_tree(paper: Paper, tree: AttributeTree) -> tuple[Note, ...]:
         if at := locate_words(value.quote, paper):
             found.setdefault(at.number, []).append(value.text)
     made = (Note(paper.key, (at,), "unclear", "", "", "; ".join(dict.fromkeys(said)), "") for at, said in found.items())
-    return tuple(note for one in made if (note := ground(one, (paper,))))
+    known = [note for one in made if (note := ground(one, (paper,)))]
+    return show_sentences(paper, known, () if known else None)
 
 
 def show_sentences(paper: Paper, notes: Sequence[Note] = (), numbers: Collection[int] | None = None) -> str:

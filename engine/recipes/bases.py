@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError, find_known
 from engine.gathering.keywords import Selector
 from engine.gathering.search import gather, propose_keywords
+from engine.llm.attempts import try_all
 from engine.run import CallChain, PlannedCall, Recipe, RunContext, WritingPlan, WritingTask, ignore
 from engine.session.events import Candidate, Written
 from engine.session.kept_text import KeptText
@@ -20,7 +21,7 @@ from engine.writing.composing import Composition
 from engine.writing.critique import score_text
 from engine.writing.estimates import JUDGE_TOKENS, PROMPT_OVERHEAD
 from engine.writing.field_views import find_nearby, view_field
-from engine.writing.planning import plan_outline, try_all
+from engine.writing.planning import plan_outline
 
 
 @dataclass(frozen=True, slots=True)

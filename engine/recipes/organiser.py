@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
+from engine.llm.attempts import try_all
 from engine.llm.model import PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.recipes.bases import KeywordSearch
@@ -29,7 +30,7 @@ from engine.writing.assembly import (
 from engine.writing.composing import Composition
 from engine.writing.drafting import Assignment, Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, plan_subsections
-from engine.writing.planning import OutlineAnswer, Plan, outline_text, try_all, word_undivided
+from engine.writing.planning import OutlineAnswer, Plan, outline_text, word_undivided
 
 METHOD = (
     "This survey was written by the baseline of the NLPCC 2024 task: a language model allocated the references to "

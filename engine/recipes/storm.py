@@ -15,6 +15,7 @@ from pydantic import Field
 
 from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
+from engine.llm.attempts import try_all
 from engine.llm.model import PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.quoting.abstracts import show_gists
@@ -24,7 +25,7 @@ from engine.run import Progress, RunContext
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperSelection
 from engine.writing.assembly import mark_thin
 from engine.writing.model_text import HeadingText
-from engine.writing.planning import MOST_SUBSECTIONS, Plan, try_all, with_roles
+from engine.writing.planning import MOST_SUBSECTIONS, Plan, with_roles
 
 PERSPECTIVES, ROUNDS, QUESTIONS = 4, 2, 3
 """Readers, how often each asks (the paper: up to five turns), and questions of one turn."""

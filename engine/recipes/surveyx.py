@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
+from engine.llm.attempts import try_work
 from engine.reading.trees.forests import TreeIndex
 from engine.recipes.bases import Trials, compose_survey
 from engine.recipes.surveyx_material import plan_trees, prepare
@@ -24,7 +25,6 @@ from engine.writing.composing import Composition
 from engine.writing.drafting import Assignment, Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, expect_claims, mean_tokens, plan_subsections, tokens_drafted
 from engine.writing.notices import list_read
-from engine.writing.planning import try_work
 
 METHOD = (
     "This survey was written by a language model, by SurveyX's method, from notes on the papers it cites; a note "

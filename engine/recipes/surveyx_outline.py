@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import Field
 
 from engine.errors import LanguageModelError, ScholiumError
+from engine.llm.attempts import try_all, try_work
 from engine.llm.model import A, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.recipes.surveyx_material import GIST_FIELDS, Material
@@ -18,7 +19,7 @@ from engine.text import terms
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import mark_thin, supply_papers
 from engine.writing.model_text import HeadingText
-from engine.writing.planning import OutlineAnswer, Plan, outline_text, try_all, try_work, with_roles, word_undivided
+from engine.writing.planning import OutlineAnswer, Plan, outline_text, with_roles, word_undivided
 
 MOUNTED_AT_ONCE = 10
 """Papers whose hints one call writes."""

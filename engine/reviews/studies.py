@@ -11,6 +11,7 @@ from typing import Literal
 
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError
 from engine.limits import CHARACTERS_PER_TOKEN
+from engine.llm.attempts import try_work
 from engine.llm.model import PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block
 from engine.reading.full_text import FullText
@@ -18,7 +19,6 @@ from engine.reviews.review_search import ReviewScope, is_open
 from engine.run import Progress, ReviewDraft, RunContext, ignore
 from engine.text import clean, inert, sentences, shorten
 from engine.values import FoundPaper, LeftOut, Paper, Passage
-from engine.writing.planning import try_work
 
 AT_ONCE = 5
 """Calls in flight (Jarvis)."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pydantic import Field
 
 from engine.citations import with_references
-from engine.errors import LanguageModelError, LimitExceeded
+from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
+from engine.llm.attempts import try_work
 from engine.llm.model import LanguageModel, PlainText, Prompt, Request, Task, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.naming.clustering import project
@@ -23,7 +24,7 @@ from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
 from engine.session.kept_text import leaves_of
 from engine.survey import FieldMap, MapPoint, Section, Survey, SurveyWarning, walk
-from engine.text import clean, inert, list_words, shorten
+from engine.text import clean, list_words, shorten
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import (
     add_warnings,
@@ -89,11 +90,9 @@ class PlanAnswer(TypedAnswer):
     description: PlainText
 
 
-class HeadingAnswer(TypedAnswer):
+class HeadingAnswer(PlanAnswer):
     """A section's heading and its subsections."""
 
-    heading: HeadingText
-    description: PlainText
     subsections: list[PlanAnswer] = Field(min_length=1)
 
 
@@ -166,9 +165,8 @@ async def write_headings(
         except (LanguageModelError, LimitExceeded) as error:
             notes.append(f"“{node.title}” keeps the program's name: {error}")
             return replace(node, papers=node.all_papers(), children=())
-        made = [OutlineNode(_clean_heading(p.heading), inert(clean(p.description))) for p in answer.subsections[:parts]]
-        children = await asyncio.to_thread(_supply_within, made, own, context)
-        return OutlineNode(_clean_heading(answer.heading), inert(clean(answer.description)), children=children)
+        made = [_plan(part) for part in answer.subsections[:parts]]
+        return replace(_plan(answer), children=await asyncio.to_thread(_supply_within, made, own, context))
 
     await context.progress(Progress("outlining", 0, len(nodes)))
     async with asyncio.TaskGroup() as group:
@@ -184,6 +182,10 @@ async def write_headings(
     )
 
 
+def _plan(answer: PlanAnswer) -> OutlineNode:
+    return OutlineNode(shorten(answer.heading, HEADING_CHARACTERS), clean(answer.description))
+
+
 def _supply_within(
     parts: Sequence[OutlineNode], papers: Sequence[Paper], context: RunContext
 ) -> tuple[OutlineNode, ...]:
@@ -191,7 +193,7 @@ def _supply_within(
     if not papers:
         return tuple(parts)
     vectors = embed_papers(context.embedder, papers)
-    about = context.embedder.embed([f"{part.title}. {part.description}" for part in parts])
+    about = context.embedder.embed([part.describe() for part in parts])
     count = min(context.limits.papers_per_node, max(3, round(SHARED_MORE * len(papers) / len(parts))))
     keys = [
         list(nearest_papers(part, papers, vectors, vector, count)) for part, vector in zip(parts, about, strict=True)
@@ -212,93 +214,73 @@ async def _order(brief: Brief, nodes: list[OutlineNode], model: LanguageModel, n
         notes.append(f"The order is the program's: {error}")
         return nodes
     for item in answer.renamed:
-        if 1 <= item.number <= len(nodes) and _clean_heading(item.heading):
-            nodes[item.number - 1] = replace(nodes[item.number - 1], title=_clean_heading(item.heading))
+        if 1 <= item.number <= len(nodes):
+            renamed = shorten(item.heading, HEADING_CHARACTERS)
+            nodes[item.number - 1] = replace(nodes[item.number - 1], title=renamed)
     named = [n for n in dict.fromkeys(answer.order) if 1 <= n <= len(nodes)]
     return [nodes[n - 1] for n in (*named, *(n for n in range(1, len(nodes) + 1) if n not in named))]
 
 
-@dataclass
-class Frame:
-    """Abstract, conclusion and title of a survey whose sections are written, refined in rounds."""
+async def _refine(
+    survey: Survey, conclusion: str, topic: str, papers: Mapping[PaperKey, Paper], context: RunContext
+) -> Survey:
+    """The survey with abstract, title and a section of the title ``conclusion``, written and made better in rounds.
 
-    brief: Brief
-    survey: Survey
-    papers: Mapping[PaperKey, Paper]
-    model: LanguageModel
-    context: RunContext
-    warnings: list[SurveyWarning] = field(default_factory=list)
-    abstract: Draft | None = None
-    conclusion: Draft | None = None
-    title: str = ""
+    What fails is reported, and the version of the round before stays.
+    """
+    model = context.require_model()
+    warnings: list[SurveyWarning] = []
+    found: dict[str, Draft | None] = {"abstract": None, "conclusion": None}
+    title = survey.title
+    gist: list[str] = []
+    for place, section in walk(survey.sections):
+        gist.append(f"{place} {data(section.title)}")
+        gist += [f"- {data(claim.text)}" for claim in section.claims_in_text()[:SENTENCES_EACH]]
 
-    async def refine(self, rounds: int = ROUNDS) -> None:
-        """Write all three, then make them better; what fails is reported, and the version before stays."""
-        for number in range(1, rounds + 1):
-            await self.context.progress(Progress("refining", number, rounds))
-            async with asyncio.TaskGroup() as group:
-                abstract = group.create_task(self._part("abstract", number, self.abstract))
-                conclusion = group.create_task(self._part("conclusion", number, self.conclusion))
-            self.abstract, self.conclusion = abstract.result(), conclusion.result()
-            await self._entitle(number)
-
-    async def _part(self, name: str, number: int, former: Draft | None) -> Draft | None:
+    async def write(name: str) -> Draft | None:
+        former = found[name]
         prompt = fill(
             f"cluster/{name}",
-            topic=data(self.brief.topic),
-            count=str(len(self.survey.references)),
-            draft=self._gist(),
+            topic=data(topic),
+            count=str(len(survey.references)),
+            draft="\n".join(gist),
             former=data(former.text) if former else "(none)",
         )
         try:
-            text = await self.model.text(_request("drafting", f"{name}/{number}", prompt))
-            draft = settle_citations(
-                Draft(OutlineNode(name.capitalize()), self.survey.references, read_prose(text, name))
-            )
-            draft = await verify_citations(self.model, draft, self.brief.topic, self.papers.values())
+            prose = read_prose(await model.text(_request("drafting", f"{name}/{number}", prompt)), name)
+            draft = settle_citations(Draft(OutlineNode(name.capitalize()), survey.references, prose))
+            return await verify_citations(model, draft, topic, papers.values())
         except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", name.capitalize(), f"round {number}: {error}"))
+            warnings.append(SurveyWarning("unfinished", name.capitalize(), f"round {number}: {error}"))
             return former
-        return draft
 
-    async def _entitle(self, number: int) -> None:
+    for number in range(1, ROUNDS + 1):
+        await context.progress(Progress("refining", number, ROUNDS))
+        async with asyncio.TaskGroup() as group:
+            tasks = {name: group.create_task(write(name)) for name in found}
+        found = {name: task.result() for name, task in tasks.items()}
         prompt = fill(
             "cluster/title",
-            topic=data(self.brief.topic),
-            sections=data("; ".join(section.title for section in self.survey.sections)),
-            former=data(self.title) or "(none)",
-            abstract=data(self.abstract.text if self.abstract else "(none)"),
+            topic=data(topic),
+            sections=data("; ".join(section.title for section in survey.sections)),
+            former=data(title) or "(none)",
+            abstract=data(found["abstract"].text if found["abstract"] else "(none)"),
         )
-        try:
-            answer = await self.model.answer_typed(_request("drafting", f"title/{number}", prompt), TitleAnswer)
-        except (LanguageModelError, LimitExceeded) as error:
-            self.warnings.append(SurveyWarning("unfinished", "Title", f"round {number}: {error}"))
-            return
-        self.title = shorten(inert(clean(answer.title)).strip("“”\"' ."), HEADING_CHARACTERS) or self.title
-
-    def apply(self, survey: Survey, title: str) -> Survey:
-        """The survey with what was written; ``title`` is that of the conclusion, empty for none."""
-        sections = list(survey.sections)
-        if self.conclusion and self.conclusion.text and title:
-            found = self.conclusion
-            sections.append(Section(title, found.text, found.claims, tally=found.tally))
-        if self.abstract and self.abstract.text:
-            survey = replace(survey, abstract=self.abstract.text, tally=self.abstract.tally)
-        warnings = survey.warnings
-        if self.conclusion and not self.conclusion.text and title:
-            lost = SurveyWarning("unfinished", title, "nothing that was written held against the papers")
-            warnings = (*warnings, lost)
-        changed = replace(survey, title=self.title or survey.title, sections=tuple(sections))
-        changed = replace(changed, warnings=warnings)
-        return with_notice(with_references(changed, self.papers))
-
-    def _gist(self) -> str:
-        """Every section with the first cited sentences of its parts."""
-        lines = []
-        for number, section in walk(self.survey.sections):
-            lines.append(f"{number} {data(section.title)}")
-            lines += [f"- {data(claim.text)}" for claim in section.claims_in_text()[:SENTENCES_EACH]]
-        return "\n".join(lines)
+        answer = await try_work(model.answer_typed(_request("drafting", f"title/{number}", prompt), TitleAnswer))
+        if isinstance(answer, ScholiumError):
+            warnings.append(SurveyWarning("unfinished", "Title", f"round {number}: {answer}"))
+        else:
+            title = shorten(answer.title, HEADING_CHARACTERS)
+    survey = replace(survey, title=title)
+    abstract, ending = found["abstract"], found["conclusion"]
+    if abstract and abstract.text:
+        survey = replace(survey, abstract=abstract.text, tally=abstract.tally)
+    if ending and ending.text and conclusion:
+        section = Section(conclusion, ending.text, ending.claims, tally=ending.tally)
+        survey = replace(survey, sections=(*survey.sections, section))
+    elif ending and conclusion:
+        warnings.append(SurveyWarning("unfinished", conclusion, "nothing that was written held against the papers"))
+    return add_warnings(with_notice(with_references(survey, papers)), warnings)
 
 
 def _request(task: Task, step: str, prompt: Prompt) -> Request:
@@ -307,10 +289,6 @@ def _request(task: Task, step: str, prompt: Prompt) -> Request:
 
 def _terms(node: OutlineNode) -> str:
     return node.description.removeprefix(SET_APART)
-
-
-def _clean_heading(text: str) -> str:
-    return shorten(inert(clean(text)).strip("“”\"' ."), HEADING_CHARACTERS)
 
 
 def _introduce(node: OutlineNode, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper]) -> Section:
@@ -339,39 +317,29 @@ def plan_refinement(task: Assignment) -> list[CallChain]:
 
 async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     """Sections from within each group, put together; then abstract, conclusion and title, refined in rounds."""
-    model, papers = (
-        context.require_model(),
-        await with_bodies({p.key: p for p in task.selection.list_included()}, context),
-    )
-    brief, outline, nodes = task.brief, task.outline, task.outline.nodes
-    last = len(nodes) - 1
-    ready = dict(task.finished)
+    papers = await with_bodies({p.key: p for p in task.selection.list_included()}, context)
+    brief, outline, nodes, ready = task.brief, task.outline, task.outline.nodes, dict(task.finished)
     if nodes[0].role == "introduction" and 0 not in ready:
         ready[0] = _introduce(nodes[0], brief, outline, papers)
         await context.section_finished(ready[0], 0)
-    concludes = nodes[last].role == "conclusion"
-    words = words_for_each(brief, outline)
     assignment = Assignment(
         brief.topic,
         outline,
-        words,
+        words_for_each(brief, outline),
         context.attempt,
         brief.wishes,
         prompt="cluster/section",
         temperature=TEMPERATURE,
         top_p=TOP_P,
     )
-    composition = Composition(model, assignment, papers, context, Steps(frame=False))
+    composition = Composition(context.require_model(), assignment, papers, context, Steps(frame=False))
     sections = await composition.write(ready)
-    if not any(i in sections and nodes[i].role == "body" for i in range(len(nodes))):
+    concludes = nodes[-1].role == "conclusion"
+    body = replace(task, outline=replace(outline, nodes=nodes[:-1] if concludes else nodes))
+    written = {i: section for i, section in sections.items() if i < len(body.outline.nodes)}
+    if not any(nodes[i].role == "body" for i in written):
         raise fail_with_nothing(composition.warnings)
-    body = replace(outline, nodes=nodes[:-1] if concludes else nodes)
-    written = {i: section for i, section in sections.items() if not (concludes and i == last)}
-    shown = replace(task, outline=body)
-    written, view = await view_field(shown, written, context)
-    survey = replace(assemble_survey(shown, written, METHOD, view), notes=composition.list_notes())
-    frame = Frame(brief, survey, papers, model, context, title=outline.title)
-    await frame.refine()
-    return add_warnings(
-        frame.apply(survey, nodes[-1].title if concludes else ""), (*composition.warnings, *frame.warnings)
-    )
+    written, view = await view_field(body, written, context)
+    survey = replace(assemble_survey(body, written, METHOD, view), notes=composition.list_notes())
+    survey, conclusion = add_warnings(survey, composition.warnings), nodes[-1].title if concludes else ""
+    return await _refine(survey, conclusion, brief.topic, papers, context)

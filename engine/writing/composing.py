@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from engine.checking.check import CheckedText, CheckTask, check_section
-from engine.errors import LanguageModelError, LimitExceeded
+from engine.citations import list_cited_keys
+from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
+from engine.llm.attempts import try_work
 from engine.llm.model import LanguageModel
 from engine.notes.taking import Question, describe_matrix, group_notes, take_notes
 from engine.run import Progress, RunContext
@@ -28,20 +31,18 @@ from engine.writing.drafting import (
     Assignment,
     Draft,
     Material,
-    OtherPapers,
     Steps,
     build_completion_request,
     count_words,
     draft_subsection,
     hold_length,
-    join_drafts,
     mark_unchecked,
     settle_citations,
     with_check,
 )
 from engine.writing.model_text import read_prose
+from engine.writing.notices import sum_of
 from engine.writing.outer_parts import ABSTRACT, Framing
-from engine.writing.planning import try_work
 
 
 async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> dict[PaperKey, Paper]:
@@ -60,6 +61,31 @@ async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> 
 
 MOST_TITLES, NEAREST_TITLES = 20, 3
 """Titles of one draft that are looked for in the library, and papers that each finds."""
+
+
+def _expect() -> asyncio.Future[Draft | None]:
+    return asyncio.get_running_loop().create_future()
+
+
+@dataclass
+class _Part:
+    """A part of the outline: what is there of it already, what it is written from, and what others wait for."""
+
+    place: str
+    node: OutlineNode
+    kept: KeptPart | None
+    is_finished: bool
+    """Whether its whole section is there."""
+    drafted: asyncio.Future[Draft | None] = field(default_factory=_expect)
+    """Its draft before the check; ``None`` where there is none."""
+    judged: asyncio.Future[Draft | None] = field(default_factory=_expect)
+    """The part as it holds when its claims were judged once: what is reworded may still come back."""
+    material: Material | None = None
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it is to be written."""
+        return not self.kept and not self.is_finished
 
 
 @dataclass
@@ -82,11 +108,7 @@ class Composition:
     notes: dict[str, tuple[Note, ...]] = field(default_factory=dict)
     """What was noted for each part, by its number."""
     _done: int = 0
-    _material: dict[str, Material] = field(default_factory=dict)
-    _drafted: dict[str, asyncio.Future[Draft | None]] = field(default_factory=dict)
-    """By place, in reading order, each part's draft before its check; ``None`` where there is none."""
-    _judged: dict[str, asyncio.Future[Draft | None]] = field(default_factory=dict)
-    """Each part as it holds when its claims were judged once: what is reworded may still come back."""
+    _parts: list[_Part] = field(default_factory=list)
 
     async def write(self, finished: Mapping[int, Section]) -> dict[int, Section]:
         """Every section that could be written, by position; those ``finished`` are taken as they are.
@@ -95,31 +117,29 @@ class Composition:
         and abstract are written from it; meanwhile other claims are reworded, and short parts are written on.
         """
         tops = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in self._outer_nodes()]
-        parts = [
-            _Part(f"{i + 1}{number[1:]}", node, self._find_kept(f"{i + 1}{number[1:]}", i, finished), i in finished)
+        self._parts = [
+            _Part(place, node, self._find_kept(place, i, finished), i in finished)
             for i, top in tops
-            for number, node in leaves_of((top,))
+            for place, node in _leaves_at(i, top)
         ]
         due = [(i, top) for i, top in tops if i not in finished]
-        loop, places = asyncio.get_running_loop(), [part.place for part in parts]
-        self._drafted, self._judged = ({place: loop.create_future() for place in places} for _ in range(2))
         async with asyncio.TaskGroup() as group:
-            tasks = {part.place: group.create_task(self._write(part, len(parts))) for part in parts}
+            tasks = {part.place: group.create_task(self._write(part)) for part in self._parts}
             for i, top in due:
                 group.create_task(self._show(i, top, tasks))
-            fresh = [part.place for part in parts if not part.kept and not part.is_finished]
-            more = {place: group.create_task(self._write_on(place, tasks[place])) for place in fresh}
-            judged = {place: draft for place, future in self._judged.items() if (draft := await future) and draft.text}
-            reviewing = group.create_task(self._review({place: judged[place] for place in fresh if place in judged}))
+            fresh = [part for part in self._parts if part.is_new]
+            more = {part.place: group.create_task(self._write_on(part, tasks[part.place])) for part in fresh}
+            judged = {part.place: draft for part in self._parts if (draft := await part.judged) and draft.text}
+            reviewing = group.create_task(self._review({place: judged[place] for place in more if place in judged}))
             framing = group.create_task(self._write_frame({**finished, **_list_sections(due, judged)}))
         drafts = {place: draft for place, task in tasks.items() if (draft := task.result())}
         body = {**finished, **_list_sections(due, drafts)}
-        new = {place: drafts[place] for place in fresh if place in drafts}
+        new = {place: drafts[place] for place in more if place in drafts}
         reviewed = {**drafts, **await self._refine(new, *reviewing.result())}
         reviewed |= {place: self._join(reviewed[place], more[place].result()) for place in new}
         self.warnings += [warning for draft in reviewed.values() for warning in draft.warnings]
         made = _list_sections(due, reviewed)
-        for i in made.keys() if made != body else ():
+        for i in made:
             if made[i] != body[i]:
                 await self.context.section_finished(made[i], i)
         return {**body, **made, **framing.result()}
@@ -141,36 +161,44 @@ class Composition:
             return {}
         framing = Framing(self.model, self.task, inside, self.papers, self._describe_matrix())
         reading = self._reading("frame", "\n".join(framing.list_findings()))
-        due = {str(i + 1): top for i, top in around.items() if i not in body} | {"abstract": ABSTRACT}
-        waiting = {place: asyncio.get_running_loop().create_future() for place in due}
+        due = [(i, top) for i, top in around.items() if i not in body]
+        parts = [_Part(f"{i + 1}", top, None, is_finished=False) for i, top in due]
+        parts.append(_Part("abstract", ABSTRACT, None, is_finished=False))
         async with asyncio.TaskGroup() as group:
-            writing = [group.create_task(self._write_outer(framing, due[place], waiting[place])) for place in due]
-            judged = {place: draft for place, future in waiting.items() if (draft := await future)}
+            writing = [group.create_task(self._write_outer(framing, part)) for part in parts]
+            judged = {part.place: draft for part in parts if (draft := await part.judged)}
             reviewing = group.create_task(self._criticise(judged, reading))
-        written = {place: draft for place, task in zip(due, writing, strict=True) if (draft := task.result())}
+        written = {part.place: draft for part, task in zip(parts, writing, strict=True) if (draft := task.result())}
         drafts = await apply_edits(self.model, reading, written, reviewing.result())
         self.warnings += [warning for draft in drafts.values() for warning in draft.warnings]
         self.abstract = drafts.pop("abstract", None)
-        framed = _list_sections([(i, top) for i, top in around.items() if i not in body], drafts)
+        framed = _list_sections(due, drafts)
         for i, section in framed.items():
             await self.context.section_finished(section, i)
         return framed
 
-    async def _write_outer(
-        self, framing: Framing, node: OutlineNode, judged: asyncio.Future[Draft | None]
-    ) -> Draft | None:
-        why: object = "no sentence of it holds"
+    async def _write_outer(self, framing: Framing, part: _Part) -> Draft | None:
+        async def write() -> Draft:
+            return await self._check(await framing.draft(part.node), part=part)
+
+        return await self._settle(part, write())
+
+    async def _settle(self, part: _Part, writing: Coroutine[Any, Any, Draft]) -> Draft | None:
+        """The draft, if anything of it holds, else a warning; whoever waits for the part hears of it."""
         draft = None
         try:
-            draft = await self._check(await framing.draft(node), judged=judged)
-        except (LanguageModelError, LimitExceeded) as error:
-            why = error
+            written = await try_work(writing)
+            if isinstance(written, ScholiumError):
+                self._note_unfinished(part.node.title, written)
+            elif written.text:
+                draft = written
+            else:
+                said = (warning.detail for warning in written.warnings if warning.kind == "unfinished")
+                self._note_unfinished(part.node.title, "; ".join(("no claim of it holds", *said)))
         finally:
-            if not judged.done():
-                judged.set_result(None)
-        if not draft or not draft.text:
-            self._note_unfinished(node.title, why)
-            return None
+            for waited_for in (part.drafted, part.judged):
+                if not waited_for.done():
+                    waited_for.set_result(draft)
         return draft
 
     def _describe_matrix(self) -> str:
@@ -184,63 +212,38 @@ class Composition:
     def _note_unfinished(self, place: str, why: object) -> None:
         self.warnings.append(SurveyWarning("unfinished", place, str(why)))
 
-    def _find_kept(self, number: str, position: int, finished: Mapping[int, Section]) -> KeptPart | None:
+    def _find_kept(self, place: str, position: int, finished: Mapping[int, Section]) -> KeptPart | None:
         """What is there of that part already."""
         if position not in finished:
-            return self.context.kept.get(number)
+            return self.context.kept.get(place)
         written = {f"{position + 1}{n[1:]}": section for n, section in walk((finished[position],))}
-        return KeptPart(number, written[number]) if number in written else None
+        return KeptPart(place, written[place]) if place in written else None
 
-    async def _write(self, part: _Part, total: int) -> Draft | None:
-        """What stays of the part, or its checked draft; whoever waits for it hears of both."""
-        draft = None
-        try:
-            draft = await self._write_or_keep(part)
-        finally:
-            for waited_for in (self._drafted[part.place], self._judged[part.place]):
-                if not waited_for.done():
-                    waited_for.set_result(draft)
-        if draft and not (part.kept and part.kept.is_checked):
+    async def _write(self, part: _Part) -> Draft | None:
+        """What stays of the part, or its checked draft; ``None``, and a warning, where there is neither."""
+        stays = _draft_of(part.node, part.kept.section, self.papers) if part.kept else None
+        if part.is_finished or (part.kept and part.kept.is_checked):
+            part.drafted.set_result(stays)
+            part.judged.set_result(stays)
+            return stays
+        draft = await self._settle(part, self._check(stays) if stays else self._write_new(part))
+        if draft:
             self._done += 1
-            await self.context.progress(Progress("writing", self._done, total, part.node.title))
-        return draft
-
-    async def _write_or_keep(self, part: _Part) -> Draft | None:
-        """``None``, and a warning, where nothing stays and nothing could be written."""
-        kept = part.kept
-        if kept and kept.is_checked:
-            return _draft_of(part.node, kept.section, self.papers)
-        if part.is_finished:
-            return None
-        try:
-            if kept:
-                draft = await self._check(_draft_of(part.node, kept.section, self.papers))
-            else:
-                draft = await self._write_new(part)
-        except (LanguageModelError, LimitExceeded) as error:
-            self._note_unfinished(part.node.title, error)
-            return None
-        if not draft.text:
-            said = (warning.detail for warning in draft.warnings if warning.kind == "unfinished")
-            self._note_unfinished(part.node.title, "; ".join(("no claim of it holds", *said)))
-            return None
+            await self.context.progress(Progress("writing", self._done, len(self._parts), part.node.title))
         return draft
 
     async def _write_new(self, part: _Part) -> Draft:
         """The part from its notes: drafted, reworked where the recipe does that, and checked."""
-        material = await self._prepare(part)
+        part.material = await self._prepare(part)
         if self.steps.in_turn:  # each sees the section's parts before it, as soon as they are drafted
-            before = itertools.takewhile(lambda other: other != part.place, self._drafted)
-            own = [place for place in before if place.split(".")[0] == part.place.split(".")[0]]
-            drafts = [draft for place in own if (draft := await self._drafted[place])]
-            material = replace(material, before={draft.node.title: draft.text for draft in drafts})
-        others = OtherPapers(list(self.papers.values()), self._find_titles if self.task.cite_known else None)
-        draft = await draft_subsection(self.model, self.task, material, others)
-        self._drafted[part.place].set_result(draft)
-        if self.rework:
-            draft = await self.rework(draft)
-        self._material[part.place] = material
-        return await self._check(draft, judged=self._judged[part.place])
+            before = itertools.takewhile(lambda other: other is not part, self._parts)
+            own = [other for other in before if other.place.split(".")[0] == part.place.split(".")[0]]
+            drafts = [draft for other in own if (draft := await other.drafted)]
+            part.material = replace(part.material, before={draft.node.title: draft.text for draft in drafts})
+        find = self._find_titles if self.task.cite_known else None
+        draft = await draft_subsection(self.model, self.task, part.material, list(self.papers.values()), find)
+        part.drafted.set_result(draft)
+        return await self._check(await self.rework(draft) if self.rework else draft, part=part)
 
     async def _prepare(self, part: _Part) -> Material:
         """The part's papers, and the notes of those that say most to it; without notes where none can be had."""
@@ -255,10 +258,10 @@ class Composition:
         except LanguageModelError as error:
             self._note_unfinished(part.node.title, f"no notes were taken: {error}")
             notes = ()
-        noted = group_notes(notes)
-        if not noted:
+        if not notes:
             return Material(part.node, tuple(own[: question.most]))
         self.notes[part.place] = notes
+        noted = group_notes(notes)
         return Material(part.node, tuple(paper for paper in own if paper.key in noted), notes)
 
     async def _find_titles(self, titles: Sequence[str]) -> Sequence[Paper]:
@@ -268,26 +271,25 @@ class Composition:
             self.known.update((item.paper.key, item.paper) for item in found if item.paper.key not in self.papers)
         return list(self.known.values())
 
-    async def _check(self, draft: Draft, step: str = "", judged: asyncio.Future[Draft | None] | None = None) -> Draft:
-        """The checked draft; what holds of it at first is what is ``judged``."""
+    async def _check(self, draft: Draft, step: str = "", part: _Part | None = None) -> Draft:
+        """The checked draft; what holds of it at first is the ``part`` as it is judged."""
         if not self.steps.check:
             return mark_unchecked(draft)
 
         def on_judged(found: CheckedText) -> None:
-            if judged:
-                judged.set_result(with_check(draft, found))
+            if part:
+                part.judged.set_result(with_check(draft, found))
 
         shared = (self.task.topic, step, tuple(self.papers.values()), self.steps.words_stand)
         task = CheckTask(draft.node.title, draft.text, draft.papers, *shared)
         return with_check(draft, await check_section(self.model, task, on_judged))
 
-    async def _write_on(self, place: str, written: asyncio.Task[Draft | None]) -> Draft | None:
+    async def _write_on(self, part: _Part, writing: asyncio.Task[Draft | None]) -> Draft | None:
         """What is missing of the part's words, asked for once and checked; ``None`` where nothing is."""
-        draft = await written
+        draft, material = await writing, part.material
         words = count_words(draft.text) if draft else 0
-        if not draft or words >= ENOUGH * self.task.words:
+        if not draft or not material or words >= ENOUGH * self.task.words:
             return None
-        material = self._material[place]
         missing = self.task.words - words
         request = build_completion_request(self.task, material, draft.text, missing)
         more = Draft(material.node, material.papers, "")
@@ -299,23 +301,28 @@ class Composition:
             return replace(more, warnings=(SurveyWarning("length", material.node.title, str(error)),))
 
     def _join(self, draft: Draft, more: Draft | None) -> Draft:
-        """The draft with what was written on; a part that is short all the same says so."""
+        """The draft with what of the text written on holds; a part that is short all the same says so."""
         if more is None:
             return draft
         why = next((w.detail for w in more.warnings if w.kind == "length"), "what else was written did not hold")
-        whole = join_drafts(draft, more)
-        if (words := count_words(whole.text)) >= ENOUGH * self.task.words:
-            return whole
+        if list_cited_keys(more.text):
+            tallies = [one.tally for one in (draft, more) if one.tally]
+            draft = replace(
+                draft,
+                text=f"{draft.text}\n\n{more.text}",
+                claims=(*draft.claims, *more.claims),
+                warnings=(*draft.warnings, *more.warnings),
+                tally=sum_of(tallies) if tallies else None,
+            )
+        if (words := count_words(draft.text)) >= ENOUGH * self.task.words:
+            return draft
         said = SurveyWarning("length", draft.node.title, f"{words:,} of {self.task.words:,} words: {why}")
-        return replace(whole, warnings=(*whole.warnings, said))
+        return replace(draft, warnings=(*draft.warnings, said))
 
     async def _show(self, position: int, top: OutlineNode, tasks: Mapping[str, asyncio.Task[Draft | None]]) -> None:
         """Show a section as soon as all its parts stand."""
-        places = [f"{position + 1}{number[1:]}" for number, _ in leaves_of((top,))]
-        drafts = {place: await tasks[place] for place in places}
-        there = {place: draft for place, draft in drafts.items() if draft}
-        section = _section(top, f"{position + 1}", there)
-        if section and len(there) == len(places):
+        drafts = {place: await tasks[place] for place, _ in _leaves_at(position, top)}
+        if all(drafts.values()) and (section := _section(top, f"{position + 1}", drafts)):
             await self.context.section_finished(section, position)
 
     async def _review(self, drafts: Mapping[str, Draft]) -> tuple[Edits, Mapping[str, str]]:
@@ -335,18 +342,20 @@ class Composition:
 
     async def _score(self, drafts: Mapping[str, Draft], when: str) -> dict[str, str]:
         """What each judge gives the parts: ``4/5/4``."""
-        judges = self.steps.judges if self.steps.review and self.steps.check and drafts else ()
         text = "\n\n".join(f"{place} {draft.node.title}\n{draft.text}" for place, draft in drafts.items())
         step = f"judge/{when}/{self.task.trial}"
+
+        async def score(judge: str) -> str:
+            given = await try_work(score_text(self.model, self.task.topic, text, f"{step}/{judge}", judge))
+            return "/".join(map(str, given)) if isinstance(given, tuple) else "not judged"
+
+        judges = self.steps.judges if self._is_reviewed(drafts) else ()
         async with asyncio.TaskGroup() as group:
-            tasks = {
-                judge: group.create_task(
-                    try_work(score_text(self.model, self.task.topic, text, f"{step}/{judge}", judge))
-                )
-                for judge in judges
-            }
-        found = {judge: task.result() for judge, task in tasks.items()}
-        return {j: "/".join(map(str, s)) if isinstance(s, tuple) else "not judged" for j, s in found.items()}
+            tasks = {judge: group.create_task(score(judge)) for judge in judges}
+        return {judge: task.result() for judge, task in tasks.items()}
+
+    def _is_reviewed(self, drafts: Mapping[str, Draft]) -> bool:
+        return self.steps.review and self.steps.check and bool(drafts)
 
     def _reading(self, step: str, others: str = "") -> Reading:
         gathered = tuple(self.papers.values())
@@ -354,23 +363,18 @@ class Composition:
 
     async def _criticise(self, drafts: Mapping[str, Draft], reading: Reading, judges: Sequence[str] = ()) -> Edits:
         """A reviewer's edits; none where they could not be had."""
-        if not (self.steps.review and self.steps.check and drafts):
+        if not self._is_reviewed(drafts):
             return {}
-        try:
-            return await criticise(self.model, reading, drafts, judges)
-        except (LanguageModelError, LimitExceeded) as error:
-            self._note_unfinished(self.task.outline.title, f"{UNREVIEWED}: {error}")
+        edits = await try_work(criticise(self.model, reading, drafts, judges))
+        if isinstance(edits, ScholiumError):
+            self._note_unfinished(self.task.outline.title, f"{UNREVIEWED}: {edits}")
             return {}
+        return edits
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part of the outline, what is there of it already, and whether its whole section is finished."""
-
-    place: str
-    node: OutlineNode
-    kept: KeptPart | None
-    is_finished: bool
+def _leaves_at(position: int, top: OutlineNode) -> list[tuple[str, OutlineNode]]:
+    """The parts of the section at that position, with their numbers."""
+    return [(f"{position + 1}{number[1:]}", node) for number, node in leaves_of((top,))]
 
 
 def _draft_of(node: OutlineNode, section: Section, papers: Mapping[PaperKey, Paper]) -> Draft:
@@ -382,11 +386,10 @@ def _draft_of(node: OutlineNode, section: Section, papers: Mapping[PaperKey, Pap
 
 def _list_sections(tops: Sequence[tuple[int, OutlineNode]], drafts: Mapping[str, Draft]) -> dict[int, Section]:
     """By position the sections of which something is written."""
-    made = {i: _section(top, f"{i + 1}", drafts) for i, top in tops}
-    return {i: section for i, section in made.items() if section}
+    return {i: section for i, top in tops if (section := _section(top, f"{i + 1}", drafts))}
 
 
-def _section(node: OutlineNode, place: str, drafts: Mapping[str, Draft]) -> Section | None:
+def _section(node: OutlineNode, place: str, drafts: Mapping[str, Draft | None]) -> Section | None:
     """The node's section with what is written of it; ``None`` where nothing is."""
     if not node.children:
         draft = drafts.get(place)

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from engine.checking.check import CheckTask, check_section
 from engine.citations import Address, cite_sentences, list_addresses, remove_addresses, remove_citations
-from engine.errors import ScholiumError
+from engine.llm.attempts import try_any
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.rubrics import AUTOSURVEY, list_levels
@@ -22,7 +22,6 @@ from engine.survey import Claim, ClaimTally
 from engine.text import all_sentences, replace_sentences
 from engine.values import Paper
 from engine.writing.drafting import Draft
-from engine.writing.planning import try_work
 
 SENTENCES_PER_EDIT = 12
 """One sentence of so many may be edited at most: a reviewer who asks for more writes another survey."""
@@ -107,12 +106,7 @@ async def criticise(
     """
     request = build_critique_request(reading, parts)
     requests = [replace(request, step=f"{request.step}/{name}", model=name) for name in judges] or [request]
-    async with asyncio.TaskGroup() as tasks:
-        asking = [tasks.create_task(try_work(model.answer_typed(asked, CritiqueAnswer))) for asked in requests]
-    answers = [answer for task in asking if isinstance(answer := task.result(), CritiqueAnswer)]
-    failures = [failure for task in asking if isinstance(failure := task.result(), ScholiumError)]
-    if not answers:
-        raise failures[0]
+    answers, _ = await try_any(model.answer_typed(asked, CritiqueAnswer) for asked in requests)
     return read_edits([edit for answer in answers for edit in answer.edits], parts)
 
 
@@ -147,41 +141,28 @@ def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> Edi
 
 
 async def _apply(model: LanguageModel, reading: Reading, part: Draft, asked_for: Mapping[str, str]) -> Draft:
-    """The part with its edits: the new wordings that hold, and without what may go."""
+    """The part with its edits: the new wordings that hold, and without what may go; its claims are counted again."""
     lines = all_sentences(part.text)
-    edits = {number: asked_for[line] for number, line in enumerate(lines, start=1) if line in asked_for}
-    worded = {number: text for number, text in edits.items() if text}
+    worded = {line: asked_for[line] for line in lines if asked_for.get(line)}
     room = max(int(MOST_REMOVED * len(lines)), len(lines) > 1)
-    changes: dict[int, Claim | None] = dict.fromkeys([number for number in edits if number not in worded][:room])
+    changes: dict[str, Claim | None] = dict.fromkeys([line for line in lines if asked_for.get(line) == ""][:room])
     if worded:
-        text = "\n\n".join(worded.values())
-        title = part.node.title
+        text, title = "\n\n".join(worded.values()), part.node.title
         task = CheckTask(title, text, part.papers, reading.topic, f"{title}/critique", reading.gathered)
         found = await check_section(model, task)
         held = {claim.was or claim.text: claim for claim in found.claims if not claim.common}
-        asked = {number: remove_addresses(text) for number, text in worded.items()}
-        changes.update({number: held[text] for number, text in asked.items() if text in held})
-    return _put(part, changes)
-
-
-def _put(part: Draft, changes: Mapping[int, Claim | None]) -> Draft:
-    """The part with these sentences, by number, exchanged or taken out; its claims are counted again."""
+        changes |= {line: held[said] for line, new in worded.items() if (said := remove_addresses(new)) in held}
     if not changes:
         return part
-    lines = all_sentences(part.text)
-    gone = {lines[at - 1] for at in changes}
-    new_claims = {lines[at - 1]: claim for at, claim in changes.items() if claim}
-    gone_claims = [claim for claim in part.claims if claim.text in gone]
-    old = [claim for claim in gone_claims if not claim.common or claim.text in new_claims]
-    claims: list[Claim] = []
-    for claim in part.claims:
-        fresh = new_claims.get(claim.text)
-        claims += [fresh] if fresh else [] if claim.text in gone else [claim]
-    removed = sum(claim.text not in new_claims for claim in old)
+    # Common knowledge counts only where it became a claim.
+    old = [c for c in part.claims if c.text in changes and (not c.common or changes[c.text])]
+    removed = sum(changes[claim.text] is None for claim in old)
     changed = ClaimTally(claims=len(old), reworded=len(old) - removed, removed=removed)
+    exchanged = {at: changes[line] for at, line in enumerate(lines, start=1) if line in changes}
+    text = replace_sentences(part.text, {at: claim.text if claim else "" for at, claim in exchanged.items()})
+    claims = (changes.get(claim.text, claim) for claim in part.claims)
     tally = part.tally and part.tally.without(old).plus(changed)
-    text = replace_sentences(part.text, {at: claim.text if claim else "" for at, claim in changes.items()})
-    return replace(part, text=text, claims=tuple(claims), tally=tally)
+    return replace(part, text=text, claims=tuple(filter(None, claims)), tally=tally)
 
 
 def _address(place: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -95,22 +96,6 @@ class Material:
 FindTitles = Callable[[Sequence[str]], Awaitable[Sequence[Paper]]]
 """Titles as a model wrote them → papers of the library that may be meant."""
 
-
-@dataclass(frozen=True, slots=True)
-class OtherPapers:
-    """What a draft may cite beside the papers shown for it: the survey's, and those that a title finds."""
-
-    gathered: Sequence[Paper] = ()
-    find: FindTitles | None = None
-
-    async def find_named_in(self, prose: str, shown: Sequence[Paper]) -> Sequence[Paper]:
-        """The papers among which the names in the prose are looked for."""
-        if self.find is None:
-            return self.gathered
-        unknown = read_citations(prose, shown, self.gathered).unknown
-        return (*self.gathered, *(await self.find(unknown) if unknown else ()))
-
-
 KNOWN_TITLES = (
     "One exception: you may also cite a work that you know and that is not above, by its full title in square brackets."
 )
@@ -124,7 +109,7 @@ ENOUGH = 0.8
 """A part with this share of its words stands; else what is missing is asked for once."""
 
 WORDS_PER_CITED_PAPER = 80
-DIVIDER = "---"
+_DIVIDER = re.compile(r"^\s*---\s*$", re.M)
 """The line between the points of a subsection and its text."""
 
 
@@ -139,11 +124,17 @@ def build_draft_request(task: Assignment, material: Material, attempt: int = 0, 
     Of the outline it holds the section that the subsection stands in, with its other subsections: a change elsewhere in
     the outline leaves the request as it is, and a recorded answer to it is found again.
     """
-    node, shown = material.node, material.papers
+    node = material.node
     alike = [top for _, top in walk_outline(task.outline.nodes) if node in top.children]
     # Two sections may have a part of the same name, papers and description.
     parent = next((top for top in alike if any(child is node for child in top.children)), next(iter(alike), None))
     about = f" ({data(parent.description)})" if parent and parent.description else ""
+    others = [child for child in parent.children if child != node] if parent else []
+    # What is written already of another part says more than its description.
+    said = {
+        other.title: remove_citations(material.before.get(other.title, "")) or other.description for other in others
+    }
+    told = [KNOWN_TITLES] * task.cite_known + [f"Your last draft was not used: {problem}."] * bool(problem)
     prompt = fill(
         task.prompt,
         topic=data(task.topic + (f" ({task.wishes})" if task.wishes else "")),
@@ -152,11 +143,9 @@ def build_draft_request(task: Assignment, material: Material, attempt: int = 0, 
         description=data(node.description or node.title),
         papers=material.show(),
         words=str(task.words),
-        least=str(fewest_cited(task.words, len(shown))),
-        siblings=_siblings(parent, material),
-        problem=" ".join(
-            [KNOWN_TITLES] * task.cite_known + [f"Your last draft was not used: {problem}."] * bool(problem)
-        ),
+        least=str(fewest_cited(task.words, len(material.papers))),
+        siblings="\n".join(f"{data(title)}: {data(text)}" for title, text in said.items()) or "(none)",
+        problem=" ".join(told),
     )
     step = f"draft/{task.trial}/{node.title}" + (f"/again {attempt}" if attempt else "")
     return Request("drafting", step, prompt, max(1_024, task.words * 3), task.temperature, task.top_p)
@@ -183,9 +172,13 @@ def most_words(words: int) -> int:
 
 
 async def draft_subsection(
-    model: LanguageModel, task: Assignment, material: Material, others: OtherPapers = OtherPapers()
+    model: LanguageModel,
+    task: Assignment,
+    material: Material,
+    gathered: Sequence[Paper] = (),
+    find: FindTitles | None = None,
 ) -> Draft:
-    """The subsection written from its notes, with every citation among their papers or the others.
+    """The subsection written from its notes, with every citation among their papers, those ``gathered`` or found.
 
     It is long enough and cites enough of its papers; one that stays far too long ends after a sentence. Raises
     `LanguageModelError` where the answers stay far too short or cite too few of the papers, and where there are no
@@ -196,9 +189,13 @@ async def draft_subsection(
     least, problem, requests = fewest_cited(task.words, len(material.papers)), "", list[Request]()
     for attempt in range(DRAFT_ATTEMPTS):
         requests.append(build_draft_request(task, material, attempt, problem))
-        prose = read_prose(take_text(await model.text(requests[-1])), material.node.title)
-        named = await others.find_named_in(prose, material.papers)
-        draft = settle_citations(Draft(material.node, material.papers, prose), named)
+        answer = await model.text(requests[-1])
+        below = _DIVIDER.split(answer, maxsplit=1)[-1]
+        prose = read_prose(below if below.strip() else answer, material.node.title)
+        others = gathered
+        if find and (unknown := read_citations(prose, material.papers, gathered).unknown):
+            others = (*gathered, *await find(unknown))
+        draft = settle_citations(Draft(material.node, material.papers, prose), others)
         words, cited = count_words(draft.text), len(set(list_cited_keys(draft.text)) - {UNKNOWN})
         is_last = attempt + 1 == DRAFT_ATTEMPTS
         if words < task.words * SHORTEST_SHARE:
@@ -212,14 +209,6 @@ async def draft_subsection(
     for request in requests:
         await model.forget(request)
     raise LanguageModelError(f"the model's drafts stayed too short or cited too few papers: {problem}", retryable=True)
-
-
-def take_text(answer: str) -> str:
-    """What stands below the points of a subsection; all of it where there are none."""
-    lines = answer.splitlines()
-    at = next((n for n, line in enumerate(lines) if line.strip() == DIVIDER), None)
-    below = "\n".join(lines[at + 1 :]) if at is not None else ""
-    return below if below.strip() else answer
 
 
 def count_words(text: str) -> int:
@@ -236,14 +225,6 @@ def hold_length(draft: Draft, words: int) -> Draft:
     text = replace_sentences(draft.text, gone)
     said = f"cut from {count_words(draft.text):,} words to {count_words(text):,}"
     return replace(draft, text=text, warnings=(*draft.warnings, SurveyWarning("length", draft.node.title, said)))
-
-
-def _siblings(parent: OutlineNode | None, material: Material) -> str:
-    """The other subsections of the same section, each with what it says: its text, where that is written already."""
-    node, before = material.node, material.before
-    others = [child for child in parent.children if child is not node and child != node] if parent else []
-    said = (f"{data(n.title)}: {data(remove_citations(before.get(n.title, '')) or n.description)}" for n in others)
-    return "\n".join(said) or "(none)"
 
 
 def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
@@ -284,12 +265,3 @@ def with_check(draft: Draft, found: CheckedText) -> Draft:
     if tally and draft.tally and draft.tally.removed:  # what was removed when nobody could be asked stays counted
         tally = tally.plus(ClaimTally(claims=draft.tally.removed, removed=draft.tally.removed))
     return replace(draft, text=found.text, claims=found.claims, tally=tally, warnings=warnings)
-
-
-def join_drafts(draft: Draft, more: Draft) -> Draft:
-    """The draft with what was written on at its end; as it was where nothing of that holds."""
-    if not list_cited_keys(more.text):
-        return draft
-    tally = (draft.tally or ClaimTally()).plus(more.tally or ClaimTally()) if draft.tally or more.tally else None
-    text, claims = f"{draft.text}\n\n{more.text}", (*draft.claims, *more.claims)
-    return replace(draft, text=text, claims=claims, warnings=(*draft.warnings, *more.warnings), tally=tally)

@@ -128,7 +128,7 @@ def _plan_part(
     taking = [
         PlannedCall(
             "extraction",
-            build_request(question, group, len(groups), at).prompt.tokens(),
+            build_request(question, group, len(groups), at, {}).prompt.tokens(),
             NOTE_WRITTEN * min(len(group), math.ceil(question.most / len(groups))),
         )
         for at, group in enumerate(groups)

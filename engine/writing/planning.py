@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import Field
 
-from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
+from engine.errors import LimitExceeded, ScholiumError
+from engine.llm.attempts import try_all, try_any, try_work
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, data, fill, paper_block, paper_tokens
 from engine.options import TemplateSection
@@ -84,8 +85,6 @@ def outline_text(outline: Outline, *, describes_parts: bool = False) -> str:
     )
 
 
-T = TypeVar("T")
-
 FRAMES: Mapping[str, Role] = {"introduction": "introduction", "conclusion": "conclusion", "conclusions": "conclusion"}
 """Titles of a template's sections that are written from the finished ones."""
 
@@ -108,6 +107,9 @@ PROMPT_TOKENS, ROUGH_SHARE, DUPLICATES_TOKENS = 450, 2, 10
 JSON; an answer that names no repetition."""
 
 
+A = TypeVar("A", bound=TypedAnswer)
+
+
 @dataclass(frozen=True)
 class Planner:
     """Plans one survey from its papers."""
@@ -121,42 +123,17 @@ class Planner:
     template: tuple[TemplateSection, ...] = ()
     """Sections that the outline must have; then nothing is drafted and merged, only divided where it has no parts."""
 
-    @property
-    def tokens_each(self) -> int:
-        """Most tokens of a paper in a prompt for an outline."""
-        return ABSTRACT_TOKENS if self.whole_abstracts else GIST_TOKENS
-
     async def outline(self, sections: int, title: str) -> Outline:
         """One outline for each random chunk in parallel, merged, divided, duplicates removed; or the template's."""
         if self.template:
-            vectors = await asyncio.to_thread(embed_papers, self.context.embedder, self.papers)
-            return await self._complete(Outline(title, tuple(map(_follow, self.template)), "a template"), vectors)
-        papers = self.papers
-        if not self.whole_abstracts:
-            papers = await asyncio.to_thread(lambda: list(map(with_contribution, self.papers)))
-        chunks = divide_into_chunks(papers, self.context.seed + self.context.attempt, each=self.tokens_each)
-        await self.context.progress(Progress("outlining", 0, len(chunks)))
+            top = Outline(title, tuple(map(_follow, self.template)), "a template")
+            return await self._complete(top, await asyncio.to_thread(embed_papers, self.context.embedder, self.papers))
         async with asyncio.TaskGroup() as group:
-            tasks = []
-            for at, chunk in enumerate(chunks):
-                block = paper_block(chunk, self.tokens_each)
-                prompt = fill("autosurvey/outline", topic=data(self.topic), papers=block, sections=str(sections))
-                request = Request("outline", f"outline/{at}", prompt, 2_048, 1.0)
-                tasks.append(group.create_task(try_work(self.model.answer_typed(request, OutlineAnswer))))
             embedding = group.create_task(asyncio.to_thread(embed_papers, self.context.embedder, self.papers))
-        came = [task.result() for task in tasks]
-        rough = [answer for answer in came if isinstance(answer, OutlineAnswer)]
-        failed = [answer for answer in came if isinstance(answer, ScholiumError)]
-        if not rough:
-            raise failed[0]
-        lost = f"{len(failed)} of {len(chunks)} parts of the literature could not be outlined: " if failed else ""
-        plan, unmerged = await self._merge(rough, sections)
-        plan = await self._with_exactly(sections, plan)
-        nodes = with_roles([OutlineNode(s.title, s.description) for s in plan.sections])
-        notes = [*([f"{lost}{failed[0]}"] if lost else []), *unmerged]
-        if len(nodes) != sections:
-            notes.append(f"{sections} sections were asked for; the model keeps to {len(nodes)}.")
-        return await self._complete(Outline(plan.title, nodes, "AutoSurvey", tuple(notes)), embedding.result())
+            drafting = group.create_task(try_work(self._draft(sections)))
+        if isinstance(drafted := drafting.result(), ScholiumError):
+            raise drafted
+        return await self._complete(drafted, embedding.result())
 
     async def _complete(self, top: Outline, vectors: Vectors) -> Outline:
         """The outline with subsections and their papers; row i of ``vectors`` is paper i."""
@@ -164,16 +141,50 @@ class Planner:
         whole = whole if self.template else await self._without_duplicates(whole)
         return replace(whole, nodes=tuple(mark_thin(node, self.context.limits) for node in whole.nodes))
 
+    async def _ask(
+        self, kind: type[A], step: str, prompt: str, tokens: int = 2_048, temperature: float = 1.0, **shown: str
+    ) -> A:
+        filled = fill(f"autosurvey/{prompt}", topic=data(self.topic), **shown)
+        return await self.model.answer_typed(Request("outline", step, filled, tokens, temperature), kind)
+
+    async def _draft(self, sections: int) -> Outline:
+        """The sections, without parts: those of each chunk, merged; at the budget those of the first, and a note."""
+        papers, wanted = self.papers, str(sections)
+        if not self.whole_abstracts:
+            papers = await asyncio.to_thread(lambda: list(map(with_contribution, self.papers)))
+        each = ABSTRACT_TOKENS if self.whole_abstracts else GIST_TOKENS
+        chunks = divide_into_chunks(papers, self.context.seed + self.context.attempt, each=each)
+        await self.context.progress(Progress("outlining", 0, len(chunks)))
+        rough, failed = await try_any(
+            self._ask(OutlineAnswer, f"outline/{at}", "outline", papers=paper_block(chunk, each), sections=wanted)
+            for at, chunk in enumerate(chunks)
+        )
+        plan, notes = rough[0], list[str]()
+        if failed:
+            notes.append(f"{len(failed)} of {len(chunks)} parts of the literature could not be outlined: {failed[0]}")
+        if len(rough) > 1:
+            outlines = "\n".join(f"<outline>\n{data(o.model_dump_json())}\n</outline>" for o in rough)
+            try:
+                plan = await self._ask(OutlineAnswer, "merge", "merge", outlines=outlines, sections=wanted)
+            except LimitExceeded as error:
+                notes.append(f"It was planned from one of {len(rough)} parts of the literature: {error}")
+        plan = await self._with_exactly(sections, plan)
+        nodes = with_roles([OutlineNode(s.title, s.description) for s in plan.sections])
+        if len(nodes) != sections:
+            notes.append(f"{sections} sections were asked for; the model keeps to {len(nodes)}.")
+        return Outline(plan.title, nodes, "AutoSurvey", tuple(notes))
+
     async def _with_exactly(self, sections: int, plan: OutlineAnswer) -> OutlineAnswer:
         """The plan with as many sections as asked for; asked again where it has others, the nearest kept (A6)."""
         best = plan
         for attempt in range(1, COUNT_ATTEMPTS + 1):
             if (has := len(best.sections)) == sections:
                 break
-            told = {"topic": data(self.topic), "outline": data(best.model_dump_json()), "has": str(has)}
-            prompt = fill("autosurvey/count", **told, sections=str(sections))
-            request = Request("outline", f"count/{self.context.attempt}/{attempt}", prompt, 2_048, 0.3)
-            answer = await try_work(self.model.answer_typed(request, OutlineAnswer))
+            step, told = f"count/{self.context.attempt}/{attempt}", data(best.model_dump_json())
+            asking = self._ask(
+                OutlineAnswer, step, "count", temperature=0.3, outline=told, has=str(has), sections=str(sections)
+            )
+            answer = await try_work(asking)
             if isinstance(answer, ScholiumError):
                 break
             best = min(best, answer, key=lambda found: abs(len(found.sections) - sections))
@@ -182,66 +193,46 @@ class Planner:
     async def _divide(self, top: Outline, vectors: Vectors) -> Outline:
         """Every section with its subsections; one that could not be divided stays whole, and that is noted.
 
-        Row i of ``vectors`` is paper i; they find the papers of each section.
+        Row i of ``vectors`` is paper i. What is not body is written from the finished sections: no parts, no papers.
         """
         await self.context.progress(Progress("dividing", 0, len(top.nodes)))
         body = [node for node in top.nodes if node.role == "body"]
         counts = count_parts(top, len(self.papers))
         parts = await try_all(self._parts(top, node, vectors, n) for node, n in zip(body, counts, strict=True))
-        notes = list(top.notes)
-        nodes = list(top.nodes)  # what is not body is written from the finished sections: no parts, no papers
-        for node, below in zip(body, parts, strict=True):
-            at = next(at for at, own in enumerate(top.nodes) if own is node)
+        came = iter(parts)
+        nodes, notes = list[OutlineNode](), list(top.notes)
+        for node in top.nodes:
+            below = next(came) if node.role == "body" else ()
             if isinstance(below, ScholiumError):
                 notes.append(word_undivided(node, below))
-                (keys,) = await self._nearest([node], vectors, self.context.limits.papers_per_node)
-                nodes[at] = replace(node, papers=keys)
+                nodes += await self._supply([node], vectors)
             else:
-                nodes[at] = replace(node, children=below)
+                nodes.append(replace(node, children=await self._supply(below, vectors)) if below else node)
         return replace(top, nodes=tuple(nodes), notes=tuple(notes))
 
-    async def _merge(self, rough: Sequence[OutlineAnswer], sections: int) -> tuple[OutlineAnswer, list[str]]:
-        """One outline of all; at the budget the first of them, and a note."""
-        if len(rough) == 1:
-            return rough[0], []
-        outlines = "\n".join(f"<outline>\n{data(o.model_dump_json())}\n</outline>" for o in rough)
-        prompt = fill("autosurvey/merge", topic=data(self.topic), outlines=outlines, sections=str(sections))
-        request = Request("outline", "merge", prompt, 2_048, 1.0)
-        try:
-            return await self.model.answer_typed(request, OutlineAnswer), []
-        except LimitExceeded as error:
-            return rough[0], [f"It was planned from one of {len(rough)} parts of the literature: {error}"]
-
-    async def _parts(
-        self, outline: Outline, node: OutlineNode, vectors: Vectors, count: int
-    ) -> tuple[OutlineNode, ...]:
-        """About so many subsections from papers retrieved for the section, each with papers retrieved for itself."""
+    async def _parts(self, outline: Outline, node: OutlineNode, vectors: Vectors, count: int) -> Sequence[OutlineNode]:
+        """About so many subsections from papers retrieved for the section; a template's are as they are."""
         if node.children:
-            keys = await self._nearest(node.children, vectors, self.context.limits.papers_per_node)
-            return tuple(replace(part, papers=own) for part, own in zip(node.children, keys, strict=True))
-        by_key = {p.key: p for p in self.papers}
+            return node.children
         (near,) = await self._nearest([node], vectors, SECTION_PAPERS)
-        prompt = fill(
-            "autosurvey/subsections",
-            topic=data(self.topic),
+        by_key = {p.key: p for p in self.papers}
+        answer = await self._ask(
+            SubsectionsAnswer,
+            f"subsections/{node.title}",
+            "subsections",
+            1_536,
             outline=outline_text(outline),
             section=data(node.title),
             description=data(node.description),
             papers=await asyncio.to_thread(show_gists, [by_key[key] for key in near]),
             parts=str(count),
         )
-        request = Request("outline", f"subsections/{node.title}", prompt, 1_536, 1.0)
-        answer = await self.model.answer_typed(request, SubsectionsAnswer)
-        made = [OutlineNode(s.title, s.description) for s in answer.subsections]
-        keys = await self._nearest(made, vectors, self.context.limits.papers_per_node)
-        return tuple(replace(part, papers=own) for part, own in zip(made, keys, strict=True))
+        return [OutlineNode(s.title, s.description) for s in answer.subsections]
 
     async def _without_duplicates(self, outline: Outline) -> Outline:
         """Subsections that repeat another are left out; a section keeps at least one."""
         planned = outline_text(outline, describes_parts=True)
-        prompt = fill("autosurvey/duplicates", topic=data(self.topic), outline=planned)
-        request = Request("outline", "duplicates", prompt, 512, 0.0)
-        answer = await try_work(self.model.answer_typed(request, DuplicatesAnswer))
+        answer = await try_work(self._ask(DuplicatesAnswer, "duplicates", "duplicates", 512, 0.0, outline=planned))
         if isinstance(answer, ScholiumError):
             return replace(outline, notes=(*outline.notes, f"It was not checked for repetitions: {answer}"))
         nodes = []
@@ -249,6 +240,11 @@ class Planner:
             kept = tuple(child for j, child in enumerate(node.children, start=1) if f"{i}.{j}" not in answer.repeated)
             nodes.append(replace(node, children=kept or node.children[:1]))
         return replace(outline, nodes=tuple(nodes))
+
+    async def _supply(self, nodes: Sequence[OutlineNode], vectors: Vectors) -> tuple[OutlineNode, ...]:
+        """The nodes with the papers nearest to each."""
+        keys = await self._nearest(nodes, vectors, self.context.limits.papers_per_node)
+        return tuple(replace(node, papers=own) for node, own in zip(nodes, keys, strict=True))
 
     async def _nearest(self, nodes: Sequence[OutlineNode], vectors: Vectors, count: int) -> list[tuple[PaperKey, ...]]:
         """For each node the keys of the papers nearest to its description, best first."""
@@ -264,10 +260,8 @@ def _follow(wanted: TemplateSection) -> OutlineNode:
 
 def count_parts(outline: Outline, papers: int) -> list[int]:
     """About how many subsections each section of the body has."""
-    body, wanted = (
-        sum(node.role == "body" for node in outline.nodes),
-        round(SUBSECTIONS_PER_SECTION * len(outline.nodes)),
-    )
+    body = sum(node.role == "body" for node in outline.nodes)
+    wanted = round(SUBSECTIONS_PER_SECTION * len(outline.nodes))
     shares = (wanted * (at + 1) // body - wanted * at // body for at in range(body))
     return [max(2, min(share, MOST_SUBSECTIONS, papers // (PAPERS_PER_SUBSECTION * body))) for share in shares]
 
@@ -296,21 +290,6 @@ def with_roles(nodes: list[OutlineNode]) -> tuple[OutlineNode, ...]:
         return tuple(nodes)
     first, *body, last = nodes
     return (replace(first, role="introduction"), *body, replace(last, role="conclusion"))
-
-
-async def try_work(work: Coroutine[Any, Any, T]) -> T | ScholiumError:
-    """What came of it; a failure of the model or the budget's end is a value, so that calls in flight finish."""
-    try:
-        return await work
-    except (LanguageModelError, LimitExceeded) as error:
-        return error
-
-
-async def try_all(works: Iterable[Coroutine[Any, Any, T]]) -> list[T | ScholiumError]:
-    """What came of each, in order, as of `try_work`; all are tried at the same time."""
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(try_work(work)) for work in works]
-    return [task.result() for task in tasks]
 
 
 def word_undivided(node: OutlineNode, why: ScholiumError) -> str:

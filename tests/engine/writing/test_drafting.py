@@ -14,7 +14,6 @@ from engine.values import Outline, OutlineNode, Paper
 from engine.writing.drafting import (
     Assignment,
     Material,
-    OtherPapers,
     build_draft_request,
     count_words,
     draft_subsection,
@@ -71,7 +70,7 @@ async def test_a_title_is_read_as_the_paper_of_the_survey_that_it_nearly_names()
     said = f"The works agree [@{own[0].key}]. Another differs [{title}]. A third [No Such Work At All]."
     model = FakeModel(lambda _, __: said)
     task = Assignment("topic", Outline("T", (OutlineNode("Part"),)), 10)
-    draft = await draft_subsection(model, task, of(own), OtherPapers(gathered))
+    draft = await draft_subsection(model, task, of(own), gathered)
     assert list_cited_keys(draft.text) == (own[0].key, gathered[0].key, UNKNOWN)
     assert list_cited_keys(mark_unchecked(draft).text) == (own[0].key, gathered[0].key)
     assert "A third" not in mark_unchecked(draft).text  # nothing else is behind it
