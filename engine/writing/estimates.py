@@ -18,54 +18,46 @@ from engine.reading.full_text import OPENING_TOKENS
 from engine.run import CallChain, PlannedCall, WritingPlan
 from engine.session.kept_text import leaves_of, parts_to_write
 from engine.values import OutlineNode, Paper, PaperKey, Passage
-from engine.writing.drafting import ALL_STEPS, Assignment, Material, Steps, build_draft_request
+from engine.writing.drafting import ALL_STEPS, Assignment, Material, Steps, build_draft_request, count_words
 from engine.writing.outer_parts import ABSTRACT_WORDS, FINDINGS_EACH, FRAME_WORDS
 
-TOKENS_PER_DRAFTED_WORD = 1.8
-"""Measured on cited prose: a word and its share of citation keys, in characters / 4."""
+TOKENS_PER_DRAFTED_WORD, PLAIN_TOKENS = 1.8, 1.4
+"""Measured on cited prose, in characters / 4: a word with its share of citation keys, and one without them."""
 
-WORDS_PER_CLAIM = 25
-"""A survey cites about once a sentence; measured on 400 drafts of 150 to 700 words."""
-
-TOKENS_PER_VERDICT, CLAIM_TOKENS = 6, 135
-"""One verdict as it is written, and one claim with its evidence as it is shown."""
-
-FINDING_TOKENS, HEADING_TOKENS = 45, 15
-"""One sentence of the finished sections, from which introduction and conclusion are written, and a heading."""
-
-TOKENS_PER_FRAME_WORD = 2.1
-"""Introduction, conclusion and abstract cite more densely than sections do."""
+WORDS_PER_CLAIM, PARAGRAPH_WORDS = 25, 110
+"""A survey cites about once a sentence; measured on 400 drafts of 150 to 700 words. A paragraph's first claim is shown
+for introduction and conclusion."""
 
 WORDS_BEYOND = 10
 """A model that is asked for more than so many words goes on to the end of its sentence or paragraph."""
 
+TOKENS_PER_VERDICT, CLAIM_TOKENS, REWORDED_TOKENS = 6, 135, 45
+"""One verdict as it is written, one claim with its evidence as it is shown, and a new wording."""
+
+FINDING_TOKENS, HEADING_TOKENS, TOKENS_PER_FRAME_WORD = 45, 15, 2.1
+"""One sentence of the finished sections, from which introduction and conclusion are written, a heading, and a word of
+what is written from them, which cites more densely than sections do."""
+
 NOTE_WRITTEN, NOTED_PAPER, POINTS_WRITTEN = 65, 150, 90
 """Tokens of one note as it is written, of a paper with its notes and their sentences, and of a subsection's points."""
 
-PARAGRAPH_WORDS = 110
-"""Words of one paragraph, whose first claim is shown for introduction and conclusion."""
-
-DOUBTFUL, REWORDED_TOKENS = 0.05, 45
-"""Share of claims that are worded anew and judged once more, and tokens of a new wording."""
+DOUBTFUL, EDITED = 0.05, 0.02
+"""Shares of claims that are worded anew and judged once more, and of sentences that a reviewer edits."""
 
 REPAIRS = 3
 """Calls of a check's size that follow on it where half of its claims do not hold: two word anew, one judges again."""
 
-PLAIN_TOKENS, EDITED, EDIT_TOKENS, EARLIER = 1.4, 0.02, 17, 2
-"""Tokens of a word without citations, as a reviewer reads it, the share of sentences that are edited, tokens of one
-edit, and the parts of a section that a draft is shown where it sees those before it."""
+EDIT_TOKENS, JUDGE_TOKENS, EARLIER = 17, 40, 2
+"""Tokens of one edit and of a judge's scores, and the parts of a section that a draft is shown where it sees those
+before it."""
 
-REPAIRING, REVIEWING, FRAMING, AGREEING = 1, 1, 1, 2
+MEANWHILE, AGREEING = 1, 2
 """Waves: when all was judged once, what did not hold is judged again while the whole is read and framed; then
 the frame is read against it."""
 
-MEAN_PAPER_TOKENS = 250
-"""Where there are no papers to measure."""
-CHECK_OVERHEAD = 570
-PROMPT_OVERHEAD = 420
-"""Tokens of the rules and the JSON schema of one editing call."""
-JUDGE_TOKENS = 40
-"""What a judge answers: three scores."""
+MEAN_PAPER_TOKENS, CHECK_OVERHEAD, PROMPT_OVERHEAD = 250, 570, 420
+"""Tokens of a paper where there are none to measure, and of the rules and the JSON schema of a check and of another
+editing call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,57 +90,44 @@ def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = ALL_STE
     due, everything = parts_to_write(task.outline, plan.kept), list(plan.papers.values())
     body = [(number, node) for number, node in due if node.role == "body"]
     for number, node in body:
-        own = [plan.papers[key] for key in node.papers if key in plan.papers][: plan.limits.papers_per_node]
-        own = own or everything[: plan.limits.papers_per_node]  # a section that the person added gets its papers then
-        chains += _plan_part(task, number, node, own, steps)
+        own = [plan.papers[key] for key in node.papers if key in plan.papers]
+        # A section that the person added gets its papers then.
+        chains += _plan_part(task, number, node, (own or everything)[: plan.limits.papers_per_node], steps)
     if steps.check:
         chains += plan_repairs(task.words, len(body))
         again = (part.section.text for part in plan.kept.parts if not part.is_checked)
-        chains += [chain for text in again for chain in with_checks((), len(text.split()) - WORDS_BEYOND)]
+        chains += [chain for text in again for chain in with_checks((), count_words(text) - WORDS_BEYOND)]
+    leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
     if steps.check and steps.review and body:
-        chains += _plan_review(task, steps.judges)
-    around = [node for _, node in due if node.role != "body"]
-    if steps.frame and around:
-        review = steps.check and steps.review
-        chains += _plan_frame(task, len(around), check=steps.check, review=review)
-    return chains
+        chains += _plan_review(task.words, leaves, steps.judges)
+    around = sum(node.role != "body" for _, node in due)
+    return [*chains, *(_plan_frame(task.words, leaves, around, steps) if steps.frame and around else ())]
 
 
 def _plan_part(
     task: Assignment, number: str, node: OutlineNode, papers: Sequence[Paper], steps: Steps
 ) -> list[CallChain]:
     """The notes of one subsection side by side, its draft from them, and its check."""
-    written = tokens_drafted(task.words) + POINTS_WRITTEN
-    if not steps.notes:
-        read = build_draft_request(task, Material(node, tuple(papers))).prompt.tokens()
-        drafted = (PlannedCall("drafting", read, written),)
-        return with_checks(drafted, task.words) if steps.check else [drafted]
-    question = Question(task.topic, number, node, task.words)
-    groups = divide_reading(papers)
-    taking = [
-        PlannedCall(
-            "extraction",
-            build_request(question, group, len(groups), at, {}).prompt.tokens(),
-            NOTE_WRITTEN * min(len(group), math.ceil(question.most / len(groups))),
-        )
-        for at, group in enumerate(groups)
-    ]
-    noted = papers[: question.most]
-    bare = build_draft_request(task, Material(node, ())).prompt.tokens()
-    before = round(EARLIER * task.words * PLAIN_TOKENS) if steps.in_turn else 0
-    draft = PlannedCall("drafting", bare + NOTED_PAPER * len(noted) + before, written)
-    chain = (*taking[:1], draft)
+    written, taking = tokens_drafted(task.words) + POINTS_WRITTEN, list[PlannedCall]()
+    read = build_draft_request(task, Material(node, () if steps.notes else tuple(papers))).prompt.tokens()
+    if steps.notes:
+        question = Question(task.topic, number, node, task.words)
+        groups = divide_reading(papers)
+        for at, group in enumerate(groups):
+            shown = build_request(question, group, len(groups), at, {}).prompt.tokens()
+            noted = min(len(group), math.ceil(question.most / len(groups)))
+            taking.append(PlannedCall("extraction", shown, NOTE_WRITTEN * noted))
+        before = round(EARLIER * task.words * PLAIN_TOKENS) if steps.in_turn else 0
+        read += NOTED_PAPER * len(papers[: question.most]) + before
+    chain = (*taking[:1], PlannedCall("drafting", read, written))
     return [*(with_checks(chain, task.words) if steps.check else [chain]), *((call,) for call in taking[1:])]
 
 
-def _plan_review(task: Assignment, judges: Sequence[str]) -> list[CallChain]:
+def _plan_review(words: int, leaves: int, judges: Sequence[str]) -> list[CallChain]:
     """One reading of the whole, or one by each judge, who scores it before and after, and the check of the edits."""
-    leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
-    edits = max(1, round(EDITED * leaves * expect_claims(task.words)))
-    read = PlannedCall(
-        "checking", PROMPT_OVERHEAD + round(leaves * task.words * PLAIN_TOKENS), edits * EDIT_TOKENS, REVIEWING
-    )
-    again = replace(plan_check(1), wave=REVIEWING)
+    edits, shown = max(1, round(EDITED * leaves * expect_claims(words))), round(leaves * words * PLAIN_TOKENS)
+    read = PlannedCall("checking", PROMPT_OVERHEAD + shown, edits * EDIT_TOKENS, MEANWHILE)
+    again = replace(plan_check(1), wave=MEANWHILE)
     score = replace(read, task="judging", output_tokens=JUDGE_TOKENS)
     return [(read, again), *[(again,)] * (edits - 1), *[(read,)] * (len(judges) - 1), *[(score,)] * (2 * len(judges))]
 
@@ -184,23 +163,22 @@ def mean_tokens(papers: Sequence[Paper]) -> float:
 def plan_repairs(words: int, texts: int) -> list[CallChain]:
     """The further rounds of so many texts' checks: where a claim does not hold, it is worded anew and judged again."""
     again = round(texts * (1 - (1 - DOUBTFUL) ** expect_claims(words)))
-    reword = PlannedCall("checking", CHECK_OVERHEAD + 2 * CLAIM_TOKENS, REWORDED_TOKENS, REPAIRING)
-    return [(reword, replace(plan_check(1), wave=REPAIRING))] * again
+    reword = PlannedCall("checking", CHECK_OVERHEAD + 2 * CLAIM_TOKENS, REWORDED_TOKENS, MEANWHILE)
+    return [(reword, replace(plan_check(1), wave=MEANWHILE))] * again
 
 
-def _plan_frame(task: Assignment, parts: int, *, check: bool, review: bool) -> list[CallChain]:
+def _plan_frame(words: int, leaves: int, parts: int, steps: Steps) -> list[CallChain]:
     """Introduction, conclusion and abstract, written from the finished sections, their checks, and one reading."""
-    leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
-    words = min(FRAME_WORDS, task.words)
-    each = min(FINDINGS_EACH, task.words / PARAGRAPH_WORDS)
+    each = min(FINDINGS_EACH, words / PARAGRAPH_WORDS)
     read = round(leaves * (each * FINDING_TOKENS + HEADING_TOKENS)) + PROMPT_OVERHEAD
+    lengths = [*[min(FRAME_WORDS, words)] * parts, ABSTRACT_WORDS]
     chains: list[CallChain] = []
-    for length in [*[words] * parts, ABSTRACT_WORDS]:
+    for length in lengths:
         draft = PlannedCall("drafting", read, round(length * TOKENS_PER_FRAME_WORD))
-        chains += with_checks([draft], length) if check else [(draft,)]
-    framed = [tuple(replace(call, wave=FRAMING) for call in chain) for chain in chains]
-    shown = read + round((parts * words + ABSTRACT_WORDS) * PLAIN_TOKENS)
-    return [*framed, *([(PlannedCall("checking", shown, EDIT_TOKENS, AGREEING),)] if review else [])]
+        chains += with_checks([draft], length) if steps.check else [(draft,)]
+    framed = [tuple(replace(call, wave=MEANWHILE) for call in chain) for chain in chains]
+    agreeing = PlannedCall("checking", read + round(sum(lengths) * PLAIN_TOKENS), EDIT_TOKENS, AGREEING)
+    return [*framed, *([(agreeing,)] if steps.check and steps.review else [])]
 
 
 def estimate_cost(

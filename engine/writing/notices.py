@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from engine.citations import replace_citations
 from engine.limits import LENGTH_CLASSES_TOKENS, length_class
 from engine.llm.model import tokens_of
 from engine.llm.prompting import prompt_digests
-from engine.survey import Claim, ClaimTally, Section, Survey, SurveyWarning, walk
+from engine.survey import Claim, ClaimTally, Survey, SurveyWarning, walk
 from engine.text import list_words
 from engine.values import Brief, Paper, PaperKey
+from engine.writing.drafting import count_words
 
 LENGTH = "Length"
 """Name of the fact, and place of the warning, that tell how long a survey is."""
@@ -30,12 +32,14 @@ def with_notice(survey: Survey) -> Survey:
         return survey
     stored = [claim for _, section in walk(survey.sections) for claim in section.claims]
     claims = [claim for claim in stored if not claim.common]
+    tallies = [one.tally for one in (*(section for _, section in walk(survey.sections)), survey) if one.tally]
+    tally = sum_of(tallies)
     common = len(stored) - len(claims)
     explain = _pluralize(common, "sentence explains a term", "sentences explain terms")
     parts = (
         survey.method,
-        _on_quotations(survey, claims),
-        _on_checks(checks_of(survey)),
+        _on_quotations(claims, is_checked=bool(tallies)),
+        _on_checks(tally) if tally.claims else "",
         f"{explain} as common knowledge, without a citation." if common else "",
         _on_unchecked(claims),
         DISCLAIMER,
@@ -43,22 +47,12 @@ def with_notice(survey: Survey) -> Survey:
     return replace(survey, notice=" ".join(part for part in parts if part))
 
 
-def checks_of(survey: Survey) -> ClaimTally | None:
-    """All sections' tallies together; ``None`` where nothing was checked."""
-    tallies = [section.tally for _, section in walk(survey.sections) if section.tally]
-    tallies += [survey.tally] if survey.tally else []
-    return sum_of(tallies) if tallies else None
-
-
-def sum_of(tallies: list[ClaimTally]) -> ClaimTally:
+def sum_of(tallies: Iterable[ClaimTally]) -> ClaimTally:
     """Several tallies counted together."""
-    total = ClaimTally()
-    for tally in tallies:
-        total = total.plus(tally)
-    return total
+    return reduce(ClaimTally.plus, tallies, ClaimTally())
 
 
-def _on_quotations(survey: Survey, claims: Sequence[Claim]) -> str:
+def _on_quotations(claims: Sequence[Claim], *, is_checked: bool) -> str:
     """How much is the authors' own words, how much a summary's, and whose the rest is where no model wrote any."""
     cited = [citation for claim in claims for citation in claim.citations]
     passages = {(citation.key, citation.quote): citation.source for citation in cited if citation.verdict == "quoted"}
@@ -74,60 +68,50 @@ def _on_quotations(survey: Survey, claims: Sequence[Claim]) -> str:
             f"{_pluralize(told, 'statement is', 'statements are')} told in the words of summaries that the library "
             "holds in place of abstracts: they are not the authors' words and stand without quotation marks."
         )
-    by_program = all(citation.verdict in ("quoted", "summarised") for citation in cited) and not checks_of(survey)
-    if said and by_program:
+    if said and not is_checked and all(citation.verdict in ("quoted", "summarised") for citation in cited):
         ours = "counts, headings and linking words were added by the program."
         said.append(f"Other words in quotation marks are the papers' titles and terms; {ours}")
     return " ".join(said)
 
 
-def _on_checks(tally: ClaimTally | None) -> str:
+def _on_checks(tally: ClaimTally) -> str:
     """What claims were checked against, what became of them, and how often model and program were one."""
-    if tally is None or tally.claims == 0:
-        return ""
-    were = "it was" if tally.unanswered == 1 else "they were"
-    gone = _pluralize(tally.repeated, "claim repeated another and was", "claims repeated others and were")
-    ours, silent = (_pluralize(count, "claim", "claims") for count in (tally.ours, tally.unanswered))
-    is_or_are = "is" if tally.ours == 1 else "are"
-    twice = f"; of {tally.asked_twice:,} asked about twice, {tally.insisted:,} stood" if tally.asked_twice else ""
-    unanswered = f"The model gave no verdict for {silent}, so {were} removed."
+    silent, were = _pluralize(tally.unanswered, "claim", "claims"), "it was" if tally.unanswered == 1 else "they were"
+    unanswered = f"The model gave no verdict for {silent}, so {were} removed." if tally.unanswered else ""
     examined, held = tally.claims - tally.unchecked - tally.unanswered, tally.kept + tally.cited_anew + tally.reworded
     if examined == 0 or held == 0:
-        return unanswered if tally.unanswered else ""
+        return unanswered
     on_abstracts = held - tally.on_full_texts - tally.on_summaries
     kinds = ((on_abstracts, "abstracts"), (tally.on_full_texts, "full texts"), (tally.on_summaries, "summaries"))
     named = [f"{what} ({count:,})" for count, what in kinds if count]
     against = list_words(named) if len(named) > 1 else f"the papers' {next((w for count, w in kinds if count), '')}"
-    endings = (
-        ("cited anew", tally.cited_anew),
-        ("reworded", tally.reworded),
-        ("removed", tally.removed - tally.unanswered),
-    )
-    changes = [(count, what) for what, count in endings if count]
-    # "1 was reworded", "2 were cited anew, 15 reworded and 7 removed"
-    told = [
-        f"{count:,} {'' if at else 'was ' if count == 1 else 'were '}{what}" for at, (count, what) in enumerate(changes)
-    ]
-    became = f" Of these, {list_words(told)}." if told else " All of them stand as they were written."
-    said = [
-        (True, f"{examined:,} of {tally.claims:,} claims were checked against {against}.{became}"),
-        (tally.ours, f"{ours} {is_or_are} the survey’s own, judged by its neighbours’ evidence."),
-        (tally.repeated, f"{gone} left out."),
-        (tally.judged, f"Model and program agreed on {tally.agreed:,} of {tally.judged:,}{twice}."),
-        (tally.unanswered, unanswered),
-    ]
-    return " ".join(sentence for is_told, sentence in said if is_told)
+    removed = tally.removed - tally.unanswered
+    endings = ((tally.cited_anew, "cited anew"), (tally.reworded, "reworded"), (removed, "removed"))
+    changes = [(count, what) for count, what in endings if count]
+    told = "All of them stand as they were written."
+    if changes:  # "1 was reworded", "2 were cited anew, 15 reworded and 7 removed"
+        (count, what), *others = changes
+        first = f"{count:,} {'was' if count == 1 else 'were'} {what}"
+        told = f"Of these, {list_words([first, *(f'{count:,} {what}' for count, what in others)])}."
+    said = [f"{examined:,} of {tally.claims:,} claims were checked against {against}.", told]
+    if tally.ours:
+        own = _pluralize(tally.ours, "claim is", "claims are")
+        said.append(f"{own} the survey’s own, judged by its neighbours’ evidence.")
+    if tally.repeated:
+        gone = _pluralize(tally.repeated, "claim repeated another and was", "claims repeated others and were")
+        said.append(f"{gone} left out.")
+    if tally.judged:
+        twice = f"; of {tally.asked_twice:,} asked about twice, {tally.insisted:,} stood" if tally.asked_twice else ""
+        said.append(f"Model and program agreed on {tally.agreed:,} of {tally.judged:,}{twice}.")
+    return " ".join(filter(None, (*said, unanswered)))
 
 
-def _on_unchecked(claims: list[Claim]) -> str:
+def _on_unchecked(claims: Sequence[Claim]) -> str:
     unchecked = sum(any(c.verdict == "unchecked" for c in claim.citations) for claim in claims)
     if not unchecked:
         return ""
-    whole = (
-        "None of its claims was"
-        if unchecked == len(claims)
-        else f"{_pluralize(unchecked, 'claim was', 'claims were')} not"
-    )
+    some = f"{_pluralize(unchecked, 'claim was', 'claims were')} not"
+    whole = "None of its claims was" if unchecked == len(claims) else some
     return f"{whole} checked against the papers {'it cites' if unchecked == 1 else 'they cite'}."
 
 
@@ -161,38 +145,28 @@ def word_quoted_length(brief: Brief) -> str:
 
 def _word_short_parts(survey: Survey, words: int) -> str:
     """Which parts have less than half of the words asked for; empty where none has."""
-    leaves = [(number, part) for number, part in walk(survey.sections) if not part.sections]
-    short = {number: part for number, part in leaves if len(part.text.split()) < SHORT_PART * words}
+    leaves = {number: part for number, part in walk(survey.sections) if not part.sections}
+    short = {number: part for number, part in leaves.items() if count_words(part.text) < SHORT_PART * words}
     if not short:
         return ""
     more = [f"{len(short) - NAMED_PARTS} more"] if len(short) > NAMED_PARTS else []
     named = list_words([*list(short)[:NAMED_PARTS], *more])
-    verb = "has" if len(short) == 1 else "have"
     lost = any(part.tally and part.tally.removed for part in short.values())
     why = ": what did not hold was removed" if lost else ""
-    return f"{named} {verb} less than half of the {words:,} words asked for{why}"
-
-
-def count_tokens(sections: Sequence[Section]) -> int:
-    """Tokens of the running text under these sections' headings and of the headings."""
-    return sum(_count_text(f"{section.title}\n{section.text}") for _, section in walk(tuple(sections)))
-
-
-def _count_text(text: str) -> int:
-    """Tokens as characters / 4, each citation as its number."""
-    return tokens_of(replace_citations(text, lambda keys: f"[{', '.join('00' for _ in keys)}]"))
+    return f"{named} {'has' if len(short) == 1 else 'have'} less than half of the {words:,} words asked for{why}"
 
 
 def state_length(brief: Brief, survey: Survey, *, is_quoted: bool = False) -> Survey:
     """The survey with the length class that it has, and a warning where another one, or longer parts, were asked for.
 
     A survey that ``is_quoted`` cannot be made longer: it is warned of where any length but the shortest was asked for.
-    Tokens are counted as characters / 4 of the running text, each citation as its number.
+    Tokens are counted as characters / 4 of the running text and its headings, each citation as its number.
     """
-    tokens = _count_text(survey.abstract) + count_tokens(survey.sections)
+    texts = (survey.abstract, *(f"{section.title}\n{section.text}" for _, section in walk(survey.sections)))
+    tokens = sum(
+        tokens_of(replace_citations(text, lambda keys: f"[{', '.join('00' for _ in keys)}]")) for text in texts
+    )
     found = length_class(tokens)
-    facts = (*(fact for fact in survey.facts if fact[0] != LENGTH), (LENGTH, f"{tokens:,} tokens ({found})"))
-    warnings = tuple(w for w in survey.warnings if w.place != LENGTH)
     said = ""
     if is_quoted and (brief.subsection_words or found != brief.length):
         said = word_quoted_length(brief)
@@ -200,6 +174,7 @@ def state_length(brief: Brief, survey: Survey, *, is_quoted: bool = False) -> Su
         said = _word_short_parts(survey, brief.subsection_words)
     elif found != brief.length:
         said = f"{brief.length} was asked for; this survey has {tokens:,} tokens, which is {found}"
-    if said:
-        warnings = (*warnings, SurveyWarning("length", LENGTH, said))
-    return replace(survey, facts=facts, warnings=warnings)
+    facts = (*(fact for fact in survey.facts if fact[0] != LENGTH), (LENGTH, f"{tokens:,} tokens ({found})"))
+    warnings = [warning for warning in survey.warnings if warning.place != LENGTH]
+    warnings += [SurveyWarning("length", LENGTH, said)] if said else []
+    return replace(survey, facts=facts, warnings=tuple(warnings))
