@@ -32,7 +32,7 @@ def with_notice(survey: Survey) -> Survey:
         return survey
     stored = [claim for _, section in walk(survey.sections) for claim in section.claims]
     claims = [claim for claim in stored if not claim.common]
-    tallies = [one.tally for one in (*(section for _, section in walk(survey.sections)), survey) if one.tally]
+    tallies = [tally for tally in (*(section.tally for _, section in walk(survey.sections)), survey.tally) if tally]
     tally = sum_of(tallies)
     common = len(stored) - len(claims)
     explain = _pluralize(common, "sentence explains a term", "sentences explain terms")

@@ -42,7 +42,7 @@ from engine.values import (
 )
 from engine.writing.drafting import Assignment, Draft, count_words, most_words, settle_citations
 from engine.writing.estimates import estimate_cost, with_expected_texts
-from engine.writing.field_views import GROWTH, TIME_LINE
+from engine.writing.field_views import GROWTH
 from engine.writing.model_text import read_prose
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 from tests.stand_ins.simulation import SimulatedService, run_simulated_service, simulate_answer
@@ -116,7 +116,7 @@ def shows_what_every_survey_shows(survey: Survey) -> None:
     assert survey.overview and {line.title for line in survey.overview.lines} <= {s.title for s in survey.sections}
     for line in survey.overview.lines:
         assert survey.sections[int(line.number) - 1].title == line.title
-    assert [figure.introduction for figure in survey.sections[0].figures] == [GROWTH, TIME_LINE]
+    assert [figure.introduction for figure in survey.sections[0].figures] == [GROWTH]
     tables = {section.title: section.tables for section in survey.sections if section.tables}
     assert tables
     for _, section in walk(tuple(s for s in survey.sections if s.tables)):

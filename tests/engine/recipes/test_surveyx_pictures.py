@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from PIL import Image
@@ -43,7 +43,7 @@ class Illustrated:
     given: dict[PaperKey, str] = field(default_factory=dict)
     fetched: list[str] = field(default_factory=list)
 
-    async def read(self, papers: Sequence[Paper], most: int, on_read: object) -> Mapping[PaperKey, FullText]:
+    async def read(self, papers: Sequence[Paper], most: int, on_read: object) -> dict[PaperKey, FullText]:
         body = (Passage("A question is answered.", "1 Introduction"),)
         self.given = {p.key: self.licences[i % len(self.licences)] for i, p in enumerate(papers)}
         return {p.key: FullText(p.title, p.abstract, body, "", self.given[p.key], (self.figure(p),)) for p in papers}
