@@ -57,7 +57,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ClaimTally:
-    """What became of the claims of a text; ``connecting`` counts sentences that only lead over.
+    """What became of the claims of a text.
 
     ``claims`` is all that were written; those that stand are the kept, the cited anew, the reworded and the unchecked.
     ``insisted`` counts those of them that the program doubts and two judgements let stand, ``ours`` those without a
@@ -71,7 +71,6 @@ class ClaimTally:
     reworded: int = 0
     removed: int = 0
     unchecked: int = 0
-    connecting: int = 0
     on_full_texts: int = 0
     on_summaries: int = 0
     insisted: int = 0

@@ -31,12 +31,7 @@ from engine.checking.judging import (
     build_rewording,
     build_second_judgement,
 )
-from engine.checking.sentence_state import (
-    SCOPE,
-    SentenceState,
-    count_claims,
-    list_claims,
-)
+from engine.checking.sentence_state import SCOPE, SentenceState, State, count_claims, list_claims
 from engine.citations import keep_allowed_citations, list_addresses, list_cited_keys, remove_addresses, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -102,7 +97,7 @@ def check_without_model(task: CheckTask) -> CheckedText:
     """The text with its claims marked as unchecked, without those that the program alone refuses."""
     check = _Check.of(task, None)
     check.prepare()
-    check.leave_unchecked([line for line in check.lines if line.state in {"pending", "failed"}])
+    check.leave_unchecked(check.lines)
     return check.result()
 
 
@@ -130,6 +125,9 @@ class _Check:
                 lines.append(line)
         return cls(task, model, papers, lines)
 
+    def _list(self, state: State) -> list[SentenceState]:
+        return [line for line in self.lines if line.state == state]
+
     @property
     def gathered(self) -> Sequence[Paper]:
         """All papers that what is said of all papers is said of."""
@@ -139,37 +137,31 @@ class _Check:
         """Judge what is to be judged and have mended what fails or hangs, until nothing does."""
         while True:
             await asyncio.to_thread(self.prepare)
-            await self._judge([line for line in self.lines if line.state == "pending"])
+            await self._judge(self._list("pending"))
             self._remove_repeated()
             self._reopen_unfounded()
             if self.rounds == 0:
                 on_judged(self.result())
-            for line in self.lines:
-                if line.state == "failed" and line.tries >= REPAIR_ROUNDS:
+            for line in self._list("failed"):
+                if self.task.words_stand:
+                    line.state, line.citations, line.text = "framing", (), remove_citations(line.text)
+                elif line.tries >= REPAIR_ROUNDS:
                     line.remove()
-            if self.task.words_stand:
-                for line in self.lines:
-                    if line.state == "failed":
-                        line.state, line.citations, line.text = "framing", (), remove_citations(line.text)
-            failed = [line for line in self.lines if line.state == "failed"]
-            gone = [] if self.task.words_stand else [line for line in self.lines if line.state == "removed"]
+            failed, gone = self._list("failed"), [] if self.task.words_stand else self._list("removed")
             hanging = [after for line in gone if (after := self._find_follower(line))]
             if failed or hanging:
                 await self._reword([*failed, *hanging])
-            elif not any(line.state == "pending" for line in self.lines):
+            elif not self._list("pending"):
                 return self.result()
             self.rounds += 1
 
     def prepare(self) -> None:
         """Find evidence and doubts of every sentence that is to be judged; what the program refuses fails at once."""
-        pending = [line for line in self.lines if line.state == "pending"]
-        for line in sorted(pending, key=lambda line: line.is_ours):  # those of our own rest on what others have
+        for line in sorted(
+            self._list("pending"), key=lambda line: line.is_ours
+        ):  # those of our own rest on what others have
             line.text = SCOPE.sub("", line.text)
-            if line.is_ours:
-                line.evidence = self._evidence_around(line)
-            else:
-                cited = [self.papers[key] for key in list_cited_keys(line.text)]
-                line.evidence = choose_evidence(line.text, cited, line.named)
+            line.evidence = self._evidence_around(line) if line.is_ours else self._choose_evidence(line)
             if line.of_all and not line.searched:
                 known = {item.paper for item in line.evidence}
                 line.searched = search_gathered(line.text, [paper for paper in self.gathered if paper not in known])
@@ -179,10 +171,14 @@ class _Check:
             if vetoes := [doubt for doubt in line.doubts if doubt.is_veto]:
                 line.fail("; ".join(doubt.explain() for doubt in vetoes))
         if self.model and (entailment := self.model.entailment):
-            asked = [line for line in self.lines if line.state == "pending" and line.evidence]
+            asked = [line for line in self._list("pending") if line.evidence]
             pairs = [(source_of(line.evidence).text, remove_citations(line.text)) for line in asked]
             for line, likely in zip(asked, entailment.judge(pairs), strict=True):
                 line.doubts += (Doubt("entailment", entailment.name),) * bool(likely < EVEN)
+
+    def _choose_evidence(self, line: SentenceState, *, widely: bool = False) -> tuple[EvidenceSentence, ...]:
+        cited = [self.papers[key] for key in list_cited_keys(line.text)]
+        return choose_evidence(line.text, cited, line.named, widely=widely)
 
     def _evidence_around(self, line: SentenceState) -> tuple[EvidenceSentence, ...]:
         """The evidence of the cited sentences nearest to it: of its paragraph, or else of the whole text."""
@@ -231,8 +227,7 @@ class _Check:
             if line.state != "failed":
                 line.stood_behind = self.lines[line.number - 2].number
             elif not line.is_ours:
-                cited = [self.papers[key] for key in list_cited_keys(line.text)]
-                line.evidence = choose_evidence(line.text, cited, line.named, widely=True)
+                line.evidence = self._choose_evidence(line, widely=True)
         ordered = sorted(lines, key=lambda line: line.number)
         await self._ask(ordered, "reword", build, RewordAnswer, take)
 
@@ -245,9 +240,8 @@ class _Check:
         is_same = fold(remove_addresses(read)) == fold(line.text)
         if line.stands and (text is None or is_same):
             return
-        was_ours = line.is_ours
         names_more = any(set(said.sentences) - set(line.named.get(said.key, ())) for said in list_addresses(read))
-        if (is_same and not names_more) or len(sentences(read)) != 1 or (not was_ours and not list_cited_keys(read)):
+        if (is_same and not names_more) or len(sentences(read)) != 1 or not (line.is_ours or list_cited_keys(read)):
             line.remove()
             return
         named = line.named
@@ -338,9 +332,10 @@ class _Check:
             if line.stands:
                 paragraphs[line.paragraph].append(line.text)
         tally = count_claims(self.lines)
-        which = "1 claim, which was" if tally.unanswered == 1 else f"{tally.unanswered} claims, which were"
-        unanswered = [f"{UNJUDGED} for {which} removed"] if tally.unanswered else []
-        details = [*(f"{UNCHECKED}: {why}" for why in self.failures), *unanswered]
+        details = [f"{UNCHECKED}: {why}" for why in self.failures]
+        if tally.unanswered:
+            which = "1 claim, which was" if tally.unanswered == 1 else f"{tally.unanswered} claims, which were"
+            details.append(f"{UNJUDGED} for {which} removed")
         warnings = tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in details)
         return CheckedText(join_sentences(paragraphs), list_claims(self.lines), tally, warnings)
 

@@ -66,10 +66,7 @@ def read_citations(
     ``others`` were not shown to the model; they are read where a key or a title names them. With ``keeps_unknown``
     what is taken out leaves `UNKNOWN` in its place.
     """
-    reader = _Reader(
-        cite([UNKNOWN]) if keeps_unknown else "",
-        [_index(tuple(papers)), *([_index(tuple(others), by_people=False)] if others else [])],
-    )
+    reader = _Reader(cite([UNKNOWN]) if keeps_unknown else "", _index(tuple(papers), tuple(others)))
     text = _BRACKET.sub(reader.read_bracket, text.translate(_OTHER_BRACKETS))
     text = _BARE.sub(reader.read_bare, _PARENTHESIS.sub(reader.read_parenthesis, text))
     return ReadText(_place_citations(text), tuple(reader.repairs), tuple(reader.unknown))
@@ -115,29 +112,28 @@ class _Index:
 
 
 @lru_cache(maxsize=256)
-def _index(papers: tuple[Paper, ...], *, by_people: bool = True) -> _Index:
+def _index(papers: tuple[Paper, ...], others: tuple[Paper, ...]) -> _Index:
     """The papers' index; kept, because every claim of a section is read against the same papers."""
     exact: dict[str, tuple[PaperKey, float]] = {}
     loose: dict[str, set[PaperKey]] = {}
-    for paper in papers:
+    for paper in (*papers, *others):
         for identifier in (paper.key, *paper.identifiers):
             exact.setdefault(fold(identifier), (paper.key, 1.0))
             bare = fold(identifier.partition(":")[2])
             if not bare.isdecimal() or len(bare) >= SHORTEST_NUMBER:
                 exact.setdefault(bare, (paper.key, 1.0))
         exact.setdefault(fold(paper.title), (paper.key, 1.0))
+    for paper in papers:
         head, colon, _ = paper.title.partition(":")
         names = [head] if colon else []
-        if by_people and paper.authors and paper.year:
+        if paper.authors and paper.year:
             first, *more = map(surname, paper.authors)
-            names += [
-                f"{first}{rest}{paper.year}"
-                for rest in ("", "etal", *(f"{and_}{more[0]}" for and_ in ("", "and") if more))
-            ]
+            rests = ("", "etal", more[0], f"and{more[0]}") if more else ("", "etal")
+            names += [f"{first}{rest}{paper.year}" for rest in rests]
         for name in names:
             loose.setdefault(fold(name), set()).add(paper.key)
     unique = {name: (next(iter(keys)), BY_NAME) for name, keys in loose.items() if len(keys) == 1}
-    return _Index({**unique, **exact}, {paper.key: fold(paper.title) for paper in papers})
+    return _Index({**unique, **exact}, {paper.key: fold(paper.title) for paper in (*others, *papers)})
 
 
 def _identify(said: str) -> str:
@@ -151,14 +147,14 @@ class _Reader:
 
     unread: str
     """What is put for a citation of none of the papers."""
-    indexes: Sequence[_Index]
+    index: _Index
     repairs: dict[ReadAs, None] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
 
     def read_bracket(self, match: re.Match[str]) -> str:
         """A bracket as its papers; as it was where it is ordinary text."""
         addresses = list_addresses(match[0])
-        if addresses and cite_sentences(addresses) == match[0] and all(map(self._is_key, addresses)):
+        if addresses and cite_sentences(addresses) == match[0] and all(a.key in self.index.titles for a in addresses):
             return match[0]
         cited = self._read_inside(match[1])
         if cited is None and (_SOURCE.search(match[1]) or _is_like_a_title(match[1])):
@@ -169,8 +165,7 @@ class _Reader:
     def read_parenthesis(self, match: re.Match[str]) -> str:
         """A parenthesis as its papers, where it names them by key or by people; what else it is stays."""
         is_source = "@" in match[1] or _PEOPLE.search(match[1])
-        parts = [_identify(part) for part in match[1].split(";")]
-        is_known = any(part in index.names for part in parts for index in self.indexes)
+        is_known = any(_identify(part) in self.index.names for part in match[1].split(";"))
         return self.read_bracket(match) if is_source or is_known else match[0]
 
     def read_bare(self, match: re.Match[str]) -> str:
@@ -195,20 +190,15 @@ class _Reader:
         """The paper that is named, with its sentences: their numbers are read behind a key of these papers only."""
         bare = said[said.index("@") :].split(",")[0] if "@" in said else said
         numbered = _NAMED.fullmatch(said[said.find("@") + 1 :].strip())
-        for index in self.indexes:
-            if fold(bare) not in index.names and numbered and (key := index.names.get(fold(numbered["key"]))):
-                return self._note(said, Address(key[0], _read_numbers(numbered["numbers"])), 1.0)
-            if found := index.find(bare):
-                return self._note(said, Address(found[0]), found[1])
-        return None
-
-    def _note(self, said: str, address: Address, certainty: float) -> Address:
+        if fold(bare) not in self.index.names and numbered and (key := self.index.names.get(fold(numbered["key"]))):
+            address, certainty = Address(key[0], _read_numbers(numbered["numbers"])), 1.0
+        elif found := self.index.find(bare):
+            address, certainty = Address(found[0]), found[1]
+        else:
+            return None
         if said.strip() != f"@{address}":
             self.repairs[ReadAs(said.strip(), address.key, certainty)] = None
         return address
-
-    def _is_key(self, address: Address) -> bool:
-        return any(address.key in index.titles for index in self.indexes)
 
 
 def _read_numbers(said: str) -> tuple[int, ...]:

@@ -122,7 +122,6 @@ def count_claims(lines: Sequence[SentenceState]) -> ClaimTally:
         removed=sum(line.state == "removed" and not line.repeats for line in own),
         repeated=sum(line.repeats for line in own),
         unchecked=sum(line.state == "unchecked" for line in own),
-        connecting=sum(line.state == "framing" for line in lines),
         unanswered=sum(line.state == "removed" and line.unanswered for line in own),
         judged=sum(line.judged for line in own),
         agreed=sum(line.agreed for line in own),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 _PREFIXES = {
     "n": 1e-9, "µ": 1e-6, "μ": 1e-6, "u": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "": 1.0,
@@ -30,6 +30,7 @@ _ALONE: dict[str, tuple[str, float]] = {
     "rad": ("rad", 1.0), "dB": ("dB", 1.0), "fps": ("frame/s", 1.0), "rpm": ("rpm", 1.0), "mph": ("mph", 1.0),
     "ft": ("ft", 1.0), "lb": ("lb", 1.0), "oz": ("oz", 1.0), "mi": ("mi", 1.0), "ppm": ("ppm", 1.0), "IU": ("IU", 1.0),
     "mmHg": ("mmHg", 1.0), "px": ("px", 1.0), "$": ("$", 1.0), "€": ("€", 1.0), "£": ("£", 1.0), "USD": ("$", 1.0),
+    "feet": ("ft", 1.0), "foot": ("ft", 1.0), "cd": ("cd", 1.0),
 }  # fmt: skip
 _NAMES: dict[str, tuple[str, float]] = {
     "metre": ("m", 1.0), "meter": ("m", 1.0), "gram": ("g", 1.0), "second": ("s", 1.0), "minute": ("s", 60.0),
@@ -52,16 +53,16 @@ class Unit:
     factor: float
 
 
-@lru_cache(maxsize=4_096)
+@cache
 def _word_units() -> dict[str, tuple[str, float]]:
     """Every symbol and every name with each prefix that it may have."""
-    found = dict(_ALONE)
+    found: dict[str, tuple[str, float]] = {}
     for symbol, (base, factor) in _SYMBOLS.items():
         found |= {f"{prefix}{symbol}": (base, scale * factor) for prefix, scale in _PREFIXES.items()}
     for name, (base, factor) in _NAMES.items():
         for prefix, scale in _PREFIX_NAMES.items():
             found |= {f"{prefix}{name}{ending}": (base, scale * factor) for ending in ("", "s")}
-    return found | {"min": ("s", 60.0), "cd": ("cd", 1.0), "ft": ("ft", 1.0), "feet": ("ft", 1.0), "foot": ("ft", 1.0)}
+    return found | _ALONE  # “dB” is no tenth of a byte
 
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−–", "0123456789---")
