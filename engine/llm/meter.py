@@ -83,68 +83,39 @@ def expect_seconds(input_tokens: int, output_tokens: int) -> float:
     return LATENCY_S + input_tokens / INPUT_TOKENS_PER_S + output_tokens / OUTPUT_TOKENS_PER_S
 
 
-class Places:
-    """At most ``most`` calls at once, ``first`` in the beginning; each answer in good time makes room for one more.
-
-    Source: Chiu and Jain, "Analysis of the increase and decrease algorithms for congestion avoidance" (1989); that a
-    slower answer means a queue is Vegas' (Brakmo and Peterson, 1995).
-    """
-
-    def __init__(self, most: int, first: int | None = None) -> None:
-        self._most = most
-        self._limiter = CapacityLimiter(min(first or most, most))
-        self._fastest = math.inf
-
-    @asynccontextmanager
-    async def take(self) -> AsyncIterator[None]:
-        """Wait for a place, in the order of asking, and hold it."""
-        holder = object()
-        await self._limiter.acquire_on_behalf_of(holder)
-        try:
-            yield
-        finally:
-            self._limiter.release_on_behalf_of(holder)
-
-    def note_answer(self, answer: Completion, seconds: float) -> None:
-        """Make room for one more after an answer that took no longer than its size explains."""
-        pace = seconds / expect_seconds(answer.input_tokens, answer.output_tokens)
-        self._fastest = min(pace, self._fastest * FORGETTING)
-        if pace <= SLOWED * self._fastest:
-            self._limiter.total_tokens = min(self._limiter.total_tokens + 1, self._most)
-
-    def note_refusal(self) -> None:
-        """Keep to what the service has accepted: the calls that are still in flight."""
-        self._limiter.total_tokens = max(1, min(self._limiter.total_tokens, self._limiter.borrowed_tokens - 1))
-
-
 class Throttle:
     """One for the whole process: calls at once, requests and tokens a minute, and whether the service is there.
 
-    ``first`` calls at once are let through at the beginning, up to ``concurrent`` when the service keeps its pace.
+    ``first`` calls at once are let through at the beginning; each answer in good time makes room for one more, up to
+    ``most``. Source: Chiu and Jain, "Analysis of the increase and decrease algorithms for congestion avoidance" (1989);
+    that a slower answer means a queue is Vegas' (Brakmo and Peterson, 1995).
     """
 
     def __init__(
         self,
-        concurrent: int,
+        most: int,
         requests_per_minute: int | None = None,
         tokens_per_minute: int | None = None,
         *,
         first: int | None = None,
     ) -> None:
         self.breaker = CircuitBreaker()
-        self.places = Places(concurrent, first)
+        self._most = most
+        self._places = CapacityLimiter(min(first or most, most))
+        self._fastest = math.inf
         self._requests = AsyncLimiter(requests_per_minute, 60) if requests_per_minute else None
         self._tokens = AsyncLimiter(tokens_per_minute, 60) if tokens_per_minute else None
-        self._open = asyncio.Event()
+        self._open, self._idle = asyncio.Event(), asyncio.Event()
         self._open.set()
-        self._idle = asyncio.Event()
         self._idle.set()
         self._in_flight = 0
 
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[None]:
-        """Wait for a place and for the minute's allowance."""
-        async with self.places.take():
+        """Wait for a place, in the order of asking, and for the minute's allowance."""
+        holder = object()
+        await self._places.acquire_on_behalf_of(holder)
+        try:
             if self._requests:
                 await self._requests.acquire()
             if self._tokens:
@@ -158,6 +129,19 @@ class Throttle:
                 self._in_flight -= 1
                 if self._in_flight == 0:
                     self._idle.set()
+        finally:
+            self._places.release_on_behalf_of(holder)
+
+    def note_answer(self, answer: Completion, seconds: float) -> None:
+        """Make room for one more after an answer that took no longer than its size explains."""
+        pace = seconds / expect_seconds(answer.input_tokens, answer.output_tokens)
+        self._fastest = min(pace, self._fastest * FORGETTING)
+        if pace <= SLOWED * self._fastest:
+            self._places.total_tokens = min(self._places.total_tokens + 1, self._most)
+
+    def note_refusal(self) -> None:
+        """Keep to what the service has accepted: the calls that are still in flight."""
+        self._places.total_tokens = max(1, min(self._places.total_tokens, self._places.borrowed_tokens - 1))
 
     async def drain(self, patience_s: float) -> None:
         """Let no new call begin, and wait for those in flight, at most so many seconds."""

@@ -174,7 +174,7 @@ class MeteredModel:
     async def _complete(self, model: str, request: Request, schema: dict[str, Any] | None) -> Completion:
         begun = time.perf_counter()
         answer = await self.provider.complete(model, request, schema)
-        self.throttle.places.note_answer(answer, time.perf_counter() - begun)
+        self.throttle.note_answer(answer, time.perf_counter() - begun)
         return replace(answer, text=storable(answer.text))
 
     def _attempts(self, may_repeat: Callable[[], bool]) -> AsyncRetrying:
@@ -204,7 +204,7 @@ class MeteredModel:
                 yield settle
             except CallFailed as error:
                 if error.is_crowded:
-                    self.throttle.places.note_refusal()
+                    self.throttle.note_refusal()
                 if error.spent:
                     await settle(error.spent)
                 raise

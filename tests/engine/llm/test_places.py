@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from engine.llm.meter import Account, Places, Throttle, expect_seconds
+from engine.llm.meter import Account, Throttle, expect_seconds
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Completion, Prompt, Request
 from engine.llm.openai import OpenAIProvider
@@ -14,14 +14,14 @@ ANSWER = Completion("Yes.", 1_000, 100)
 IN_TIME_S = expect_seconds(1_000, 100)
 
 
-async def count_at_once(places: Places, calls: int = 60) -> int:
+async def count_at_once(places: Throttle, calls: int = 60) -> int:
     """How many of so many callers hold a place before any gives one back."""
     holding = 0
     done = asyncio.Event()
 
     async def hold() -> None:
         nonlocal holding
-        async with places.take():
+        async with places.slot(0):
             holding += 1
             await done.wait()
 
@@ -36,7 +36,7 @@ async def count_at_once(places: Places, calls: int = 60) -> int:
 
 
 async def test_answers_in_good_time_make_room_up_to_the_most() -> None:
-    places = Places(40, 20)
+    places = Throttle(40, first=20)
     assert await count_at_once(places) == 20
     for _ in range(5):
         places.note_answer(ANSWER, IN_TIME_S)
@@ -47,7 +47,7 @@ async def test_answers_in_good_time_make_room_up_to_the_most() -> None:
 
 
 async def test_answers_that_waited_in_the_service_make_no_room() -> None:
-    places = Places(40, 4)
+    places = Throttle(40, first=4)
     places.note_answer(ANSWER, IN_TIME_S)
     for _ in range(5):
         places.note_answer(ANSWER, 3 * IN_TIME_S)
@@ -55,11 +55,11 @@ async def test_answers_that_waited_in_the_service_make_no_room() -> None:
 
 
 async def test_a_refusal_leaves_as_many_as_the_service_took() -> None:
-    places = Places(40)
+    places = Throttle(40)
     async with asyncio.TaskGroup() as group:
 
         async def refused() -> None:
-            async with places.take():
+            async with places.slot(0):
                 await asyncio.sleep(0)
                 places.note_refusal()
 
@@ -71,8 +71,8 @@ async def test_a_refusal_leaves_as_many_as_the_service_took() -> None:
 
 
 async def test_a_caller_who_gives_up_waiting_takes_no_place() -> None:
-    places = Places(1)
-    async with places.take():
+    places = Throttle(1)
+    async with places.slot(0):
         waiting = asyncio.ensure_future(count_at_once(places, 1))
         await asyncio.sleep(0)
         waiting.cancel()
