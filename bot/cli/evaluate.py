@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 
 from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
@@ -128,8 +129,7 @@ async def _pairs(systems: Mapping[str, Sequence[Path]], tools: EvaluationTools) 
         both = [(p, theirs[fold(p.stem)]) for p in systems[one] if fold(p.stem) in theirs]
         found = [await compare_surveys(read_document(a), read_document(b), a.stem, tools.judges) for a, b in both]
         if found:
-            preferred = sum(c.first for c in found) / len(found)
-            consistent = sum(c.consistent for c in found) / len(found)
+            preferred, consistent = map(fmean, zip(*found, strict=True))
             lines.append(
                 f"| {escape_markdown(one)} over {escape_markdown(other)} | {preferred:.2f} | {consistent:.2f} |"
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
@@ -60,18 +60,13 @@ async def grade_content(document: Document, topic: str, judges: Mapping[str, Lan
     return tuple(scores.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """How often the first was preferred, over both orders and all judges, and how often the order did not matter."""
-
-    first: float
-    consistent: float
-
-
 async def compare_surveys(
     first: Document, second: Document, topic: str, judges: Mapping[str, LanguageModel]
-) -> Comparison:
-    """Which of two surveys is better, asked in both orders (AE9); a draw is half. Raises `ValueError` for no judge."""
+) -> tuple[float, float]:
+    """How often the first survey is preferred, asked in both orders (AE9), and how often the order does not matter.
+
+    A draw is half. Raises `ValueError` for no judge.
+    """
     if not judges:
         raise ValueError("there is no judge")
 
@@ -87,7 +82,7 @@ async def compare_surveys(
         one, two = value[straight.better], 1 - value[swapped.better]
         wins += [one, two]
         same.append(float(one == two))
-    return Comparison(statistics.fmean(wins), statistics.fmean(same))
+    return statistics.fmean(wins), statistics.fmean(same)
 
 
 def _as_text(document: Document) -> str:

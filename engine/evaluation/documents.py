@@ -15,18 +15,12 @@ from typing import Literal
 
 from markdown_it import MarkdownIt
 
-from engine.citations import (
-    citation_order,
-    list_cited_keys,
-    number_ranges,
-    numbers,
-    reference_text,
-    replace_citations,
-)
+from engine.citations import list_cited_keys, number_ranges, numbers, reference_text, replace_citations
 from engine.errors import UserError
 from engine.evaluation.html_lines import NUMBERED, read_lines, round_brackets
 from engine.survey import Survey, walk
 from engine.text import bound_runs, fold, sentences
+from engine.values import PaperKey
 
 Style = Literal["numbered", "author and year", "none"]
 
@@ -105,22 +99,22 @@ FEWEST_READ = 5
 
 
 def from_survey(survey: Survey) -> Document:
-    """Our own survey as its files show it, cited by numbers, so that each of its formats is measured alike."""
+    """Our own survey, cited by numbers as in its files; brackets with numbers that cite nothing become round."""
     known, sections = numbers(survey), list(walk(survey.sections))
-    for key in citation_order(survey):
-        known.setdefault(key, len(known) + 1)  # cited without an entry, in a file that somebody changed
 
-    def number(text: str) -> str:
-        """Citations as ``[1, 3–5]``; brackets with numbers that cite nothing become round."""
-        return replace_citations(text, lambda keys: f"[{number_ranges(known[key] for key in keys)}]", round_brackets)
+    def number(keys: Sequence[PaperKey]) -> str:
+        return f"[{number_ranges(known[key] for key in keys if key in known)}]"
 
-    parts = tuple(Part(f"{place} {s.title}", place.count(".") + 1, number(s.text)) for place, s in sections)
+    texts = [replace_citations(section.text, number, round_brackets) for _, section in sections]
+    parts = tuple(
+        Part(f"{place} {s.title}", place.count(".") + 1, text) for (place, s), text in zip(sections, texts, strict=True)
+    )
     references = tuple(
         Reference(str(known[p.key]), " ".join(f"{reference_text(p)} {p.url} {p.key}".split()), p.title)
         for p in survey.references
     )
     cells = (cell for _, s in sections for table in s.tables for row in table.rows for cell in row)
-    in_tables = frozenset(str(known[key]) for cell in cells for key in list_cited_keys(cell))
+    in_tables = frozenset(str(known[key]) for cell in cells for key in list_cited_keys(cell) if key in known)
     return Document(survey.title, parts, references, "numbered", in_tables=in_tables)
 
 

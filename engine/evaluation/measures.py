@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 
 from engine.evaluation.citation_quality import Entailment, faults, score_citations, verdicts
 from engine.evaluation.content_quality import grade_content
@@ -145,12 +146,10 @@ async def _citations(
 def measure_overlap(document: Document, human: Document, embedder: Embedder) -> tuple[Score, ...]:
     """Words, headings and references that a survey shares with a human one."""
     whole, chunks = rouge(document.text(), human.text()), rouge_by_chunks(document, human)
-    how = "F1 over the whole documents"
+    names = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
     scores = (
-        Score("ROUGE-1", whole.one, how),
-        Score("ROUGE-2", whole.two, how),
-        Score("ROUGE-L", whole.longest, how),
-        Score("ROUGE average", whole.mean(), "mean of the three (NLPCC)"),
+        *(Score(name, value, "F1 over the whole documents") for name, value in zip(names, whole, strict=True)),
+        Score("ROUGE average", fmean(whole), "mean of the three (NLPCC)"),
         Score("ROUGE-L, SurGE's variant", chunks, "best part of the human survey for each part, mean, stemmed"),
     )
     if not human.headings():
@@ -158,7 +157,7 @@ def measure_overlap(document: Document, human: Document, embedder: Embedder) -> 
     by = f"headings by {embedder.name}"
     recalled = soft_heading_recall(document.headings(), human.headings(), embedder)
     clipped = soft_heading_recall(document.headings(), human.headings(), embedder, clipped=True)
-    final = average_final(whole.mean(), recalled)
+    final = average_final(fmean(whole), recalled)
     return (
         *scores,
         Score("soft heading recall", recalled, f"as published: cosines not clipped; {by}"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -24,28 +23,15 @@ SHORTEST_CHUNK = 100
 """Characters a chunk needs to be scored by SurGE's variant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rouge:
-    """F1 of ROUGE-1, ROUGE-2 and ROUGE-L."""
-
-    one: float
-    two: float
-    longest: float
-
-    def mean(self) -> float:
-        """NLPCC's RougeAvg."""
-        return (self.one + self.two + self.longest) / 3
-
-
-def rouge(candidate: str, reference: str) -> Rouge:
-    """F1 over whole texts, as in NLPCC 2024 task 6."""
+def rouge(candidate: str, reference: str) -> tuple[float, float, float]:
+    """F1 of ROUGE-1, ROUGE-2 and ROUGE-L over whole texts, as in NLPCC 2024 task 6."""
     own, other = _tokenize(candidate), _tokenize(reference)
     if not own or not other:
-        return Rouge(0.0, 0.0, 0.0)
+        return 0.0, 0.0, 0.0
     from rouge_score.rouge_scorer import RougeScorer
 
     found = RougeScorer(["rouge1", "rouge2"]).score(reference, candidate)
-    return Rouge(found["rouge1"].fmeasure, found["rouge2"].fmeasure, _longest(own, other))
+    return found["rouge1"].fmeasure, found["rouge2"].fmeasure, _longest(own, other)
 
 
 def _tokenize(text: str, *, stemmed: bool = False) -> list[str]:

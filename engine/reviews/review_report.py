@@ -7,19 +7,18 @@ from dataclasses import dataclass, replace
 
 from engine.citations import cite, with_references
 from engine.gathering.search_record import WITHOUT_ROOM, search_flow
-from engine.naming.clustering import clusters, labels
 from engine.options import QuickOptions
 from engine.quoting.abstracts import quote_contribution, quote_finding
 from engine.quoting.attribution import whose_words
-from engine.retrieval.embedding import Embedder, embed_papers, ready
+from engine.retrieval.embedding import Embedder, ready
 from engine.retrieval.online.queries import BooleanQuery
-from engine.reviews.review import FOLLOW_UPS, cite_by_name
+from engine.reviews.review import cite_by_name
 from engine.reviews.review_search import ReviewScope, ReviewSearch
 from engine.reviews.studies import Reading
 from engine.revising.sentence_ranking import SIGNAL, measure_signal, quote_ranked, rank_sentences
 from engine.survey import Claim, Section, Survey, SurveyWarning, Table
 from engine.text import list_words, shorten
-from engine.values import Brief, FoundPaper, LeftOut, Paper, PaperSelection
+from engine.values import Brief, FoundPaper, LeftOut, PaperSelection
 from engine.writing.notices import with_notice
 
 METHOD = (
@@ -128,17 +127,15 @@ def _limits(selection: PaperSelection) -> list[str]:
 def quote_review(
     scope: ReviewScope, selection: PaperSelection, embedder: Embedder, options: QuickOptions
 ) -> ReviewParts:
-    """The parts of a review without a language model: quotations, and groups of the papers as the next topics."""
+    """The parts of a review without a language model: the studies' table, and quotations that answer the question."""
     table, question = quote_table(selection), scope.questions[0]
     if options.only_search:
         return ReviewParts(table)
     papers = selection.list_included()
-    embedder = ready(embedder, papers)  # online, none is fitted before
-    ranked = rank_sentences(question, papers, embedder)
+    ranked = rank_sentences(question, papers, ready(embedder, papers))  # online, none is fitted before
     said = quote_ranked(ranked, QUOTED_ANSWERS) if measure_signal(ranked) >= SIGNAL else ()
     findings = (Section(question, "\n".join(f"- {claim.text}" for claim in said), said),) if said else ()
-    limits, topics = () if said else (NOTHING_ANSWERS,), _next_topics(scope, papers, embedder)
-    return ReviewParts(table, findings, None, topics, limits, method=QUOTED_METHOD)
+    return ReviewParts(table, findings, limits=() if said else (NOTHING_ANSWERS,), method=QUOTED_METHOD)
 
 
 def quote_table(selection: PaperSelection) -> Section:
@@ -155,15 +152,6 @@ def quote_table(selection: PaperSelection) -> Section:
     header = ("Study", "Title", "Published in", "Cited", whose_words(papers, "its").capitalize())
     table = Table("The papers found, those most worth reading first.", header, tuple(rows), (3, 5, 2, 1, 7))
     return Section("Studies", "", tuple(claims), tables=(table,))
-
-
-def _next_topics(scope: ReviewScope, papers: Sequence[Paper], embedder: Embedder) -> tuple[str, ...]:
-    """What groups of the papers are about: topics for the next review."""
-    if len(papers) < 3 * FOLLOW_UPS:
-        return ()
-    vectors = embed_papers(embedder, papers)
-    groups = clusters(papers, labels(vectors, "k-means", FOLLOW_UPS, 0), scope.subject)
-    return tuple(f"{group.name} in {scope.subject}" for group in groups)
 
 
 def select_papers(search: ReviewSearch, used: Sequence[FoundPaper], reading: Reading) -> PaperSelection:

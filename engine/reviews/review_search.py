@@ -70,8 +70,6 @@ class ReviewScope:
     questions: tuple[str, ...]
     queries: tuple[BooleanQuery, ...]
     life_sciences: bool = False
-    subject: str = ""
-    """The request itself, within a sentence; empty where a language model planned."""
 
     def restrict(self, kinds: tuple[PaperKind, ...]) -> ReviewScope:
         """With these kinds of publication in every query, where a person named some."""
@@ -111,7 +109,6 @@ def plan_by_rule(request: str, years: YearRange) -> ReviewScope:
         (shorten(asked, QUESTION_CHARACTERS),),
         (_query([[line]], BooleanQuery((), years)),),
         life_sciences=True,
-        subject=line,
     )
 
 

@@ -175,7 +175,7 @@ async def read_studies(
             together, task = reading.popleft()
             came = await task
             if isinstance(came, LimitExceeded):
-                result.full, result.stopped = True, str(came)
+                result.full, result.stopped, came = True, str(came), []  # what it read is unread
             for outcome in [None] * len(together) if isinstance(came, ScholiumError) else came:
                 result.take(outcome)
             await context.progress(Progress("reading studies", result.read, len(candidates), together[-1].paper.title))

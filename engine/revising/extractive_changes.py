@@ -17,29 +17,28 @@ from engine.retrieval.embedding import Embedder, embed_papers, nearest
 from engine.revising.sentence_ranking import quote_ranked, rank_sentences
 from engine.survey import Claim, Section, SectionChange, Survey, Table, Way, walk
 from engine.text import all_sentences, fold, replace_sentences, shorten, terms
-from engine.values import Paper, PaperKey, PaperSelection
+from engine.values import Paper, PaperSelection
 from engine.writing.notices import with_notice
 
 SIZES: dict[Way, float] = {"expand": 1.5, "shorten": 0.6}
 """Words, or rows of a table, afterwards, as a share of those before."""
 
 
-def has_papers_table(section: Section) -> bool:
-    """Whether the section is a table of its papers with what frames it."""
-    return any(map(is_papers_table, section.tables))
+def list_rows(section: Section, papers: Sequence[Paper]) -> list[Paper]:
+    """Those of the papers that the section sets side by side in its table; none where it has none."""
+    tables = filter(is_papers_table, section.tables)
+    keys = {key for table in tables for row in table.rows for key in list_cited_keys(row[0])}
+    return [paper for paper in papers if paper.key in keys]
 
 
-def change_rows(old: Section, selection: PaperSelection, change: SectionChange, embedder: Embedder) -> Section:
+def change_rows(old: Section, papers: Sequence[Paper], change: SectionChange, embedder: Embedder) -> Section:
     """The section with the rows that the change wants: shortened, expanded, or nearest to the wish."""
-    papers = selection.list_included()
-    shown = set(_keys(old))
-    inside = [paper for paper in papers if paper.key in shown]
-    about = embedder.embed([change.wish or old.title])[0]
+    inside = list_rows(old, papers)
     count = max(1, round(SIZES.get(change.way, 1.0) * len(inside)))
     if change.way == "shorten":
         return with_rows(old, sorted(inside, key=lambda p: -(p.citations or 0))[:count])
     stay = inside if change.way == "expand" else []
-    others = [paper for paper in papers if paper not in stay]
+    others, about = [paper for paper in papers if paper not in stay], embedder.embed([change.wish or old.title])[0]
     more = nearest(others, embed_papers(embedder, others), about, max(1, count - len(stay))) if others else []
     return with_rows(old, [*stay, *more])
 
@@ -71,11 +70,6 @@ def remove_quotation(old: Section, gone: Claim) -> Section:
 
     claims = tuple(claim for claim in old.claims if claim != gone)
     return replace(old, tables=tuple(map(without, old.tables)), claims=claims)
-
-
-def _keys(section: Section) -> list[PaperKey]:
-    tables = filter(is_papers_table, section.tables)
-    return [key for table in tables for row in table.rows for key in list_cited_keys(row[0])]
 
 
 REVISION_PAPERS = 30
@@ -163,18 +157,19 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
         about = f" on “{change.wish}”" if change.wish else ""
         raise UserError(f"The papers have nothing to quote for section {change.place}{about}.")
 
+    papers = selection.list_included()
+    rows = list_rows(old, papers)
     if change.way == "cite":
         paper = paper_named(selection, survey, change.wish)
-        if has_papers_table(old):
-            shown = _keys(old)
-            if paper.key in shown:
-                raise UserError(f"“{paper.title[:80]}” is in that section already.")
-            new = with_rows(old, [*(p for p in selection.list_included() if p.key in shown), paper])
+        if paper in rows:
+            raise UserError(f"“{paper.title[:80]}” is in that section already.")
+        if rows:
+            new = with_rows(old, [*rows, paper])
         else:
             said = quote([paper], f"{old.title}. {old.text}", QUOTATION_WORDS)
             new = append_section(old, join_claims(said), said)
-    elif has_papers_table(old) and change.way != "paragraph":
-        new = change_rows(old, selection, change, embedder)
+    elif rows and change.way != "paragraph":
+        new = change_rows(old, papers, change, embedder)
     elif not old.claims and not change.wish:
         raise UserError(
             f"Section {change.place} quotes no paper; it only says what the survey holds, so there is no "

@@ -37,6 +37,7 @@ async def test_what_was_read_before_the_budget_ended_is_delivered(library: Local
     assert found.survey.references
     limits = next(s.text for s in found.survey.sections if "Limits" in s.title)
     assert "Reading ended early: The budget of this survey is used up." in limits
+    assert "model failed" not in limits
 
     def never(_: str) -> str:
         raise LimitExceeded("The budget of this survey is used up.")
