@@ -53,8 +53,6 @@ class Scholarly:
     fault: Callable[[Site, int], Fault | None] = lambda _, __: None
     clock: Clock = SYSTEM_CLOCK
     url: str = ""
-    left: float = 1.0
-    """Dollars of OpenAlex's allowance of one dollar a day that are left."""
     calls: list[Call] = field(default_factory=list)
     _index: dict[str, list[PaperKey]] = field(default_factory=lambda: defaultdict(list))
     _numbers: dict[str, Paper] = field(default_factory=dict)
@@ -186,14 +184,13 @@ class Scholarly:
         return s2(paper)
 
     def _open_alex(self, path: str, query: dict[str, str]) -> web.Response:
-        headers = {"X-RateLimit-Limit-USD": "1", "X-RateLimit-Remaining-USD": str(self.left), "X-RateLimit-Reset": "60"}
         if single := re.fullmatch(r"/works/(doi:.+|W\d+)", path):
             found = self.works_named([single[1].removeprefix("doi:")])
             if not found:
-                return web.json_response({"error": "Not found"}, status=404, headers=headers)
-            return web.json_response(self._work(found[0]), headers=headers)
+                return web.json_response({"error": "Not found"}, status=404)
+            return web.json_response(self._work(found[0]))
         if refused := open_alex_refusal(path, query):
-            return web.json_response({"error": "Invalid query", "message": refused}, status=400, headers=headers)
+            return web.json_response({"error": "Invalid query", "message": refused}, status=400)
         kind, _, value = query.get("filter", "").partition(":")
         if kind in {"doi", "openalex"}:
             found = self.works_named(value.split("|"))
@@ -210,7 +207,7 @@ class Scholarly:
             found = sorted(found, key=lambda p: -(p.citations or 0))
         first = (int(query.get("page", 1)) - 1) * int(query["per_page"])
         page = found[first : first + int(query["per_page"])]
-        return web.json_response({"results": list(map(self._work, page))}, headers=headers)
+        return web.json_response({"results": list(map(self._work, page))})
 
     def _work(self, paper: Paper) -> Json:
         cited = [f"https://openalex.org/{work_number(self.papers[key])}" for key in self.cites.get(paper.key, ())]

@@ -30,7 +30,6 @@ from engine.errors import ScholiumError, UserError
 from engine.llm.model import CallFailed, Request
 from engine.llm.prompting import fill
 from engine.retrieval.online.queries import query_of
-from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import ProcessCache
 from engine.values import Query
 
@@ -229,16 +228,8 @@ async def probe_sources(app: App) -> AsyncIterator[Diagnosis]:
 
     for found in await asyncio.gather(*map(ask, range(len(sources)))):
         yield found
-    yield await _open_alex(settings, online)
+    if settings.openalex_api_key is None:
+        what = "OpenAlex has no key; without one it answers a few dozen searches a day"
+        yield Diagnosis("absent", what, "get one at openalex.org/settings/api, set OPENALEX_API_KEY")
     if not settings.contact:
         yield Diagnosis("absent", "online services are not told who asks", "set SCHOLIUM_CONTACT to your address")
-
-
-async def _open_alex(settings: Settings, online: Online) -> Diagnosis:
-    """Its key and what is left of its allowance, which the search a moment ago has told."""
-    left = await online.open_alex.allowance() if online.open_alex else None
-    today = f"; ${left.left:.2f} of ${left.limit:.2f} are left of today" if left else ""
-    if settings.openalex_api_key is not None:
-        return Diagnosis("works", f"OpenAlex is asked with a key{today}")
-    what = f"OpenAlex has no key{today}; without one it answers a few dozen searches a day"
-    return Diagnosis("absent", what, "get one at openalex.org/settings/api, set OPENALEX_API_KEY")

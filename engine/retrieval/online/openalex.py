@@ -1,8 +1,7 @@
 """OpenAlex: searched where Semantic Scholar is away, for its citation graph too, and asked which papers were retracted.
 
 It gives a daily allowance, larger with a free key, of which a search costs ten times a list and a single paper
-nothing (developers.openalex.org, "Authentication & Pricing"). So pages are few and large, and fewer where little is
-left.
+nothing (developers.openalex.org, "Authentication & Pricing"). So pages are few and large.
 """
 
 from __future__ import annotations
@@ -14,10 +13,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from engine.errors import RequestRefused, RetrievalError
+from engine.errors import RequestRefused
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery
-from engine.retrieval.online.service_state import Allowance
 from engine.retrieval.online.transport import OWN_PACE, OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.records.record_fields import make_found_paper
 from engine.text import clean
@@ -63,19 +61,16 @@ class OpenAlex:
         asked = _words(query.text) if query.text else query.render()
         params = {"search": asked, "per_page": str(PAGE), "select": FIELDS}
         params |= {"filter": ",".join(filters)} if filters else {}
-        most = PAGE if await self._is_scarce() else MOST_PAGES * PAGE
         items, age = await self._service.read_pages(
             lambda start: ServiceRequest("/works", {**params, "page": str(1 + start // PAGE)}),
             read_works,
             PAGE,
-            min(limit, most),
+            min(limit, MOST_PAGES * PAGE),
         )
         return [paper for item in items if (paper := to_paper(item))][:limit], age
 
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most `PAGE`, in one call."""
-        if await self._is_scarce():
-            raise RetrievalError(f"{NAME} has little left of today's allowance, which is kept for searches.")
         filters = {"filter": filters[0]} if (filters := _filters(years)) else {}
         papers, age = await self._papers({"search": _words(text), "sort": "cited_by_count:desc", **filters})
         return papers[:limit], age
@@ -102,14 +97,6 @@ class OpenAlex:
         """For each paper one of its identifiers that this service reads, its own first; others are left out."""
         found = (min((i for i in (*p.identifiers, p.key) if _read(i)), key=_foreign, default=None) for p in papers)
         return [key for key in found if key]
-
-    async def allowance(self) -> Allowance | None:
-        """What is left of today, in dollars; ``None`` until an answer said so."""
-        return await self._service.allowance()
-
-    async def _is_scarce(self) -> bool:
-        left = await self.allowance()
-        return left is not None and left.scarce
 
     async def _fetch_named(self, keys: Sequence[PaperKey], fields: str) -> dict[PaperKey, Mapping[str, Any]]:
         """The works among the keys."""

@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 
 from engine.clock import SYSTEM_CLOCK, Clock
 from engine.errors import RequestRefused, RetrievalError
-from engine.retrieval.online import service_state as state
 from engine.retry_after import read_retry_after
 from engine.text import clean
 from engine.tracing import trace_step
@@ -30,6 +29,8 @@ DAY_S = 86_400.0
 LARGEST_ANSWER_BYTES = 30 * 2**20
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 20.0
+REST_S, LONGEST_REST_S = 60.0, 6 * 3600.0
+"""For so long beyond our patience nobody asks a service that failed with all retries; at most, where it wants more."""
 ARXIV, ARXIV_S = "arXiv", 3.0
 """Its search and its files stand in one queue, with so many seconds between calls."""
 LONGEST_REASON = 240
@@ -215,7 +216,7 @@ class ScholarlyService:
         `ValueError` says what the service did; one of JSON, and what a wrong shape raises, that it cannot be read.
 
         Raises `RetrievalError` where the service is away, refuses, or asks for more patience than we have, and
-        nothing was kept of an earlier answer. One that failed with all retries is tried once each time for a while.
+        nothing was kept of an earlier answer. One that failed with all retries is left alone by everybody for a while.
         """
         described = json.dumps([self._url, ask.path, dict(ask.params), ask.body], sort_keys=True)
         key = hashlib.sha256(described.encode()).hexdigest()
@@ -224,51 +225,38 @@ class ScholarlyService:
         text, age_s = kept or ("", math.inf)
         if age_s >= (self._policy.fresh_s if text else min(self._policy.fresh_s, self._policy.absent_s)):
             try:
-                text, age_s = await self._ask_unless_away(ask, read), 0.0
+                text, age_s = await self._patiently(ask, read), 0.0
                 await self._web.memory.keep(key, text)
             except RetrievalError as error:
                 if not (text and error.retryable):
                     raise
         return (read(text) if text else None), age_s
 
-    async def _ask_unless_away(self, ask: ServiceRequest, read: Callable[[str], Any]) -> str:
-        why, left_s = await state.recall_outage(self._web.memory, self.name)
-        if left_s > 0:
-            raise RetrievalError(f"{why} It is asked again in {left_s:,.0f} seconds.", retryable=True)
-        with trace_step("ask a service", {"scholium.service": self.name}):
-            text = await self._patiently(ask, read, once=bool(why))
-        if why:
-            await state.keep_outage(self._web.memory, self.name, "")
-        return text
-
-    async def allowance(self) -> state.Allowance | None:
-        """What is left of today's allowance, as far as the service says."""
-        return await state.recall_allowance(self._web.memory, self.name)
-
-    async def _patiently(self, ask: ServiceRequest, read: Callable[[str], Any], *, once: bool) -> str:
-        clock = self._web.clock
-        ends = clock.now() + (min(state.PROBE_S, self._policy.patience_s) if once else self._policy.patience_s)
+    async def _patiently(self, ask: ServiceRequest, read: Callable[[str], Any]) -> str:
+        clock, memory = self._web.clock, self._web.memory
+        ends = clock.now() + self._policy.patience_s
         pause, attempt = FIRST_PAUSE_S, 0
         while True:
             attempt += 1
-            wait_s = await self._web.memory.turn(self.name, self._policy.interval_s or 0.0)
+            wait_s = await memory.turn(self.name, self._policy.interval_s or 0.0)
             if clock.now() + wait_s > ends:
-                raise RetrievalError(f"{self.name} is asked by too many at once; wait a minute.", retryable=True)
+                why = f"{self.name} failed a moment ago, or is asked by too many at once"
+                raise RetrievalError(f"{why}; it can be asked again in {wait_s:,.0f} seconds.", retryable=True)
             await clock.sleep(wait_s)
             try:
-                return await self._once(ask, read, min(self._policy.call_s, ends - clock.now()))
+                with trace_step("ask a service", {"scholium.service": self.name}):
+                    return await self._once(ask, read, min(self._policy.call_s, ends - clock.now()))
             except _Retry as failed:
                 asked = failed.after_s
                 delay = asked if asked is not None else pause * random.uniform(0.7, 1.3)
-                if asked:
-                    await self._web.memory.pause(self.name, min(asked, self._policy.patience_s))
-                hopeless = once or (failed.unreachable and attempt == MOST_ATTEMPTS_TO_REACH)
-                if hopeless or clock.now() + delay >= ends:
+                hopeless = failed.unreachable and attempt == MOST_ATTEMPTS_TO_REACH
+                given_up = hopeless or clock.now() + delay >= ends
+                if asked or (given_up and not failed.only_this):
+                    alone_s = self._policy.patience_s + REST_S if given_up else 0.0
+                    await memory.pause(self.name, min(max(asked or 0.0, alone_s), LONGEST_REST_S))
+                if given_up:
                     later = f"; it asks to wait {asked:,.0f} seconds" if asked else ""
-                    why = f"{self.name} {failed.why}{later}."
-                    if not failed.only_this:
-                        await state.keep_outage(self._web.memory, self.name, why, asked)
-                    raise RetrievalError(why, retryable=True) from failed
+                    raise RetrievalError(f"{self.name} {failed.why}{later}.", retryable=True) from failed
                 await clock.sleep(0 if asked else delay)  # what was asked for is in everybody's turn
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 
@@ -291,7 +279,6 @@ class ScholarlyService:
             raise _Retry("could not be reached", unreachable=True) from error
         except (httpx.HTTPError, OSError) as error:
             raise _Retry(f"could not be reached ({type(error).__name__})") from error
-        await state.keep_allowance(self._web.memory, self.name, response.headers)
         if not self._is_there(ask, response, text):
             return ""
         try:

@@ -1,4 +1,4 @@
-"""What an installation remembers of its services: outages, allowances, paces, and how it names itself."""
+"""What an installation remembers of its services: outages and paces, and how it names itself."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex
 from engine.retrieval.online.queries import query_of
 from engine.retrieval.online.semantic_scholar import SemanticScholar
-from engine.retrieval.online.service_state import LONGEST_OUTAGE_S, OUTAGE_S, keep_outage, recall_outage
-from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy, user_agent
+from engine.retrieval.online.transport import REST_S, OnlineTransport, ProcessCache, ServicePolicy, user_agent
 from engine.values import PaperKey
 from tests.fakes import MovedClock, papers
 from tests.scholarly_server import Scholarly, scholarly
@@ -36,18 +35,20 @@ def open_alex(site: Scholarly, web: OnlineTransport) -> OpenAlex:
     return OpenAlex(web, "", f"{site.url}/openalex", POLICY)
 
 
-async def test_an_outage_is_waited_for_once_by_all_jobs(site: Scholarly, web: OnlineTransport) -> None:
+async def test_an_outage_is_waited_for_once_by_all_jobs(
+    site: Scholarly, web: OnlineTransport, clock: MovedClock
+) -> None:
     site.fault = lambda _, __: "503"
-    with pytest.raises(RetrievalError):
+    with pytest.raises(RetrievalError, match="answered 503"):
         await scholar(site, web).find(query_of("dense retrieval"), 5)
     calls = len(site.calls)
     assert calls > 2
-    with pytest.raises(RetrievalError, match="answered 503"):
+    with pytest.raises(RetrievalError, match="failed a moment ago") as error:
         await scholar(site, web).find(query_of("retrieval"), 5)
-    assert len(site.calls) == calls + 1
+    assert error.value.retryable and len(site.calls) == calls
     site.fault = lambda _, __: None
+    clock.at_s += POLICY.patience_s + REST_S
     assert (await scholar(site, web).find(query_of("retrieval"), 5))[0]
-    assert await recall_outage(web.memory, "Semantic Scholar") == ("", 0.0)
 
 
 async def test_a_service_that_asks_for_an_hour_is_left_alone_by_all_jobs(
@@ -56,10 +57,10 @@ async def test_a_service_that_asks_for_an_hour_is_left_alone_by_all_jobs(
     site.fault = lambda _, __: "429 later"
     with pytest.raises(RetrievalError):
         await scholar(site, web).find(query_of("dense retrieval"), 5)
-    with pytest.raises(RetrievalError, match=r"It is asked again in 3,\d+ seconds") as error:
+    with pytest.raises(RetrievalError, match=r"asked again in 3,\d+ seconds") as error:
         await scholar(site, web).find(query_of("retrieval"), 5)
     assert error.value.retryable and len(site.calls) == 1
-    clock.at_s += max(3_601.0, OUTAGE_S)
+    clock.at_s += 3_601.0
     site.fault = lambda _, __: None
     assert (await scholar(site, web).find(query_of("retrieval"), 5))[0]
 
@@ -72,32 +73,16 @@ async def test_an_answer_that_cannot_be_used_is_no_outage(site: Scholarly, web: 
     assert (await scholar(site, web).find(query_of("dense retrieval"), 5))[0]
 
 
-async def test_nobody_is_left_alone_for_longer_than_some_hours() -> None:
-    memory = ProcessCache(MovedClock())
-    await keep_outage(memory, "Anybody", "Anybody is away.", 1e9)
-    assert (await recall_outage(memory, "Anybody"))[1] == LONGEST_OUTAGE_S
-
-
 async def test_open_alex_says_by_403_that_it_is_asked_too_often(site: Scholarly, web: OnlineTransport) -> None:
     site.fault = lambda _, call: "403" if call == 0 else None
     assert (await open_alex(site, web).find(query_of("dense retrieval"), 5))[0]
     assert [call.status for call in site.calls] == [403, 200]
 
 
-async def test_the_allowance_is_read_and_spent_sparsely(site: Scholarly, web: OnlineTransport) -> None:
+async def test_open_alex_is_asked_for_few_large_pages(site: Scholarly, web: OnlineTransport) -> None:
     site.add(papers(300, "vision", 2_000))
-    asked = open_alex(site, web)
-    assert await asked.allowance() is None
-    assert len((await asked.find(query_of("image segmentation"), 250))[0]) == 250
+    assert len((await open_alex(site, web).find(query_of("image segmentation"), 250))[0]) == 250
     assert len(site.calls) == 3
-    site.left = 0.1
-    assert await asked.lookup([SOME[0].key])
-    left = await asked.allowance()
-    assert left and left.scarce and left.left == 0.1
-    assert len((await asked.find(query_of("object detection"), 250))[0]) <= 100
-    assert len(site.calls) == 5
-    with pytest.raises(RetrievalError, match="allowance"):
-        await asked.most_cited("dense retrieval", 10)
 
 
 async def test_a_few_papers_are_looked_up_at_no_cost_and_many_in_one_call(
