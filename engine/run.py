@@ -177,8 +177,6 @@ class Recipe:
     """The publication it implements."""
     needs_model: bool
     steps: frozenset[Step] = SURVEY_STEPS
-    random_groups: bool = False
-    """Whether groups are drawn at random, to be compared with those by likeness."""
     follows_template: bool = False
     """Whether its sections can be those of a person's template."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Protocol
 
 import structlog
@@ -102,8 +101,7 @@ async def perform(job: Job, state: State, job_context: JobContext) -> Result:
         case "headings", State(brief=Brief() as brief, papers=PaperSelection() as found, outline=Outline() as groups):
             return await recipe.headings(brief, found, groups, context)
         case "divide", State(brief=Brief() as brief, papers=PaperSelection() as found, outline=Outline() as groups):
-            divide = partial(divide_section, at_random=recipe.random_groups)
-            return await asyncio.to_thread(divide, groups, job.section, found, brief.topic, context)
+            return await asyncio.to_thread(divide_section, groups, job.section, found, brief.topic, context)
         case _, State(brief=Brief() as brief):
             return await _write(job, brief, state, replace(job_context, context=context))
         case _:

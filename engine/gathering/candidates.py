@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 
 from engine.errors import RetrievalError
 from engine.gathering.relevance import JUDGED_SPARE
-from engine.retrieval.embedding import Embedder, embed_papers
+from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.retrieval.merging.merged_papers import MergedPapers
-from engine.retrieval.online.sources import Online
+from engine.retrieval.online.sources import Neighbours, Online
 from engine.retrieval.ranking import (
     SEEDS,
     Usual,
@@ -147,48 +148,31 @@ class CandidatePool(FoundPapers):
 
     async def rank_online(self, online: Online, embedder: Embedder) -> None:
         """What was found online in the order in which a survey would cite it."""
-        found = [self.known.papers[key] for key in map(self.known.key_of, self._from_online)]
+        found = [self.known.papers[key] for key in dict.fromkeys(map(self.known.key_of, self._from_online))]
         try:
             vectors = await online.vectors(found)
         except RetrievalError as error:
             vectors = {}
             self.note_search("SPECTER2 vectors", "the papers found", note=f"left out: {error}")
         specter = {self.known.key_of(key): vector for key, vector in vectors.items()}
-        await asyncio.to_thread(self._rank_online, embedder, specter)
-
-    def _rank_online(self, embedder: Embedder, specter: Mapping[PaperKey, Sequence[float]]) -> None:
-        keys = list(dict.fromkeys(map(self.known.key_of, self._from_online)))
         seeds = list(dict.fromkeys(map(self.known.key_of, self._topic_seeds)))
-        if len(seeds) < 2:
-            return
-        papers = [self.known.papers[key] for key in keys]
-        vectors = embed_papers(embedder, papers)
-        place = {key: i for i, key in enumerate(keys)}
-        near = closeness(vectors, vectors[[place[key] for key in seeds]])
-        if len(seeds_there := [key for key in seeds if key in specter]) > 1:
-            near = _with_specter(near, keys, specter, seeds_there)
-        cited = measure_popularity(papers, datetime.now(UTC).year)
-        words = measure_texts(read_topic(self.brief.topic), [p.title for p in papers], [p.abstract for p in papers])
-        usual = UsualEvidence(Usual.of(words.bm25), Usual.of(near), Usual.of(cited))
-        scores = score_papers(words.bm25, near, cited, usual, "survey")
-        order = [keys[int(i)] for i in order_best(scores, len(keys))]
-        self.rankings.append((order, SURVEY_WEIGHT * self._weigh(0)))
+        if len(seeds) > 1:
+            order = await asyncio.to_thread(_rank_as_survey, self.brief.topic, found, seeds, specter, embedder)
+            self.rankings.append((order, SURVEY_WEIGHT * self._weigh(0)))
 
     async def follow_citations(self, online: Online) -> None:
         """What the papers found cite, what cites them, what is recommended for them; said where that cannot be."""
         best = [f.paper for f in self.fuse()]
-        steps: tuple[tuple[FoundBy, str], ...] = (
-            ("cited", "cited by the papers found"),
-            ("citing", "citing the papers found"),
-            ("recommended", "recommended for the papers found"),
+        liked = [*self.context.accepted, *best]
+        steps: tuple[tuple[FoundBy, str, Callable[[], Awaitable[Neighbours]]], ...] = (
+            ("cited", "cited by the papers found", partial(online.foundations, best)),
+            ("citing", "citing the papers found", partial(online.followers, best)),
+            ("recommended", "recommended for the papers found", partial(online.recommend, liked, self.context.refused)),
         )
-        for number, (by, words) in enumerate(steps):
+        for number, (by, words, ask) in enumerate(steps):
             await self.context.progress(Progress("following citations", number, len(steps), words))
             try:
-                if by == "recommended":
-                    near = await online.recommend([*self.context.accepted, *best], self.context.refused)
-                else:
-                    near = await (online.foundations(best) if by == "cited" else online.followers(best))
+                near = await ask()
             except RetrievalError as error:
                 self.note_search("citation graph", words, note=f"left out: {error}")
                 continue
@@ -219,18 +203,32 @@ class CandidatePool(FoundPapers):
         return TOPIC_WEIGHT * max(1, len(self.pool.keywords) - 1) if number == 0 else 1.0
 
 
-def _with_specter(
-    near: Scores, keys: Sequence[PaperKey], specter: Mapping[PaperKey, Sequence[float]], seeds: Sequence[PaperKey]
-) -> Scores:
-    """The papers' closeness, for those with a SPECTER2 vector the mean of it and of the closeness of these vectors.
-
-    In standard deviations, since cosines of one embedding are not those of another.
-    """
+def _rank_as_survey(
+    topic: str,
+    papers: Sequence[Paper],
+    seeds: Sequence[PaperKey],
+    specter: Mapping[PaperKey, Sequence[float]],
+    embedder: Embedder,
+) -> list[PaperKey]:
+    """The papers by their words, their closeness to the ``seeds`` among them, and their citations, as surveys cite."""
     from sklearn.preprocessing import normalize
 
-    rows = [i for i, key in enumerate(keys) if key in specter]
-    vectors = normalize(np.array([specter[keys[i]] for i in rows], np.float32))
-    place = {keys[i]: row for row, i in enumerate(rows)}
-    joined, specter_near = Usual.of(near).standardise(near), closeness(vectors, vectors[[place[key] for key in seeds]])
-    joined[rows] = (joined[rows] + Usual.of(specter_near).standardise(specter_near)) / 2
-    return joined
+    keys = [paper.key for paper in papers]
+    near = _measure_closeness(keys, embed_papers(embedder, papers), seeds)
+    if len(known := [key for key in seeds if key in specter]) > 1:
+        # The mean of both for those with a SPECTER2 vector, in standard deviations, since cosines of one embedding
+        # are not those of another.
+        there = [key for key in keys if key in specter]
+        vectors = normalize(np.array([specter[key] for key in there], np.float32))
+        also, near = _measure_closeness(there, vectors, known), Usual.of(near).standardise(near)
+        rows = [row for row, key in enumerate(keys) if key in specter]
+        near[rows] = (near[rows] + Usual.of(also).standardise(also)) / 2
+    cited = measure_popularity(papers, datetime.now(UTC).year)
+    words = measure_texts(read_topic(topic), [p.title for p in papers], [p.abstract for p in papers])
+    usual = UsualEvidence(Usual.of(words.bm25), Usual.of(near), Usual.of(cited))
+    scores = score_papers(words.bm25, near, cited, usual, "survey")
+    return [keys[int(i)] for i in order_best(scores, len(keys))]
+
+
+def _measure_closeness(keys: Sequence[PaperKey], vectors: Vectors, seeds: Sequence[PaperKey]) -> Scores:
+    return closeness(vectors, vectors[[keys.index(key) for key in seeds]])

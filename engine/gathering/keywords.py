@@ -15,7 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import LanguageModelError
+from engine.errors import ScholiumError
+from engine.llm.attempts import try_all
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.naming.clustering import divide_by_means
@@ -61,9 +62,8 @@ async def name_clusters(
 ) -> tuple[list[list[str]], str]:
     """The model's keyword for each cluster of every round, of at most five words; empty where it gives none or fails.
 
-    The second says why a call failed. Raises `LimitExceeded` where the budget is used up.
+    The second says why a call failed.
     """
-    failures: list[str] = []
 
     async def name(clusters: Sequence[Sequence[Paper]]) -> list[str]:
         generator = random.Random(seed)
@@ -74,19 +74,15 @@ async def name_clusters(
         )
         prompt = fill("gathering/keywords", topic=data(topic), known=data(topic), clusters=blocks)
         request = Request("outline", f"keywords/{len(clusters) - 1}", prompt, 512, 0.3)
-        try:
-            answer = await model.answer_typed(request, KeywordsAnswer)
-        except LanguageModelError as error:
-            failures.append(str(error))
-            return [""] * len(clusters)
+        answer = await model.answer_typed(request, KeywordsAnswer)
         named = {item.cluster: clean(item.keyword).strip(" .,;“”\"'") for item in answer.keywords}
         usable = {n: word for n, word in named.items() if len(word) <= LONGEST_KEYWORD and word.count(" ") < MOST_WORDS}
         return [usable.get(number, "") for number in range(1, len(clusters) + 1)]
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(name(clusters)) for clusters in divided if clusters]
-    names = iter([task.result() for task in tasks])
-    return [next(names) if clusters else [] for clusters in divided], failures[0] if failures else ""
+    came = await try_all(name(clusters) for clusters in divided)
+    failure = next((str(one) for one in came if isinstance(one, ScholiumError)), "")
+    pairs = zip(came, divided, strict=True)
+    return [[""] * len(own) if isinstance(one, ScholiumError) else one for one, own in pairs], failure
 
 
 Search = Callable[[str], Awaitable[Sequence[Paper]]]
@@ -127,7 +123,6 @@ def select(candidates: Vectors, topic: Vectors, pool: Vectors, selector: Selecto
 
 
 def _ranks(values: Vectors) -> NDArray[np.int64]:
-    """Rank from 0 in ascending order; equal values keep their order."""
     return np.argsort(np.argsort(values, kind="stable"), kind="stable")
 
 
@@ -148,7 +143,8 @@ async def expand_keywords(
     about = list(papers[:CLUSTERED_PAPERS])
     vectors = await asyncio.to_thread(embed_papers, embedder, about) if about else np.zeros((0, 1), np.float32)
     most = min(limits.keyword_rounds + 1, limits.keywords, len(about) // 2)
-    divided = await asyncio.to_thread(lambda: [_cluster(about, vectors, groups) for groups in range(2, most + 1)])
+    rounds = await asyncio.to_thread(lambda: [_cluster(about, vectors, groups) for groups in range(2, most + 1)])
+    divided = list(filter(None, rounds))
     named, failure = [[""] * len(clusters) for clusters in divided], ""
     if context.model:
         named, failure = await name_clusters(divided, topic.text, context.model, context.seed + context.attempt)

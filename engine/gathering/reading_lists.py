@@ -58,7 +58,6 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
 
 
 async def _match_all(lines: Sequence[str], context: RunContext) -> list[MatchedLine]:
-    """Each line with its paper, in their order."""
     gate = asyncio.Semaphore(AT_ONCE)
     done = 0
 

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from engine.errors import LanguageModelError, LimitExceeded
+from engine.errors import ScholiumError
 from engine.limits import Limits
+from engine.llm.attempts import try_all
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.local_models import CrossEncoder
@@ -60,28 +61,22 @@ async def judge_papers(
     """What the model says of each paper, `JUDGED_AT_ONCE` in a call; the second says why a call failed."""
     parts = [found[i : i + JUDGED_AT_ONCE] for i in range(0, len(found), JUDGED_AT_ONCE)]
     done = 0
-    failures: list[str] = []
 
-    async def part(number: int, papers: Sequence[FoundPaper]) -> list[Judgement]:
+    async def judge(number: int, papers: Sequence[FoundPaper]) -> list[Judgement]:
         nonlocal done
-        prompt = fill(
-            "gathering/relevance", topic=data(topic), papers=paper_block([f.paper for f in papers], ABSTRACT_TOKENS)
-        )
+        shown = paper_block([f.paper for f in papers], ABSTRACT_TOKENS)
+        prompt = fill("gathering/relevance", topic=data(topic), papers=shown)
         request = Request("checking", f"relevance/{number}", prompt, 90 * len(papers) + 512, TEMPERATURE)
         try:
-            answer = await model.answer_typed(request, RelevanceAnswer)
-        except (LanguageModelError, LimitExceeded) as error:
-            failures.append(str(error))
-            return []
+            return (await model.answer_typed(request, RelevanceAnswer)).judgements
         finally:
             done += len(papers)
             await context.progress(Progress("choosing", done, len(found)))
-        return answer.judgements
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(part(number, papers)) for number, papers in enumerate(parts)]
-    said = {PaperKey(one.key.strip().removeprefix("@")): one for task in tasks for one in task.result()}
-    return said, failures[0] if failures else ""
+    came = await try_all(judge(number, papers) for number, papers in enumerate(parts))
+    said = [one for own in came if not isinstance(own, ScholiumError) for one in own]
+    judged = {PaperKey(one.key.strip().removeprefix("@")): one for one in said}
+    return judged, next((str(one) for one in came if isinstance(one, ScholiumError)), "")
 
 
 def plan_judging(limit: int, limits: Limits) -> list[CallChain]:

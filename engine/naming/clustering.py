@@ -190,7 +190,6 @@ def _distances(points: Points | Vectors, others: Points | Vectors) -> Points:
 
 
 def _count_distinct(points: Points | Vectors) -> int:
-    """How many points differ; there are no more clusters than these."""
     return len(np.unique(points.round(DIGITS), axis=0))
 
 

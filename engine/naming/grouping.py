@@ -12,23 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.naming.clustering import (
-    ALGORITHMS,
-    NOISE,
-    Algorithm,
-    Labels,
-    Points,
-    Reduction,
-    best_cluster_count,
-    dissolve_small,
-    draw_cluster_count,
-    is_degenerate,
-    labels,
-    measure_silhouette,
-    reassign_noise,
-    reduce_dimensions,
-    split_in_two,
-)
+from engine.naming import clustering
+from engine.naming.clustering import ALGORITHMS, NOISE, Algorithm, Labels, Points, Reduction
 from engine.naming.phrases import Formula
 from engine.retrieval.embedding import Vectors
 from engine.text import terms
@@ -87,26 +72,26 @@ def group_papers(
     algorithm = options.choose_algorithm(seed, attempt)
     if len(vectors) <= SMALLEST_GROUP:
         return Grouping(np.zeros(len(vectors), np.int64), algorithm, 0.0)
-    points = reduce_dimensions(vectors, seed + attempt, options.reduction)
+    points = clustering.reduce_dimensions(vectors, seed + attempt, options.reduction)
     k = count_groups(points, options, seed + attempt, wanted)
-    found = labels(points, algorithm, k, seed + attempt)
+    found = clustering.labels(points, algorithm, k, seed + attempt)
     notes: list[str] = []
-    if algorithm == "dbscan" and is_degenerate(found):
+    if algorithm == "dbscan" and clustering.is_degenerate(found):
         algorithm = "k-means"
-        found = labels(points, algorithm, k, seed + attempt)
+        found = clustering.labels(points, algorithm, k, seed + attempt)
         notes.append("DBSCAN told no groups apart here; these are by k-means.")
     if noise := int(np.sum(found == NOISE)):
         said = "paper lies in no cluster and stands" if noise == 1 else "papers lie in no cluster and stand"
         notes.append(f"{noise} {said} with the nearest one.")
-        found = reassign_noise(points, found)
+        found = clustering.reassign_noise(points, found)
     if wanted is None and not options.published_k:
-        found = dissolve_small(points, found, SMALLEST_GROUP)
+        found = clustering.dissolve_small(points, found, SMALLEST_GROUP)
         if len(np.unique(found)) == 1:
-            found = split_in_two(points, SMALLEST_GROUP)
+            found = clustering.split_in_two(points, SMALLEST_GROUP)
     if options.random_groups:
         found = np.random.default_rng(seed + attempt).permutation(found)
         notes.append("These groups are drawn at random, as large as the clusters: SCHOLIUM_WITHOUT has “clustering”.")
-    return Grouping(found, algorithm, measure_silhouette(points, found), tuple(notes))
+    return Grouping(found, algorithm, clustering.measure_silhouette(points, found), tuple(notes))
 
 
 def count_groups(points: Points, options: GroupingOptions, seed: int, wanted: int | None) -> int:
@@ -115,10 +100,10 @@ def count_groups(points: Points, options: GroupingOptions, seed: int, wanted: in
     if wanted is not None:
         return min(max(1, wanted), papers // 2)
     if options.published_k:
-        return draw_cluster_count(papers, seed)
+        return clustering.draw_cluster_count(papers, seed)
     most = min(MOST, max(FEWEST, papers // PAPERS_A_GROUP), papers // SMALLEST_GROUP)
     fewest = FEWEST if papers >= FEWEST * PAPERS_A_GROUP else 3 if papers >= 15 else 2
-    return best_cluster_count(points, (fewest, most), seed)
+    return clustering.best_cluster_count(points, (fewest, most), seed)
 
 
 def judge_representations(groups: Sequence[Cluster]) -> float:

@@ -115,7 +115,6 @@ class GroupedPhrases:
         self.occurrences = [sum((self._said[key] for key in group), Counter[str]()) for group in self.groups]
 
     def _read(self, text: str, *, in_title: bool = False) -> Counter[str]:
-        """How often each phrase stands in a title or a sentence."""
         found: Counter[str] = Counter()
         for run in self._runs(_TOKEN.findall(text)):
             self._words.update(map(str.lower, run))

@@ -177,10 +177,10 @@ def group_notes(notes: Sequence[Note]) -> Mapping[PaperKey, list[Note]]:
     return found
 
 
-def describe_matrix(parts: Mapping[str, Sequence[Note]], titles: Mapping[str, str]) -> str:
-    """One line for each part by its number: its title, how many papers were noted, by what they showed findings."""
-    lines = [f"{n} {data(titles.get(n, ''))}: {count_manners(notes)}" for n, notes in parts.items() if notes]
-    everything = [note for part in parts.values() for note in part]
+def describe_matrix(notes: Mapping[str, Sequence[Note]], titles: Mapping[str, str]) -> str:
+    """One line for each noted part by its number: its title, how many papers were noted, what showed their findings."""
+    lines = [f"{n} {data(title)}: {count_manners(notes[n])}" for n, title in titles.items() if notes.get(n)]
+    everything = [note for n in titles for note in notes.get(n, ())]
     return "\n".join([*lines, f"All parts together: {count_manners(everything)}"]) if lines else "(none)"
 
 

@@ -34,11 +34,10 @@ _THEIR_CITATION = re.compile(r"\[\d{1,3}(?: ?[,;–-] ?\d{1,3})*\]|\(CITATION\)"
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Exact words of a paper, and the words as they are shown, without the numbers of its own references."""
+    """Exact words of a paper."""
 
     paper: Paper
     words: str
-    shown: str
 
     @property
     def citation(self) -> Citation:
@@ -49,8 +48,9 @@ class Quotation:
 
     @property
     def cell(self) -> str:
-        """In quotation marks, for a cell of a table; the words of a summary, which are not the authors', without."""
-        return f"“{inert(self.shown)}”" if self.paper.abstract else inert(self.shown)
+        """For a table, without numbers of its own references; in quotation marks if they are the authors' words."""
+        shown = inert(_THEIR_CITATION.sub("[…]", self.words))
+        return f"“{shown}”" if self.paper.abstract else shown
 
 
 def quote_contribution(paper: Paper) -> Quotation | None:
@@ -97,12 +97,10 @@ def _quote_best(paper: Paper, statement: Statement, weigh: Callable[[AbstractSen
 
 def _quote(sentence: AbstractSentence) -> Quotation:
     """The whole sentence: cut, it might say more than its paper."""
-    words = sentence.text.strip(' "“”').removesuffix(".")
-    return Quotation(sentence.paper, words, _THEIR_CITATION.sub("[…]", words))
+    return Quotation(sentence.paper, sentence.text.strip(' "“”').removesuffix("."))
 
 
 def _share_title(sentence: AbstractSentence) -> float:
-    """The share of the title's words that the sentence says."""
     title = set(terms(sentence.paper.title))
     return len(title & set(terms(sentence.text))) / max(1, len(title))
 

@@ -62,6 +62,5 @@ def _count(papers: Sequence[Paper]) -> str:
 
 
 def _list_frequent(papers: Sequence[Paper], most: int) -> list[str]:
-    """The most frequent venues of two papers or more, with their counts."""
     venues = Counter(paper.venue for paper in papers if paper.venue).most_common(most)
     return [f"{venue} ({count})" for venue, count in venues if count > 1]

@@ -127,9 +127,9 @@ async def compose_survey(
         raise fail_with_nothing(composition.warnings)
     known = tuple(FoundPaper(paper, 0.0) for paper in composition.known.values())
     whole = replace(task, selection=replace(task.selection, found=(*task.selection.found, *known)))
-    nearby = looking.result()
-    sections, field = await view_field(whole, written, context, tables=tables, figures=figures, nearby=nearby)
-    survey = add_abstract(assemble_survey(whole, sections, method, field), composition.abstract)
+    sections, overview = await view_field(whole, written, context, tables=tables, figures=figures)
+    assembled = assemble_survey(whole, sections, method, overview, looking.result())
+    survey = add_abstract(assembled, composition.abstract)
     return replace(survey, notes=composition.list_notes(), facts=(*survey.facts, *composition.judged))
 
 

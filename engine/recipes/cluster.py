@@ -23,7 +23,7 @@ from engine.session.kept_text import put_kept_parts
 from engine.survey import Section, Survey
 from engine.text import to_title_case
 from engine.values import Brief, Cluster, Outline, OutlineNode, PaperSelection
-from engine.writing.assembly import FieldView, assemble_survey, frame_outline, mark_thin, supply_papers, words_for_each
+from engine.writing.assembly import assemble_survey, frame_outline, mark_thin, supply_papers, words_for_each
 from engine.writing.clustered import place_papers, plan_refinement, write_clustered, write_headings
 from engine.writing.division import make_section, tell_apart
 from engine.writing.drafting import Assignment, Steps
@@ -117,8 +117,9 @@ class ClusterRecipe(KeywordSearch):
             sections[i] = section
             await context.section_finished(section, i)
         nearby = await find_nearby(task.brief, included, context, [line.title for line in lines])
-        field = FieldView(write_overview(task.brief.topic, lines), nearby)
-        return tell_grouping(assemble_survey(replace(task, outline=outline), sections, METHOD, field), outline)
+        overview = write_overview(task.brief.topic, lines)
+        survey = assemble_survey(replace(task, outline=outline), sections, METHOD, overview, nearby)
+        return tell_grouping(survey, outline)
 
 
 def tell_grouping(survey: Survey, outline: Outline) -> Survey:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from engine.citations import remove_citations, with_references
 from engine.errors import LanguageModelError
@@ -15,14 +15,7 @@ from engine.run import WritingTask
 from engine.session.kept_text import list_missing
 from engine.survey import UNWRITTEN, Section, Survey, SurveyWarning
 from engine.text import list_words, shorten
-from engine.values import (
-    Brief,
-    Outline,
-    OutlineNode,
-    Paper,
-    PaperKey,
-    walk_outline,
-)
+from engine.values import Brief, Outline, OutlineNode, Paper, walk_outline
 from engine.writing.drafting import Draft
 from engine.writing.notices import with_notice
 
@@ -59,13 +52,17 @@ def mark_thin(node: OutlineNode, limits: Limits) -> OutlineNode:
     return replace(node, thin=thin, children=children)
 
 
-def nearest_papers(
-    node: OutlineNode, papers: Sequence[Paper], vectors: Vectors, about: Vectors, count: int
-) -> tuple[PaperKey, ...]:
-    """The node's own papers, or, where it has none yet, those nearest to its heading."""
-    if node.papers or node.children:
-        return node.papers
-    return tuple(paper.key for paper in nearest(papers, vectors, about, count))
+def supply_nodes(
+    nodes: Sequence[OutlineNode], papers: Sequence[Paper], vectors: Vectors, embedder: Embedder, count: int
+) -> list[OutlineNode]:
+    """The nodes, those without papers and parts with the papers nearest to what they say; row i is paper i."""
+    about = embedder.embed([node.describe() for node in nodes])
+    return [
+        node
+        if node.papers or node.children
+        else replace(node, papers=tuple(paper.key for paper in nearest(papers, vectors, vector, count)))
+        for node, vector in zip(nodes, about, strict=True)
+    ]
 
 
 def supply_papers(outline: Outline, papers: Sequence[Paper], embedder: Embedder, count: int) -> Outline:
@@ -73,9 +70,8 @@ def supply_papers(outline: Outline, papers: Sequence[Paper], embedder: Embedder,
     bare = [node for node in outline.list_parts() if not node.papers]
     if not bare:
         return outline
-    vectors = embed_papers(embedder, papers)
-    about = embedder.embed([node.describe() for node in bare])
-    keys = {n: nearest_papers(n, papers, vectors, v, count) for n, v in zip(bare, about, strict=True)}
+    supplied = supply_nodes(bare, papers, embed_papers(embedder, papers), embedder, count)
+    keys = {node: own.papers for node, own in zip(bare, supplied, strict=True)}
     return outline.give_papers(lambda node: keys.get(node, node.papers))
 
 
@@ -86,16 +82,12 @@ ALWAYS_TOLD = frozenset({"Records found", "Left out by the reader", "Papers gath
 """What is told of the search even where it is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldView:
-    """What a survey shows of its field beside the sections."""
-
-    overview: Overview
-    not_covered: tuple[NearbyGroup, ...]
-
-
 def assemble_survey(
-    task: WritingTask, sections: Mapping[int, Section], method: str, field: FieldView | None = None
+    task: WritingTask,
+    sections: Mapping[int, Section],
+    method: str,
+    overview: Overview | None = None,
+    nearby: Sequence[NearbyGroup] = (),
 ) -> Survey:
     """The survey of the sections that are there, in outline order, citations resolved, gaps reported.
 
@@ -119,8 +111,8 @@ def assemble_survey(
         searches=selection.searches,
         left_out=selection.all_left_out(),
         warnings=tuple(warnings),
-        overview=field.overview if field else None,
-        not_covered=field.not_covered if field else (),
+        overview=overview,
+        not_covered=tuple(nearby) if overview else (),
     )
     resolved = with_references(survey, papers)
     cited = {paper.key for paper in resolved.references}
@@ -170,7 +162,6 @@ def add_abstract(survey: Survey, abstract: Draft | None) -> Survey:
 
 
 def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:
-    """What the survey covers and from how many papers; only what can be counted."""
     lines = [node.title for node in outline.nodes if node.role == "body"]
     body = f" It covers {list_words(lines)}." if lines else ""
     ending = " It ends with the problems the papers leave open." if outline.nodes[-1].role == "conclusion" else ""

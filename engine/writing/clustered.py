@@ -32,7 +32,7 @@ from engine.writing.assembly import (
     fail_with_nothing,
     frame_outline,
     mark_thin,
-    nearest_papers,
+    supply_nodes,
     words_for_each,
 )
 from engine.writing.composing import Composition, with_bodies
@@ -44,7 +44,7 @@ from engine.writing.estimates import (
     TOKENS_PER_FRAME_WORD,
     with_checks,
 )
-from engine.writing.field_views import view_field
+from engine.writing.field_views import find_nearby, view_field
 from engine.writing.model_text import HeadingText, read_prose
 from engine.writing.notices import with_notice
 from engine.writing.planning import outline_text
@@ -193,11 +193,9 @@ def _supply_within(
     if not papers:
         return tuple(parts)
     vectors = embed_papers(context.embedder, papers)
-    about = context.embedder.embed([part.describe() for part in parts])
     count = min(context.limits.papers_per_node, max(3, round(SHARED_MORE * len(papers) / len(parts))))
-    keys = [
-        list(nearest_papers(part, papers, vectors, vector, count)) for part, vector in zip(parts, about, strict=True)
-    ]
+    keys = [list(part.papers) for part in supply_nodes(parts, papers, vectors, context.embedder, count)]
+    about = context.embedder.embed([part.describe() for part in parts])
     placed = {key for own in keys for key in own}
     for paper, closeness in zip(papers, vectors @ about.T, strict=True):
         if paper.key not in placed:
@@ -292,7 +290,6 @@ def _terms(node: OutlineNode) -> str:
 
 
 def _introduce(node: OutlineNode, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper]) -> Section:
-    """Scope, number of papers, years and order of the sections: only what can be counted."""
     body = [(i, n) for i, n in enumerate(outline.nodes, start=1) if n.role == "body"]
     used = {key for _, n in body for key in n.all_papers() if key in papers}
     years = sorted(year for key in used if (year := papers[key].year))
@@ -339,7 +336,8 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     written = {i: section for i, section in sections.items() if i < len(body.outline.nodes)}
     if not any(nodes[i].role == "body" for i in written):
         raise fail_with_nothing(composition.warnings)
-    written, view = await view_field(body, written, context)
-    survey = replace(assemble_survey(body, written, METHOD, view), notes=composition.list_notes())
+    written, overview = await view_field(body, written, context)
+    nearby = await find_nearby(brief, task.selection.list_included(), context)
+    survey = replace(assemble_survey(body, written, METHOD, overview, nearby), notes=composition.list_notes())
     survey, conclusion = add_warnings(survey, composition.warnings), nodes[-1].title if concludes else ""
     return await _refine(survey, conclusion, brief.topic, papers, context)

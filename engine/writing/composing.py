@@ -23,23 +23,10 @@ from engine.run import Progress, RunContext
 from engine.session.kept_text import KeptPart, leaves_of
 from engine.survey import UNREVIEWED, Note, Section, SurveyWarning, walk
 from engine.values import OutlineNode, Paper, PaperKey, Query
+from engine.writing import drafting
 from engine.writing.assembly import open_section
 from engine.writing.critique import Edits, Reading, apply_edits, criticise, score_text
-from engine.writing.drafting import (
-    ALL_STEPS,
-    ENOUGH,
-    Assignment,
-    Draft,
-    Material,
-    Steps,
-    build_completion_request,
-    count_words,
-    draft_subsection,
-    hold_length,
-    mark_unchecked,
-    settle_citations,
-    with_check,
-)
+from engine.writing.drafting import ALL_STEPS, ENOUGH, Assignment, Draft, Material, Steps
 from engine.writing.model_text import read_prose
 from engine.writing.notices import sum_of
 from engine.writing.outer_parts import ABSTRACT, Framing
@@ -149,7 +136,6 @@ class Composition:
         return tuple(dict.fromkeys(note for place in self._titles() for note in self.notes.get(place, ())))
 
     def _outer_nodes(self) -> dict[int, OutlineNode]:
-        """Introduction and conclusion, by position."""
         tops = enumerate(self.task.outline.nodes)
         return {i: top for i, top in tops if top.role != "body" and not top.children}
 
@@ -159,7 +145,7 @@ class Composition:
         inside = [body[i] for i in sorted(body) if i not in around]
         if not inside or not around or not self.steps.frame:
             return {}
-        framing = Framing(self.model, self.task, inside, self.papers, self._describe_matrix())
+        framing = Framing(self.model, self.task, inside, self.papers, describe_matrix(self.notes, self._titles()))
         reading = self._reading("frame", "\n".join(framing.list_findings()))
         due = [(i, top) for i, top in around.items() if i not in body]
         parts = [_Part(f"{i + 1}", top, None, is_finished=False) for i, top in due]
@@ -201,11 +187,6 @@ class Composition:
                     waited_for.set_result(draft)
         return draft
 
-    def _describe_matrix(self) -> str:
-        """How many papers each part has notes of, in the outline's order, and by which means they showed something."""
-        titles = self._titles()
-        return describe_matrix({place: self.notes[place] for place in titles if place in self.notes}, titles)
-
     def _titles(self) -> dict[str, str]:
         return {number: node.title for number, node in leaves_of(self.task.outline.nodes)}
 
@@ -213,7 +194,6 @@ class Composition:
         self.warnings.append(SurveyWarning("unfinished", place, str(why)))
 
     def _find_kept(self, place: str, position: int, finished: Mapping[int, Section]) -> KeptPart | None:
-        """What is there of that part already."""
         if position not in finished:
             return self.context.kept.get(place)
         written = {f"{position + 1}{n[1:]}": section for n, section in walk((finished[position],))}
@@ -241,7 +221,7 @@ class Composition:
             drafts = [draft for other in own if (draft := await other.drafted)]
             part.material = replace(part.material, before={draft.node.title: draft.text for draft in drafts})
         find = self._find_titles if self.task.cite_known else None
-        draft = await draft_subsection(self.model, self.task, part.material, list(self.papers.values()), find)
+        draft = await drafting.draft_subsection(self.model, self.task, part.material, list(self.papers.values()), find)
         part.drafted.set_result(draft)
         return await self._check(await self.rework(draft) if self.rework else draft, part=part)
 
@@ -274,28 +254,28 @@ class Composition:
     async def _check(self, draft: Draft, step: str = "", part: _Part | None = None) -> Draft:
         """The checked draft; what holds of it at first is the ``part`` as it is judged."""
         if not self.steps.check:
-            return mark_unchecked(draft)
+            return drafting.mark_unchecked(draft)
 
         def on_judged(found: CheckedText) -> None:
             if part:
-                part.judged.set_result(with_check(draft, found))
+                part.judged.set_result(drafting.with_check(draft, found))
 
         shared = (self.task.topic, step, tuple(self.papers.values()), self.steps.words_stand)
         task = CheckTask(draft.node.title, draft.text, draft.papers, *shared)
-        return with_check(draft, await check_section(self.model, task, on_judged))
+        return drafting.with_check(draft, await check_section(self.model, task, on_judged))
 
     async def _write_on(self, part: _Part, writing: asyncio.Task[Draft | None]) -> Draft | None:
         """What is missing of the part's words, asked for once and checked; ``None`` where nothing is."""
         draft, material = await writing, part.material
-        words = count_words(draft.text) if draft else 0
+        words = drafting.count_words(draft.text) if draft else 0
         if not draft or not material or words >= ENOUGH * self.task.words:
             return None
         missing = self.task.words - words
-        request = build_completion_request(self.task, material, draft.text, missing)
+        request = drafting.build_completion_request(self.task, material, draft.text, missing)
         more = Draft(material.node, material.papers, "")
         try:
             prose = read_prose(await self.model.text(request), material.node.title)
-            added = hold_length(settle_citations(replace(more, text=prose)), missing)
+            added = drafting.hold_length(drafting.settle_citations(replace(more, text=prose)), missing)
             return await self._check(added, f"{material.node.title}/completed")
         except (LanguageModelError, LimitExceeded) as error:
             return replace(more, warnings=(SurveyWarning("length", material.node.title, str(error)),))
@@ -314,13 +294,12 @@ class Composition:
                 warnings=(*draft.warnings, *more.warnings),
                 tally=sum_of(tallies) if tallies else None,
             )
-        if (words := count_words(draft.text)) >= ENOUGH * self.task.words:
+        if (words := drafting.count_words(draft.text)) >= ENOUGH * self.task.words:
             return draft
         said = SurveyWarning("length", draft.node.title, f"{words:,} of {self.task.words:,} words: {why}")
         return replace(draft, warnings=(*draft.warnings, said))
 
     async def _show(self, position: int, top: OutlineNode, tasks: Mapping[str, asyncio.Task[Draft | None]]) -> None:
-        """Show a section as soon as all its parts stand."""
         drafts = {place: await tasks[place] for place, _ in _leaves_at(position, top)}
         if all(drafts.values()) and (section := _section(top, f"{position + 1}", drafts)):
             await self.context.section_finished(section, position)
@@ -358,8 +337,8 @@ class Composition:
         return self.steps.review and self.steps.check and bool(drafts)
 
     def _reading(self, step: str, others: str = "") -> Reading:
-        gathered = tuple(self.papers.values())
-        return Reading(self.task.topic, self._describe_matrix(), f"{step}/{self.task.trial}", gathered, others)
+        matrix, gathered = describe_matrix(self.notes, self._titles()), tuple(self.papers.values())
+        return Reading(self.task.topic, matrix, f"{step}/{self.task.trial}", gathered, others)
 
     async def _criticise(self, drafts: Mapping[str, Draft], reading: Reading, judges: Sequence[str] = ()) -> Edits:
         """A reviewer's edits; none where they could not be had."""
@@ -378,14 +357,12 @@ def _leaves_at(position: int, top: OutlineNode) -> list[tuple[str, OutlineNode]]
 
 
 def _draft_of(node: OutlineNode, section: Section, papers: Mapping[PaperKey, Paper]) -> Draft:
-    """A finished part as a draft, with the papers that it cites."""
     cited = {citation.key for claim in section.claims for citation in claim.citations}
     own = tuple(paper for key, paper in papers.items() if key in cited)
     return Draft(node, own, section.text, section.claims, tally=section.tally)
 
 
 def _list_sections(tops: Sequence[tuple[int, OutlineNode]], drafts: Mapping[str, Draft]) -> dict[int, Section]:
-    """By position the sections of which something is written."""
     return {i: section for i, top in tops if (section := _section(top, f"{i + 1}", drafts))}
 
 

@@ -6,15 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.naming.clustering import (
-    Labels,
-    Points,
-    best_cluster_count,
-    clusters,
-    dissolve_small,
-    divide_by_means,
-    split_in_two,
-)
+from engine.naming import clustering
+from engine.naming.clustering import Labels, Points
 from engine.quoting.reading_map import SET_APART
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import RunContext
@@ -29,29 +22,18 @@ TERMS_TOLD = 5
 """Terms of a group that its section's description lists."""
 
 
-def divide_section(
-    outline: Outline,
-    place: str,
-    selection: PaperSelection,
-    topic: str,
-    context: RunContext,
-    *,
-    at_random: bool = False,
-) -> Outline:
+def divide_section(outline: Outline, place: str, selection: PaperSelection, topic: str, context: RunContext) -> Outline:
     """The outline with the section of that number divided by its papers into two to four on its level.
 
-    Each part takes the hints of its papers. With ``at_random`` the parts are as large, and the papers of each drawn at
-    random. Raises `UserError` where the outline has no such section.
+    Each part takes the hints of its papers. Raises `UserError` where the outline has no such section.
     """
     node = node_at(outline, place)
     papers = papers_of(node, selection)
     found = tell_apart(embed_papers(context.embedder, papers), MOST_PARTS, SMALLEST_PART, context.seed)
     if len(np.unique(found)) == 1:
-        found = split_in_two(embed_papers(context.embedder, papers), SMALLEST_PART)
-    if at_random:
-        found = np.random.default_rng(context.seed).permutation(found)
+        found = clustering.split_in_two(embed_papers(context.embedder, papers), SMALLEST_PART)
     taken = [node.title for _, node in walk_outline(outline.nodes)]
-    parts = clusters(papers, found, topic, avoid=taken)
+    parts = clustering.clusters(papers, found, topic, avoid=taken)
     made, hints = map(make_section, parts), node.all_hints()
     sections = (replace(one, hint_papers=tuple(key for key in hints if key in one.papers)) for one in made)
     return splice(outline, place, *(mark_thin(section, context.limits) for section in sections))
@@ -59,8 +41,8 @@ def divide_section(
 
 def tell_apart(points: Points | Vectors, most: int, least: int, seed: int) -> Labels:
     """The clusters with the best silhouette, at most so many, none with fewer papers than ``least``."""
-    k = best_cluster_count(points, (2, min(most, len(points) // least)), seed)
-    return dissolve_small(points, divide_by_means(points, k, seed), least)
+    k = clustering.best_cluster_count(points, (2, min(most, len(points) // least)), seed)
+    return clustering.dissolve_small(points, clustering.divide_by_means(points, k, seed), least)
 
 
 def make_section(cluster: Cluster) -> OutlineNode:

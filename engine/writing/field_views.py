@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from engine.citations import list_cited_keys
-from engine.overview import NearbyGroup
+from engine.overview import NearbyGroup, Overview
 from engine.quoting.attribution import whose_words
 from engine.quoting.field_overview import Line, draw_growth, draw_map, group_nearby, write_overview
 from engine.quoting.paper_tables import tabulate_papers
@@ -19,7 +19,7 @@ from engine.run import RunContext, WritingTask
 from engine.survey import Section, walk
 from engine.text import terms
 from engine.values import Brief, Paper, PaperKey, Query
-from engine.writing.assembly import FieldView, holds_something
+from engine.writing.assembly import holds_something
 
 NEARBY_PAPERS = 60
 """Papers near the topic, beside those of the survey, that are grouped to say what it does not cover."""
@@ -45,18 +45,14 @@ async def view_field(
     *,
     tables: bool = True,
     figures: bool = True,
-    nearby: Sequence[NearbyGroup] | None = None,
-) -> tuple[dict[int, Section], FieldView | None]:
+) -> tuple[dict[int, Section], Overview | None]:
     """The sections (by position) with ``tables`` of their papers and ``figures`` in the first, and the first page.
 
-    Where no paper is cited there is nothing to show. ``nearby`` is what `find_nearby` found, where it was asked before.
+    Where no paper is cited there is nothing to show.
     """
-    lines = lines_of_text(task, sections)
+    lines, shown = lines_of_text(task, sections), dict(sections)
     if not lines:
-        return dict(sections), None
-    if nearby is None:
-        nearby = await find_nearby(task.brief, task.selection.list_included(), context)
-    shown = dict(sections)
+        return shown, None
     if tables:
         papers = {line.title: line.papers for line in lines}
         for position, section in sections.items():
@@ -68,7 +64,7 @@ async def view_field(
         drawn = ((draw_growth(task.selection.found), GROWTH), (field_map, MAP))
         told = tuple(replace(figure, introduction=said) for figure, said in drawn if figure)
         shown[min(shown)] = replace(shown[min(shown)], figures=told)
-    return shown, FieldView(write_overview(task.brief.topic, lines), tuple(nearby))
+    return shown, write_overview(task.brief.topic, lines)
 
 
 def lines_of_text(task: WritingTask, sections: Mapping[int, Section]) -> tuple[Line, ...]:

@@ -107,7 +107,6 @@ def _read_words(node: SyntaxTreeNode) -> str:
 
 
 def _end_sentence(text: str) -> str:
-    """The text with a full stop at its end; a colon before a list becomes one."""
     bare = text.rstrip(" :;,")
     return bare if bare.rstrip("\"”')").endswith((".", "!", "?")) else f"{bare}."
 

@@ -32,7 +32,8 @@ def with_notice(survey: Survey) -> Survey:
         return survey
     stored = [claim for _, section in walk(survey.sections) for claim in section.claims]
     claims = [claim for claim in stored if not claim.common]
-    tallies = [tally for tally in (*(section.tally for _, section in walk(survey.sections)), survey.tally) if tally]
+    found = (*(section.tally for _, section in walk(survey.sections)), survey.tally)
+    tallies = [tally for tally in found if tally]
     tally = sum_of(tallies)
     common = len(stored) - len(claims)
     explain = _pluralize(common, "sentence explains a term", "sentences explain terms")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from engine.citations import Address, cite_sentences, list_cited_keys, replace_citations
 from engine.llm.model import LanguageModel, Request
@@ -81,17 +82,15 @@ class Framing:
 
     @cached_property
     def _shown(self) -> list[tuple[str, list[Claim]]]:
-        return list(self._list_sections())
-
-    def _list_sections(self) -> Iterator[tuple[str, list[Claim]]]:
-        introduction = Section("Introduction", "")  # it comes first and has the number 1
-        for number, section in walk((introduction, *self.sections)):
-            if section is introduction:
-                continue
+        """The heading of each section, and its claims that are shown."""
+        shown = []
+        introduced = walk((Section("Introduction", ""), *self.sections))  # it comes first and has the number 1
+        for number, section in islice(introduced, 1, None):
             claimed = {claim.text: claim for claim in section.claims}
             paragraphs = [[one for one in said if one in claimed] for said in split_sentences(section.text)]
             lines = [line for paragraph in paragraphs for line in paragraph]
             opening = [paragraph[0] for paragraph in paragraphs if paragraph]
             comparing = [line for line in lines if len(list_cited_keys(line)) > 1]
             chosen = list(dict.fromkeys((*opening[:OPENINGS], *comparing, *opening)))[:FINDINGS_EACH]
-            yield f"{number} {section.title}", [claimed[line] for line in lines if line in chosen]
+            shown.append((f"{number} {section.title}", [claimed[line] for line in lines if line in chosen]))
+        return shown

@@ -20,8 +20,8 @@ from engine.quoting.abstracts import show_gists, with_contribution
 from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.text import fold
-from engine.values import Outline, OutlineNode, Paper, PaperKey, Role, walk_outline
-from engine.writing.assembly import mark_thin, nearest_papers
+from engine.values import Outline, OutlineNode, Paper, Role, walk_outline
+from engine.writing.assembly import mark_thin, supply_nodes
 from engine.writing.model_text import HeadingText
 
 CHUNK_TOKENS = 30_000
@@ -214,7 +214,7 @@ class Planner:
         """About so many subsections from papers retrieved for the section; a template's are as they are."""
         if node.children:
             return node.children
-        (near,) = await self._nearest([node], vectors, SECTION_PAPERS)
+        (near,) = await self._supply([node], vectors, SECTION_PAPERS)
         by_key = {p.key: p for p in self.papers}
         answer = await self._ask(
             SubsectionsAnswer,
@@ -224,7 +224,7 @@ class Planner:
             outline=outline_text(outline),
             section=data(node.title),
             description=data(node.description),
-            papers=await asyncio.to_thread(show_gists, [by_key[key] for key in near]),
+            papers=await asyncio.to_thread(show_gists, [by_key[key] for key in near.papers]),
             parts=str(count),
         )
         return [OutlineNode(s.title, s.description) for s in answer.subsections]
@@ -241,15 +241,13 @@ class Planner:
             nodes.append(replace(node, children=kept or node.children[:1]))
         return replace(outline, nodes=tuple(nodes))
 
-    async def _supply(self, nodes: Sequence[OutlineNode], vectors: Vectors) -> tuple[OutlineNode, ...]:
-        """The nodes with the papers nearest to each."""
-        keys = await self._nearest(nodes, vectors, self.context.limits.papers_per_node)
-        return tuple(replace(node, papers=own) for node, own in zip(nodes, keys, strict=True))
-
-    async def _nearest(self, nodes: Sequence[OutlineNode], vectors: Vectors, count: int) -> list[tuple[PaperKey, ...]]:
-        """For each node the keys of the papers nearest to its description, best first."""
-        about = await asyncio.to_thread(self.context.embedder.embed, [node.describe() for node in nodes])
-        return [nearest_papers(n, self.papers, vectors, v, count) for n, v in zip(nodes, about, strict=True)]
+    async def _supply(
+        self, nodes: Sequence[OutlineNode], vectors: Vectors, count: int | None = None
+    ) -> tuple[OutlineNode, ...]:
+        """The nodes with so many of the papers nearest to each, best first."""
+        most = count or self.context.limits.papers_per_node
+        found = await asyncio.to_thread(supply_nodes, nodes, self.papers, vectors, self.context.embedder, most)
+        return tuple(found)
 
 
 def _follow(wanted: TemplateSection) -> OutlineNode:

@@ -28,7 +28,7 @@ vectors = embed_papers(embedder, chosen)
 for algorithm in ("k-means", "agglomerative", "dbscan"):
     grouping = group_papers(vectors, GroupingOptions(algorithm), 0)
     for group in clusters(chosen, grouping.labels, "retrieval-augmented generation"):
-        keys = [paper.key for paper in group.papers]
+        keys = [p.key for p in group.papers]
         print(json.dumps([algorithm, grouping.silhouette, group.name, group.terms, keys]))
 
 

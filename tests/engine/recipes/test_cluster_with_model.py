@@ -75,16 +75,6 @@ async def test_a_section_without_parts_is_divided_by_its_papers(library: LocalLi
     assert {node.hint_papers for node in divided.nodes} == {(graphs[0],) * 2, images[:2], ()}
 
 
-async def test_random_groups_are_divided_at_random_into_parts_as_large(library: LocalLibrary) -> None:
-    graphs, images = (tuple(p.key for p in group) for group in (GATHERED[14:26], GATHERED[26:]))
-    outline = Outline("A Survey", (OutlineNode("Mixed", papers=(*graphs, *images)),), is_grouping=True)
-    settings = (SELECTION, BRIEF.topic, context(library, thinking()))
-    alike, chance = (divide_section(outline, "1", *settings, at_random=chance) for chance in (False, True))
-    assert sorted(len(n.papers) for n in chance.nodes) == sorted(len(n.papers) for n in alike.nodes)
-    assert {frozenset(n.papers) for n in chance.nodes} != {frozenset(n.papers) for n in alike.nodes}
-    assert {key for n in chance.nodes for key in n.papers} == {*graphs, *images}
-
-
 async def test_papers_that_are_all_alike_are_divided_too(library: LocalLibrary) -> None:
     same = tuple(replace(paper, title="Graphs", abstract="Of graphs.") for paper in GATHERED[:7])
     selection = PaperSelection(tuple(FoundPaper(paper, 1.0) for paper in same))
