@@ -46,10 +46,7 @@ class FullText:
     figures: tuple[PaperFigure, ...] = ()
 
     def body(self) -> Iterator[Passage]:
-        """The main text: without abstract, references and what follows them.
-
-        Of a text in which no heading was found, everything.
-        """
+        """The main text: without abstract, references and what follows them; of a text without headings, everything."""
         headed = takewhile(lambda passage: fold(passage.section) not in AFTER_BODY, self.passages)
         main = [passage for passage in headed if fold(passage.section) not in _BEFORE_BODY]
         yield from main or (passage for passage in self.passages if not passage.section)

@@ -1,7 +1,4 @@
-"""HTML pages: any page as a tree of its text, and a paper as arXiv's HTML (LaTeXML) has it.
-
-Papers are read in a process of its own (`serve`) with limits on time and memory.
-"""
+"""HTML pages as trees of their text, and papers as arXiv's HTML (LaTeXML) has them, read in a bounded process."""
 
 from __future__ import annotations
 
@@ -23,10 +20,7 @@ _TEXT = TypeAdapter(FullText)
 
 
 def read_html(content: bytes, url: str, limits: ProcessLimits = LIMITS) -> FullText:
-    """The paper; blocks for up to ``limits.silence_s``, so call it in a thread.
-
-    Raises `UserError` where the page holds none, or takes too much to read.
-    """
+    """The paper; blocks: call it in a thread. Raises `UserError` where there is none, or it takes too much to read."""
     failed = f"The page {url[:200]} {TOO_MUCH}. It was not read."
     return _TEXT.validate_json(call_bounded("engine.reading.html_page", content, limits, failed, url))
 

@@ -38,10 +38,7 @@ _PICTURE = TypeAdapter(Picture)
 
 
 def redraw_picture(content: bytes, limits: ProcessLimits = LIMITS) -> Picture:
-    """The picture; blocks for up to ``limits.silence_s``, so call it in a thread.
-
-    Raises `UserError` for what is no picture (PNG, JPEG, GIF or WebP), or a bomb.
-    """
+    """The picture; blocks: call it in a thread. Raises `UserError` for none (PNG, JPEG, GIF or WebP), or a bomb."""
     return _PICTURE.validate_json(call_bounded(_WORKER, content, limits, f"The picture {TOO_MUCH}."))
 
 
@@ -104,10 +101,7 @@ class PaperFigure:
 
 
 def is_reusable(licence: str) -> bool:
-    """Whether a work under the licence may be shown in others without asking: by attribution, alike, or freely.
-
-    Licences against commercial use or changes do not count, nor does arXiv's own, which covers distribution by arXiv.
-    """
+    """Whether a work under the licence may be shown anywhere by attribution, alike, or freely; not by arXiv's own."""
     return _REUSABLE.fullmatch(licence) is not None
 
 

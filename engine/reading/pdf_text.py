@@ -40,10 +40,7 @@ class LineStyle:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a page (from 1); ``style`` is ``None`` where the file tells none, as plain text.
-
-    A line that ends with a soft hyphen (U+00AD) ends inside a word.
-    """
+    """A line of a page (from 1), in plain text without ``style``; one that ends with U+00AD ends inside a word."""
 
     text: str
     page: int
@@ -70,10 +67,7 @@ def read_plain(*pages: str) -> PdfText:
 
 
 def read_pdf(name: str, content: bytes, limits: ProcessLimits = LIMITS) -> PdfText:
-    """The text; blocks for up to ``limits.silence_s``, so call it in a thread.
-
-    Raises `UserError` with one sentence for a file that is too large, broken, encrypted, scanned, or takes too much.
-    """
+    """The text; blocks: call it in a thread. Raises `UserError` for what is no PDF, scanned, or takes too much."""
     if len(content) > LARGEST_BYTES:
         raise UserError(f"“{name}” is larger than {LARGEST_BYTES // 2**20} MB. Send a smaller PDF.")
     if not content[:1024].lstrip().startswith(b"%PDF-"):
@@ -117,25 +111,22 @@ def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None
     for number in range(total):
         try:
             page = pdf[number]
-            found, count = _read_page(page.get_textpage(), page.get_height(), left)
+            text, height = page.get_textpage(), page.get_height()
         except pypdfium2.PdfiumError:
             continue  # the others can be read
-        if count > left:
+        left -= text.count_chars()
+        if left < 0:
             raise UserError("has more text than a book; it was not read.")
-        left -= count
-        lines += [[text, number + 1, *style] for text, *style in found]
+        lines += [[said, number + 1, *style] for said, *style in _read_page(text, height)]
     title = pdf.get_metadata_dict().get("Title", "")
     answer.write(json.dumps({"title": title[:500], "pages": total, "lines": lines}).encode())
 
 
-def _read_page(text: Any, height: float, most_characters: int) -> tuple[list[list[Any]], int]:
-    """The lines, each as its text and the values of `LineStyle` in order, and the number of characters."""
+def _read_page(text: Any, height: float) -> list[list[Any]]:
+    """The lines, each as its text and the values of `LineStyle` in order."""
     import pypdfium2.raw as pdfium
 
-    count = text.count_chars()
-    if count > most_characters:
-        return [], count
-    characters = [pdfium.FPDFText_GetUnicode(text, at) for at in range(count)]
+    characters = [pdfium.FPDFText_GetUnicode(text, at) for at in range(text.count_chars())]
     lines: list[list[Any]] = []
     first = 0
     for at, code in enumerate([*characters, 10]):
@@ -146,7 +137,7 @@ def _read_page(text: Any, height: float, most_characters: int) -> tuple[list[lis
         if line := _read_line(text, characters, places, height, "\u00ad" if is_hyphen else ""):
             lines.append(line)
         first = at + 1
-    return lines, count
+    return lines
 
 
 def _read_line(text: Any, characters: Sequence[int], places: Sequence[int], height: float, end: str) -> list[Any]:

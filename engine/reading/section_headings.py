@@ -102,10 +102,7 @@ def reads_as_heading(text: str) -> bool:
 
 
 class _Headings:
-    """Headings have a number in sequence or a known name, or the type of those that have.
-
-    Where too few are set apart for their type to tell anything, lines count as they stand.
-    """
+    """Headings have a number in sequence, a known name, or the type of those that have, where types tell anything."""
 
     def __init__(self, lines: Sequence[Line], text: TextBlock | None) -> None:
         self._lines = lines

@@ -64,10 +64,7 @@ class Features:
 
 
 def sentence_features(sentences: Sequence[str]) -> list[Features]:
-    """The features of each sentence of one abstract, in order.
-
-    Words and word pairs of the sentence and of its two neighbours, how it begins, its length, and its place.
-    """
+    """The features of each sentence of an abstract: words and pairs, its own and its neighbours', and its place."""
     own = [_word_hashes(sentence) for sentence in sentences]
     count = len(sentences)
     features = []
@@ -219,10 +216,7 @@ def role_of_label(label: str) -> Role | None:
 
 
 def divide_by_labels(abstract: str) -> Iterator[tuple[Role | None, str]]:
-    """The parts of an abstract as its labels divide it, without the labels, each with its role.
-
-    What stands before the first, or in an abstract without labels, has none.
-    """
+    """The parts of an abstract as its labels divide it, without them, each with its role; none before the first."""
     found, bare = (
         [match for match in pattern.finditer(abstract) if role_of_label(match["label"])]
         for pattern in (_LABEL, _CAPITALS)

@@ -97,10 +97,7 @@ TEMPLATES: Mapping[TreeKind, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class AttributeValue:
-    """What a paper says for one field, and the sentences of the paper that say it.
-
-    ``page`` counts from 1 and is ``None`` where the text has no pages.
-    """
+    """What a paper says for one field, and its sentences that say it; ``page`` counts from 1, where there are pages."""
 
     text: str
     quote: str

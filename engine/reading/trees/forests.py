@@ -6,6 +6,7 @@ A tree is found by its paper; those of one survey are searched by words and mean
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,8 +29,6 @@ FOREST_FILE = "trees.sqlite"
 
 MEANING_FLOOR = 0.2
 """Least cosine between a text and a tree that it finds by meaning (SurveyX's code)."""
-
-KEYS_AT_ONCE = 500
 
 
 class Forest(Protocol):
@@ -108,12 +107,9 @@ class LocalForest:
     def _read(self, keys: Sequence[PaperKey]) -> dict[PaperKey, AttributeTree]:
         if not self.file.exists():
             return {}
-        rows: list[tuple[str]] = []
         with self._open() as connection:
-            for start in range(0, len(keys), KEYS_AT_ONCE):
-                some = keys[start : start + KEYS_AT_ONCE]
-                marks = ", ".join("?" * len(some))
-                rows += connection.execute(f"SELECT tree FROM trees WHERE key IN ({marks})", some).fetchall()
+            asked = "SELECT tree FROM trees WHERE key IN (SELECT value FROM json_each(?))"
+            rows = connection.execute(asked, (json.dumps(keys),)).fetchall()
         trees: dict[PaperKey, AttributeTree] = {}
         for (text,) in rows:
             with suppress(ValueError):  # another version wrote it: it is made again

@@ -111,10 +111,7 @@ class LocalLibrary:
         return await asyncio.to_thread(index.count_topic, topic)
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
-        """Store papers in batches, each whole or not at all; `index` makes them searchable.
-
-        Raises `UserError` where another process is adding to the same library.
-        """
+        """Store papers in batches, each whole or not at all. Raises `UserError` where another process adds some."""
         report = AddReport()
         async with self._identities() as known:
             rest = iter(papers)
@@ -215,10 +212,7 @@ class LocalLibrary:
         return True
 
     async def indexed(self) -> LocalIndex:
-        """What is searched; read again when this process or another has changed it.
-
-        Raises `UserError` where there is nothing.
-        """
+        """What is searched, read again when anybody has changed it. Raises `UserError` where there is nothing."""
         async with self._loading:
             version = await self._version()
             if self._held is None or self._held[0] != version:

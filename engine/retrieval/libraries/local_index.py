@@ -16,15 +16,7 @@ from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.libraries.vectors import IndexPart, stack
 from engine.retrieval.libraries.word_index import KNOWN_WORD, WordParts
 from engine.retrieval.ranking import DECIMALS, Usual, UsualEvidence, closeness, find_seeds, popularity, score_papers
-from engine.retrieval.topic_words import (
-    Scores,
-    TopicWords,
-    WordEvidence,
-    find_words,
-    measure_words,
-    rarity,
-    read_topic,
-)
+from engine.retrieval.topic_words import Scores, TopicWords, WordEvidence, find_words, measure_words, rarity, read_topic
 from engine.text import stem, words
 from engine.values import PaperKey, Query
 

@@ -113,10 +113,7 @@ class VectorStore:
         self.draft = folder / "draft"
 
     def embedder(self) -> Embedder | None:
-        """What made the vectors that are there; ``None`` where there are none that can be searched by.
-
-        That is the one fitted on this library, or the chosen neural one; not a neural one that was chosen before.
-        """
+        """What made the vectors that are there; ``None`` where they cannot be searched by any more."""
         return self._embedder_of(self._state())
 
     def _embedder_of(self, state: Mapping[str, Any]) -> Embedder | None:

@@ -1,7 +1,4 @@
-"""Papers in Weaviate: a `Library` that a whole lab or several machines share.
-
-Vectors come with each paper, or from the server. A search for a survey ranks as in a folder (`weaviate_search`).
-"""
+"""Papers in Weaviate: a `Library` of several machines. A search ranks as in a folder (`weaviate_search`)."""
 
 from __future__ import annotations
 
@@ -134,10 +131,7 @@ class WeaviateLibrary:
         return await self._objects.count_topic(topic)
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
-        """Store papers in batches with their vectors, each merged with the paper that it is.
-
-        The first papers of a new library are those on which its embedding is fitted.
-        """
+        """Store papers in batches with their vectors; on the first ones of a new library its embedding is fitted."""
         rest = iter(papers)
         report = AddReport()
         async with self._lease():

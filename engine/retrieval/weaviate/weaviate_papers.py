@@ -30,8 +30,8 @@ from engine.values import FoundPaper, Paper, PaperKey, Query
 PAGE = 1_000
 WRITE_S = 120.0
 """A batch takes so long at most, whatever the client tries by itself where the server has died."""
-KEYS = 500
-"""Keys in one filter."""
+IDENTITIES = 3_000
+"""Identifiers and blocking keys in one filter: those of some 500 papers."""
 
 
 class PaperObjects:
@@ -48,8 +48,9 @@ class PaperObjects:
 
     async def count_topic(self, topic: str) -> TopicCounts:
         """How many papers have each word of a topic."""
-        counts = await asyncio.gather(*(self.count_with([stem]) for stem in read_topic(topic).stems))
-        return TopicCounts(await self.count(), tuple(counts))
+        stems = read_topic(topic).stems
+        papers, *counts = await asyncio.gather(self.count(), *(self.count_with([stem]) for stem in stems))
+        return TopicCounts(papers, tuple(counts))
 
     async def count_with(self, stems: Sequence[str]) -> int:
         """How many papers have all of the stems."""
@@ -101,21 +102,20 @@ class PaperObjects:
 
     async def near(self, batch: Sequence[Paper]) -> list[StoredPaper]:
         """Every paper that may be one of these: it has a blocking key in common with one."""
-        found: dict[PaperKey, StoredPaper] = {}
-        for start in range(0, len(batch), KEYS):
-            blocks = list({block for paper in batch[start : start + KEYS] for block in list_blocking_keys(paper)})
-            some = await self.find_matching(Filter.by_property("identities").contains_any(blocks))
-            found.update({stored.paper.key: stored for stored in some})
-        return list(found.values())
+        return await self._identified(list({block for paper in batch for block in list_blocking_keys(paper)}))
 
     async def get(self, keys: Sequence[PaperKey]) -> list[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
-        known: dict[str, Paper] = {}
-        for start in range(0, len(keys), KEYS):
-            wanted = Filter.by_property("identities").contains_any(list(keys[start : start + KEYS]))
-            for paper in (stored.paper for stored in await self.find_matching(wanted)):
-                known.update(dict.fromkeys((paper.key, *paper.identifiers), paper))
+        found = [stored.paper for stored in await self._identified(keys)]
+        known = {name: paper for paper in found for name in (paper.key, *paper.identifiers)}
         return list(dict.fromkeys(known[key] for key in keys if key in known))
+
+    async def _identified(self, identities: Sequence[str]) -> list[StoredPaper]:
+        found: dict[PaperKey, StoredPaper] = {}
+        for start in range(0, len(identities), IDENTITIES):
+            wanted = Filter.by_property("identities").contains_any(list(identities[start : start + IDENTITIES]))
+            found.update({stored.paper.key: stored for stored in await self.find_matching(wanted)})
+        return list(found.values())
 
     async def one(self, key: PaperKey) -> StoredPaper:
         """The paper with this key. Raises `UserError` where there is none."""

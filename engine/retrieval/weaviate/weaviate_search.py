@@ -20,6 +20,7 @@ from weaviate.classes.query import Filter, Sort
 
 from engine.errors import RetrievalError
 from engine.retrieval.embedding import Vectors
+from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.ranking import (
     DECIMALS,
     SEEDS,
@@ -94,20 +95,18 @@ def usual_length(sample: PaperRows) -> float:
 
 @dataclass(frozen=True)
 class TopicPapers:
-    """A topic, how many of the library's papers have each of its stems, and the papers that its words find first."""
+    """A topic, how common its words are in the library, and the papers that they find first."""
 
     topic: TopicWords
-    papers_with: Sequence[int]
-    papers: int
-    """Papers of the library."""
+    counts: TopicCounts
     named: PaperRows
 
     def measure(self, rows: Sequence[PaperRow], length: float) -> WordEvidence:
         """What the topic's words tell of these papers, their rarity being that in the whole library."""
         found = find_words(self.topic, search_stems([row.title for row in rows], [row.text for row in rows]))
-        there = [max(n, len(word.rows)) for n, word in zip(self.papers_with, found, strict=True)]
+        there = [max(n, len(word.rows)) for n, word in zip(self.counts.papers_with, found, strict=True)]
         lengths = np.array([len(row.text) for row in rows], np.float32)
-        return measure_words(self.topic, found, rarity(there, self.papers), lengths, length)
+        return measure_words(self.topic, found, rarity(there, self.counts.papers), lengths, length)
 
     def seeds(self, length: float) -> Vectors:
         """The vectors of the papers that stand for the topic; none where no paper names it."""
@@ -126,7 +125,7 @@ def rank_fetched(
     close = closeness(np.stack([row.abstract for row in rows]), seeds)
     is_sample = np.array([name in sample for name in ids])
     cited = _measure_popularity(rows, is_sample)
-    weights = _weigh(np.array([name in found.named for name in ids]), is_sample, found.papers)
+    weights = _weigh(np.array([name in found.named for name in ids]), is_sample, found.counts.papers)
     usual = UsualEvidence(*(Usual.of(values, weights) for values in (bm25, close, cited)))
     scores = score_papers(bm25, close, cited, usual, query.ranking)
     scores[[row.key in query.exclude or (row.year or None) not in query.years for row in rows]] = -np.inf
@@ -189,14 +188,10 @@ class SurveySearch:
         """The papers that a topic's words find, and the vectors of those that stand for it, which may be none."""
         said = read_topic(text)
         if not said.stems:
-            return TopicPapers(said, (), await self._objects.count(), {}), np.zeros((0, 0), np.float32)
-        abstracts, total, there = await asyncio.gather(
-            self._abstracts(said),
-            self._objects.count(),
-            asyncio.gather(*(self._objects.count_with([s]) for s in said.stems)),
-        )
+            return TopicPapers(said, await self._objects.count_topic(text), {}), np.zeros((0, 0), np.float32)
+        abstracts, counts = await asyncio.gather(self._abstracts(said), self._objects.count_topic(text))
         topic = await self._meant(with_abbreviations(said, abstracts))
-        found = TopicPapers(topic, there, total, await self._find_named(topic.all_stems(), NAMED))
+        found = TopicPapers(topic, counts, await self._find_named(topic.all_stems()))
         return found, await asyncio.to_thread(found.seeds, usual_length(await self._load_sample()))
 
     async def rank(self, query: Query, found: TopicPapers, seeds: Vectors) -> Mapping[Any, float]:
@@ -213,20 +208,20 @@ class SurveySearch:
         if found.topic.stems:
             fetched.append(self._find_named_and_cited(found, query))
         if filter_papers(query) is not None and found.topic.stems:
-            fetched.append(self._find_named(found.topic.all_stems(), NAMED, query))
+            fetched.append(self._find_named(found.topic.all_stems(), query))
         near = await asyncio.gather(*fetched)
         return await asyncio.to_thread(rank_fetched, found, near, seeds, sample, query)
 
-    async def _find_named(self, stems: Sequence[str], limit: int, query: Query | None = None) -> PaperRows:
+    async def _find_named(self, stems: Sequence[str], query: Query | None = None) -> PaperRows:
         """The best by the server's BM25, of those that a query takes where one is given."""
         wanted = dict(_WANTED) if query is None else {**_WANTED, "filters": filter_papers(query)}
         async with translate_failures("to search"):
-            found = await self._papers.query.bm25(" ".join(stems), query_properties=["words"], limit=limit, **wanted)
+            found = await self._papers.query.bm25(" ".join(stems), query_properties=["words"], limit=NAMED, **wanted)
         return read_rows(found.objects)
 
     async def _find_named_and_cited(self, found: TopicPapers, query: Query) -> PaperRows:
         """The most cited of the papers that have the two rarest of the topic's words, those that tell most of it."""
-        rare = [stem for _, stem in sorted(zip(found.papers_with, found.topic.stems, strict=True))][:2]
+        rare = [stem for _, stem in sorted(zip(found.counts.papers_with, found.topic.stems, strict=True))][:2]
         named = filter_papers(query, Filter.by_property("words").contains_all(rare))
         most = Sort.by_property("citations", ascending=False)
         async with translate_failures("to search"):

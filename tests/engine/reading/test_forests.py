@@ -16,10 +16,7 @@ from engine.reading.trees.forests import FOREST_FILE, Forest, JointForest, Local
 from engine.reading.trees.tree_making import source_of
 from engine.reading.trees.weaviate_forest import open_forest
 from engine.retrieval.libraries.library import WORKSPACES
-from engine.retrieval.weaviate.weaviate_schema import (
-    WeaviateServer,
-    connect,
-)
+from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, connect
 from engine.values import Paper
 from tests.fakes import WordEmbedder, paper, papers
 from tests.servers import WeaviateAt

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.topic_words import read_topic
 from engine.retrieval.weaviate.weaviate_search import TopicPapers, rank_fetched, read_rows, usual_length
 from engine.values import PaperKey, Query, YearRange
@@ -44,7 +45,7 @@ def rank(
 ) -> tuple[list[Any], list[float]]:
     stems = read_topic(query.text)
     there = [sum(s in o.properties["words"].split() for o in EVERYONE) for s in stems.stems]
-    found = TopicPapers(stems, there, SIZE, read_rows(named))
+    found = TopicPapers(stems, TopicCounts(SIZE, tuple(there)), read_rows(named))
     held = read_rows(sample)
     best = rank_fetched(found, [read_rows(popular), read_rows(near)], found.seeds(usual_length(held)), held, query)
     return list(best), list(best.values())
