@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -94,6 +95,32 @@ class Form:
     action: str
     submit: str
     fields: tuple[FormField, ...]
+
+    def fits(self, characters: int) -> bool:
+        """Whether each text has room in a field of that length; cut, it would lose its end when it is handed in."""
+        return all(len(field.value) <= characters for field in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class FormPlace:
+    """Where a form or a list of surveys belongs, and what it does: kept in what a platform gives back with it."""
+
+    channel: str = ""
+    thread: str = ""
+    action: str = ""
+    opens: bool = False
+
+    def pack(self) -> str:
+        """As a text."""
+        return json.dumps(astuple(self), separators=(",", ":"))
+
+
+def read_place(text: str) -> FormPlace:
+    """The inverse of `FormPlace.pack`; raises `ValueError` for anything else."""
+    values = json.loads(text)
+    if not isinstance(values, list) or len(values) != 4:
+        raise ValueError("this is no place")
+    return FormPlace(*values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,36 +220,20 @@ class AccessRefused(PlatformError):
 class AdapterTexts:
     """What an adapter has to say by itself."""
 
-    not_here: str
-    """A survey was asked for in a channel that we cannot write in."""
-    too_long: str
-    """A text is too long for a form."""
-    begun: str
-    """A survey that was asked for gets a thread."""
-    noted: str
-    """What was asked for is answered in the thread."""
-    directly: str
-    """What was asked for goes on between the person and us."""
-    missing: str
-    """Permissions are missing, ``{}``."""
-    failed: str
-    """Something could not be taken; it has to be done again."""
-    too_large: str
-    """Files cannot be sent, ``{}``."""
-    nothing_here: str
-    """There is no survey where something was said about one."""
-    more_options: str
-    """The field of a form in which several stand that are too many, a line for each."""
-    document: str
-    """A document can be read at the address ``{}``."""
-    examples: tuple[str, ...]
-    """What can be said to begin."""
-    say: str
-    """Words that can be typed instead, ``{}``."""
-    mention: str
-    """Words that can be typed where only what mentions us is read, ``{}``."""
-    refusals: Mapping[str, str]
-    """What a platform's refusal means and what to do about it, by its name for it."""
+    not_here: str  # a survey was asked for in a channel that we cannot write in
+    too_long: str  # a text is too long for a form
+    begun: str  # a survey that was asked for gets a thread
+    noted: str  # what was asked for is answered in the thread
+    directly: str  # what was asked for goes on between the person and us
+    missing: str  # permissions are missing, ``{}``
+    failed: str  # something could not be taken; it has to be done again
+    too_large: str  # files cannot be sent, ``{}``
+    nothing_here: str  # there is no survey where something was said about one
+    more_options: str  # the field of a form in which several stand that are too many, a line for each
+    document: str  # a document can be read at the address ``{}``
+    say: str  # words that can be typed instead, ``{}``
+    mention: str  # words that can be typed where only what mentions us is read, ``{}``
+    refusals: Mapping[str, str]  # what a platform's refusal means and what to do about it, by its name for it
 
 
 class ChatBackend(Protocol):
@@ -306,7 +317,6 @@ class SimpleAdapter:
     backend: ChatBackend
 
     async def open(self, backend: ChatBackend) -> None:
-        """There is nothing to open."""
         self.backend = backend
 
     async def run(self) -> None:
@@ -316,9 +326,7 @@ class SimpleAdapter:
         """There is nothing to close."""
 
     async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
-        """There are no threads."""
         return incoming.conversation
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
-        """Files come with their contents."""
         return attachment.content

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Literal
 
 from markdown_it import MarkdownIt
@@ -18,17 +19,21 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 _UNIT = re.compile(r"\[[^\[\]\n]{1,400}\][^\s\[]*|[^\s\[]+|\[|\s+")
 """What is never cut: a citation in brackets, a word."""
+_WORD = re.compile(r"\S(?=\s)")
+_CUTS = tuple(map(re.compile, (r"\n\s*\n", r"\n", r"(?<=[.!?…])|(?<=[.!?…][\])”\"'’])")))
+"""What follows, or stands before, a good place to cut, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Literal text in one style; ``link`` is an http(s) address or empty."""
+    """Literal text in one style; ``link`` is an http(s) address or empty, ``person`` whom it mentions."""
 
     text: str
     bold: bool = False
     italic: bool = False
     code: bool = False
     link: str = ""
+    person: str = ""
 
 
 Line = tuple[Span, ...]
@@ -63,8 +68,8 @@ def remove_controls(text: str) -> str:
     )
 
 
-def blocks(markdown: str) -> list[Block]:
-    """The text as blocks, in order."""
+def blocks(markdown: str, people: Collection[str] = ()) -> list[Block]:
+    """The text as blocks, in order; each mention (``@U1``) of one of these people is a span of its own."""
     found: list[Block] = []
     lists: list[list[int | None]] = []  # of the lists around: the next number
     quoted = 0
@@ -82,7 +87,19 @@ def blocks(markdown: str) -> list[Block]:
             found.append(Block("item", _spans(next(tokens)), len(lists) - 1, lists[-1][0]))
         else:
             found += _leaf(token, tokens, "quote" if quoted else "paragraph")
-    return [block for block in found if block.text().strip()]
+    kept = [block for block in found if block.text().strip()]
+    return [_find_people(block, people) for block in kept] if people else kept
+
+
+def _find_people(block: Block, people: Collection[str]) -> Block:
+    mention = re.compile(rf"(@(?:{'|'.join(map(re.escape, people))})\b)")
+
+    def divide(line: Line) -> Line:
+        parts = [(span, part) for span in line for part in ([span.text] if span.link else mention.split(span.text))]
+        named = ((span, part, part[1:] if mention.fullmatch(part) else "") for span, part in parts if part)
+        return tuple(replace(span, text=part, person=person) for span, part, person in named)
+
+    return replace(block, line=divide(block.line), rows=tuple(tuple(map(divide, row)) for row in block.rows))
 
 
 def _leaf(token: Token, tokens: Iterator[Token], kind: Literal["quote", "paragraph"]) -> list[Block]:
@@ -144,40 +161,18 @@ def divide_block(block: Block, limit: int) -> list[Block]:
         return [block]
     if block.kind == "table":
         return _divide_rows(block, limit)
-    if block.kind == "code":
-        return [replace(block, line=(Span(part),)) for part in split(block.text(), limit)]
-    parts: list[Line] = [()]
-    for piece in _pieces(block.line, limit):
-        if _length(parts[-1]) + len(piece.text) > limit:
-            kept = _sentences_end(parts[-1])
-            parts[-1:] = [parts[-1][:kept], _strip_space(parts[-1][kept:])]
-        if parts[-1] or not piece.text.isspace():
-            parts[-1] += (piece,)
-    return [replace(block, line=join_spans(part)) for part in parts if part]
+    text = "".join(span.text for span in block.line)
+    return [replace(block, line=_take(block.line, start, stop)) for start, stop in _cut(text, limit)]
 
 
-_SENTENCE_END = re.compile(r"[.!?…][\])”\"'’]*\Z")
-
-
-def _length(line: Line) -> int:
-    return sum(len(span.text) for span in line)
-
-
-def _sentences_end(line: Line) -> int:
-    """How many of the pieces are whole sentences; all where there is no end of a sentence in the latter half."""
-    ends = [n for n, piece in enumerate(line, start=1) if _SENTENCE_END.search(piece.text)]
-    return ends[-1] if ends and _length(line[: ends[-1]]) * 2 >= _length(line) else len(line)
-
-
-def _strip_space(line: Line) -> Line:
-    return line[1:] if line and line[0].text.isspace() else line
-
-
-def _pieces(line: Line, limit: int) -> Iterator[Span]:
+def _take(line: Line, start: int, stop: int) -> Line:
+    """The characters of a line between two places."""
+    taken, at = list[Span](), 0
     for span in line:
-        for unit in _UNIT.findall(span.text):
-            for piece in [unit] if len(unit) <= limit or unit.isspace() else split(unit, limit):
-                yield replace(span, text=piece[:limit])
+        if part := span.text[max(0, start - at) : max(0, stop - at)]:
+            taken.append(replace(span, text=part))
+        at += len(span.text)
+    return tuple(taken)
 
 
 def _divide_rows(block: Block, limit: int) -> list[Block]:
@@ -188,17 +183,6 @@ def _divide_rows(block: Block, limit: int) -> list[Block]:
             groups.append((head,))
         groups[-1] += (row,)
     return [replace(block, rows=group) for group in groups]
-
-
-def join_spans(line: Iterable[Span]) -> Line:
-    """Neighbours in the same style as one."""
-    joined: list[Span] = []
-    for span in line:
-        if joined and replace(joined[-1], text="") == replace(span, text=""):
-            joined[-1] = replace(span, text=joined[-1].text + span.text)
-        else:
-            joined.append(span)
-    return tuple(joined)
 
 
 def pages(found: Sequence[Block], characters: int, count: int) -> list[list[Block]]:
@@ -216,18 +200,28 @@ def pages(found: Sequence[Block], characters: int, count: int) -> list[list[Bloc
 
 
 def split(text: str, limit: int) -> list[str]:
-    """Parts of at most ``limit`` characters, cut between paragraphs, else lines, else words.
+    """Parts of at most ``limit`` characters, cut between paragraphs, else lines, sentences, words.
 
     A single word longer than the limit is cut, nothing else is. Raises `ValueError` for a limit under 1.
     """
     if limit < 1:
         raise ValueError("the limit must be at least one character")
-    parts: list[str] = []
-    rest = text.strip()
-    while len(rest) > limit:
-        head = rest[: limit + 1]
-        cut = next((at for mark in ("\n\n", "\n", " ") if (at := head.rfind(mark)) > 0), 0)
-        cut = cut or max((at for at, ch in enumerate(head) if ch.isspace()), default=limit)
-        parts.append(rest[:cut].rstrip())
-        rest = rest[cut:].lstrip()
-    return [*parts, rest] if rest or not parts else parts
+    return [text[start:stop] for start, stop in _cut(text, limit)] or [""]
+
+
+def _cut(text: str, limit: int) -> Iterator[tuple[int, int]]:
+    """Where each part begins and ends."""
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    while start < end:
+        stop = end if end - start <= limit else _find_cut(text, start, start + limit)
+        yield start, stop
+        start = end - len(text[stop:end].lstrip())
+
+
+def _find_cut(text: str, start: int, most: int) -> int:
+    """The last place to cut up to ``most``; paragraphs, lines and sentences count if they end in the latter half."""
+    units = takewhile(lambda unit: unit.end() <= most, _UNIT.finditer(text, start))
+    ends = [unit.end() for unit in units if not unit[0].isspace() and text[unit.end()].isspace()]
+    ends = ends or [word.end() for word in _WORD.finditer(text, start, most + 1)] or [most]
+    late = [end for end in ends if 2 * (end - start) >= most - start]
+    return next((end for cut in _CUTS for end in reversed(late) if cut.match(text, end)), ends[-1])

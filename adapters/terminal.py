@@ -7,20 +7,20 @@ import os
 import re
 import secrets
 import shlex
-import shutil
 import signal
 import sys
+import textwrap
 import threading
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.live import Live
 from rich.markdown import Markdown
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.segment import Segment, Segments
 from rich.table import Column
 
 from adapters.chat import Attachment, Conversation, Incoming, Outgoing, PlatformError, SimpleAdapter
@@ -30,17 +30,16 @@ READABLE_WIDTH = 100
 _NO_SIGNALS = (NotImplementedError, RuntimeError, ValueError)
 """What asking for signals raises on Windows and outside the main thread."""
 
+_UNBROKEN = "\u00a0"
+_LINE_END = re.compile(r"(?: |\x1b\[[\d;]*m)+$", re.M)
+"""Spaces, and the codes of colours between them."""
+
 HERE = Conversation("terminal", "local", "terminal")
 """The conversation of a terminal that nobody named otherwise."""
-_PAGING = "-Psspace goes on, q comes back here "
-"""What `less` shows below a page: people who never used it know no way out; ``-Ps`` is the option."""
 
 
 class TerminalAdapter(SimpleAdapter):
-    """Reads a line when it is the person's turn; Ctrl-C stops what runs, and at the prompt ends.
-
-    ``pages``: a person looks at it, who is shown what is taller than the screen a page at a time.
-    """
+    """Reads a line when it is the person's turn; Ctrl-C stops what runs, and at the prompt ends."""
 
     platform = "terminal"
 
@@ -52,7 +51,6 @@ class TerminalAdapter(SimpleAdapter):
         person: str = "you",
         *,
         echo: bool = False,
-        pages: bool = False,
     ) -> None:
         self.only = conversation
         self._person = person
@@ -61,7 +59,6 @@ class TerminalAdapter(SimpleAdapter):
         self._console = console
         self._lines = lines
         self._echo = echo
-        self._pager = shutil.which("less") if pages else None
         self._turn = asyncio.Event()
         self._bar: Progress | None = None
         self._growing: Live | None = None
@@ -73,24 +70,21 @@ class TerminalAdapter(SimpleAdapter):
         self._numbers = (f"{secrets.token_hex(8)}-{n}" for n in count(1))
 
     async def run(self) -> None:
-        """Take turns until the lines end or the person interrupts at the prompt."""
         interrupted = asyncio.Event()
         loop = asyncio.get_running_loop()
         with suppress(*_NO_SIGNALS):
             loop.add_signal_handler(signal.SIGINT, interrupted.set)
         try:
-            while await self._until_turn(interrupted):
-                line = await self._next_line(interrupted)
-                if line is None or line.strip().lower() in {"quit", "exit", "bye"}:
-                    return
-                if line.strip():
-                    try:
-                        incoming = self._make_incoming(line)
-                    except PlatformError as error:
-                        self._console.print(f"{error}\n", markup=False, highlight=False)
-                        continue
-                    self._turn.clear()
-                    await self.backend.handle(incoming)
+            while (line := await self._next_line(interrupted)) is not None:
+                if not line.strip():
+                    continue
+                try:
+                    incoming = self._make_incoming(line)
+                except PlatformError as error:
+                    self._console.print(f"{error}\n", markup=False, highlight=False)
+                    continue
+                self._turn.clear()
+                await self.backend.handle(incoming)
         finally:
             self._end_bar()
             with suppress(*_NO_SIGNALS):
@@ -121,33 +115,22 @@ class TerminalAdapter(SimpleAdapter):
         return stood or outgoing.closes
 
     async def _show(self, outgoing: Outgoing) -> None:
-        with self._console.capture() as printed:
-            self._print_markdown(remove_controls(self._mention.sub("you", outgoing.text)))
-        text = printed.get()
-        if self._pager and text.count("\n") >= self._console.height:
-            await self._page(self._pager, text)
-        else:
-            self._console.file.write(text)
+        self._print_markdown(remove_controls(self._mention.sub("you", outgoing.text)))
         for path in outgoing.files:
             self._console.print(f" • {path}", markup=False, highlight=False, soft_wrap=True)
-        words = [f"{b.typed}: {b.label}" for b in outgoing.buttons if b.typed]
-        if outgoing.kind == "message":
-            for line in _wrap_hints((*words, *outgoing.hints), min(READABLE_WIDTH, self._console.width)):
-                self._console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+        hints = (*(f"{b.typed}: {b.label}" for b in outgoing.buttons if b.typed), *outgoing.hints)
+        if outgoing.kind == "message" and hints:
+            wrapped = _wrap_hints(hints, min(READABLE_WIDTH, self._console.width))
+            self._console.print(wrapped, style="dim", markup=False, highlight=False, soft_wrap=True)
         self._console.print()
-
-    async def _page(self, pager: str, text: str) -> None:
-        """Show a page at a time what is taller than the screen; q leaves it, and what was shown stays."""
-        shown = await asyncio.create_subprocess_exec(pager, "-RX", _PAGING, stdin=asyncio.subprocess.PIPE)
-        await shown.communicate(text.encode())
 
     def _print_markdown(self, text: str) -> None:
         """Print it without the spaces that fill each line up to the width, which a copied text would keep."""
-        options = self._console.options.update(width=min(READABLE_WIDTH, self._console.width))
-        # A theme without a background of its own, which would end where the words do.
-        rendered = self._console.render_lines(Markdown(text, code_theme="ansi_dark"), options, pad=False)
-        for line in map(_strip_padding, rendered):
-            self._console.print(Segments([*line, Segment.line()]), end="", soft_wrap=True)
+        with self._console.capture() as printed:
+            # A theme without a background of its own, which would end where the words do.
+            shown = Markdown(text, code_theme="ansi_dark")
+            self._console.print(shown, width=min(READABLE_WIDTH, self._console.width))
+        self._console.file.write(_LINE_END.sub(lambda end: end[0].replace(" ", ""), printed.get()))
 
     def _make_incoming(self, text: str) -> Incoming:
         """The line; files that it names are sent, as a terminal types the names of files dropped on it."""
@@ -155,32 +138,19 @@ class TerminalAdapter(SimpleAdapter):
         attached = tuple(map(attach, files))
         return Incoming(self.only, self._person, next(self._numbers), said, attachments=attached)
 
-    async def _until_turn(self, interrupted: asyncio.Event) -> bool:
-        """Wait for the person's turn; an interrupt meanwhile means stop."""
+    async def _next_line(self, interrupted: asyncio.Event) -> str | None:
+        """What the person says in their turn, ``None`` where they leave; an interrupt before it means stop."""
         while not self._turn.is_set():
-            turn, stop = asyncio.create_task(self._turn.wait()), asyncio.create_task(interrupted.wait())
-            await asyncio.wait({turn, stop}, return_when=asyncio.FIRST_COMPLETED)
-            turn.cancel()
-            stop.cancel()
-            if interrupted.is_set() and not self._turn.is_set():
+            if not await _comes_first(asyncio.ensure_future(self._turn.wait()), interrupted):
                 interrupted.clear()
                 await self.backend.handle(self._make_incoming("stop"))
-        return True
-
-    async def _next_line(self, interrupted: asyncio.Event) -> str | None:
         interrupted.clear()
         reading = asyncio.ensure_future(anext(self._lines, None))
-        stop = asyncio.create_task(interrupted.wait())
-        await asyncio.wait({reading, stop}, return_when=asyncio.FIRST_COMPLETED)
-        stop.cancel()
-        if not reading.done():
-            reading.cancel()
-            return None
-        line = reading.result()
+        line = reading.result() if await _comes_first(reading, interrupted) else None
         if line is not None and self._echo:
             self._console.print(f"you › {remove_controls(line)}", style="bold cyan", markup=False, highlight=False)
             self._console.print()
-        return line
+        return None if line is None or line.strip().lower() in {"quit", "exit", "bye"} else line
 
     def _show_bar(self, outgoing: Outgoing) -> None:
         bar = outgoing.bar
@@ -223,28 +193,19 @@ class TerminalAdapter(SimpleAdapter):
             self._growing = None
 
 
-def _wrap_hints(hints: Sequence[str], width: int) -> list[str]:
+async def _comes_first(awaited: asyncio.Future[Any], interrupted: asyncio.Event) -> bool:
+    """Whether it comes before an interrupt, which cancels it."""
+    stop = asyncio.create_task(interrupted.wait())
+    await asyncio.wait({awaited, stop}, return_when=asyncio.FIRST_COMPLETED)
+    stop.cancel()
+    return awaited.done() or not awaited.cancel()
+
+
+def _wrap_hints(hints: Sequence[str], width: int) -> str:
     """What can be typed, in brackets; a line breaks between two hints, never inside one."""
-    lines = [""]
-    for hint in hints:
-        longer = f"{lines[-1]} · {hint}" if lines[-1] else hint
-        if len(longer) + 4 > width and lines[-1]:  # room for a bracket and the dot at the end
-            lines[-1] += " ·"
-            lines.append(hint)
-        else:
-            lines[-1] = longer
-    joined = "\n ".join(lines)
-    return f"[{joined}]".split("\n") if hints else []
-
-
-def _strip_padding(line: Iterable[Segment]) -> list[Segment]:
-    """A rendered line without spaces at its end."""
-    kept = list(line)
-    while kept and not kept[-1].text.strip():
-        kept.pop()
-    if kept:
-        kept[-1] = kept[-1]._replace(text=kept[-1].text.rstrip())
-    return kept
+    kept = f"{_UNBROKEN}· ".join(hint.replace(" ", _UNBROKEN) for hint in hints)
+    wrapped = textwrap.fill(f"[{kept}]", width, subsequent_indent=" ", break_long_words=False, break_on_hyphens=False)
+    return wrapped.replace(_UNBROKEN, " ")
 
 
 async def yield_scripted_lines(lines: Sequence[str]) -> AsyncIterator[str]:
@@ -267,7 +228,7 @@ async def read_typed_lines(prompt: str) -> AsyncIterator[str]:
 
 def _read_line(prompt: str, loop: asyncio.AbstractEventLoop, answer: asyncio.Future[str | None]) -> None:
     try:
-        line = input(prompt) if sys.stdin.isatty() else _line_of(sys.stdin.readline())
+        line: str | None = input(prompt if sys.stdin.isatty() else "")
     except (EOFError, KeyboardInterrupt):
         line = None
     except UnicodeDecodeError:
@@ -279,10 +240,6 @@ def _read_line(prompt: str, loop: asyncio.AbstractEventLoop, answer: asyncio.Fut
 
     with suppress(RuntimeError):  # the loop has ended while we waited for a key
         loop.call_soon_threadsafe(give)
-
-
-def _line_of(read: str) -> str | None:
-    return read.rstrip("\r\n") if read else None
 
 
 MOST_FILES = 50
@@ -298,7 +255,6 @@ def attach(path: Path) -> Attachment:
 
 _BEFORE_FILES = re.compile(r"(papers):?\s+(\S.*)", re.I | re.S)
 """What may stand before the names of files, where a chat has words beside the files that are sent."""
-
 
 _PATH = re.compile(r"(?:~|\.{1,2})?/(?:[^\s/]+/)*[^\s/]+\.[A-Za-z]{2,5}")
 """A line that can only be the path of a file."""
@@ -344,12 +300,10 @@ async def read_edited_lines(prompt: str, history: Path, words: Sequence[str]) ->
     # Imported here, because commands that ask nobody anything start faster without it.
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import WordCompleter
-    from prompt_toolkit.history import FileHistory, InMemoryHistory
+    from prompt_toolkit.history import FileHistory
 
-    history.parent.mkdir(parents=True, exist_ok=True)
-    remembers = FileHistory(str(history)) if _is_writable(history) else InMemoryHistory()
     session: PromptSession[str] = PromptSession(
-        history=remembers,
+        history=FileHistory(str(history)),
         completer=WordCompleter(list(words), ignore_case=True, sentence=True),
         complete_while_typing=False,
         enable_history_search=True,
@@ -371,9 +325,3 @@ async def read_edited_lines(prompt: str, history: Path, words: Sequence[str]) ->
         while _LIST_BEGUN.fullmatch(lines[0]) and (more := await ask("    … ")):
             lines.append(more)
         yield "\n".join(lines)
-
-
-def _is_writable(file: Path) -> bool:
-    with suppress(OSError), file.open("a"):
-        return True
-    return False

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import discord
 
-from adapters.chat import Button, Form, FormField
+from adapters.chat import Button, Form, FormField, FormPlace
 
 ROWS, IN_A_ROW = 5, 5
 LABEL, CUSTOM_ID, TITLE, FIELD_LABEL, PLACEHOLDER, VALUE = 80, 100, 45, 45, 100, 4_000
@@ -17,9 +16,9 @@ FIELDS = 5
 OPTIONS = 25
 FORM_S = 900.0
 REST = "rest"
+"""The field that stands for several."""
 _FIELD = re.compile(r"(?P<name>[^\s:=]+)(?:\s*[:=](?P<empty>)|\s*[:=]?\s*(?P<value>\S.*)|)")
 """“years: 2018..”, “sections 4”; what stands alone is passed on, to be refused; “budget:” was left empty."""
-"""The field that stands for several."""
 
 Press = Callable[[discord.Interaction, str, bool], Awaitable[None]]
 
@@ -78,30 +77,6 @@ def _make_buttons(buttons: Sequence[Button]) -> Iterator[ActionButton]:
         yield ActionButton(item, button.action, asks=button.asks)
 
 
-@dataclass(frozen=True, slots=True)
-class FormName:
-    """What a modal is called: what it does, and where; the rest is known from where it is handed in."""
-
-    action: str
-    thread: str = ""
-    opens: bool = False
-
-    def pack(self) -> str:
-        """As a custom id."""
-        return f"form|{self.action}|{self.thread}|{int(self.opens)}"
-
-
-def read_form_name(custom_id: str) -> FormName | None:
-    """The inverse of `FormName.pack`; ``None`` for other forms."""
-    match = re.fullmatch(r"form\|([^|]*)\|(\d*)\|([01])", custom_id)
-    return FormName(match[1], match[2], match[3] == "1") if match else None
-
-
-def fits(form: Form) -> bool:
-    """Whether the texts to be edited have room in a modal."""
-    return all(len(field.value) <= VALUE for field in form.fields)
-
-
 def _compact(form: Form, rest_label: str) -> tuple[FormField, ...]:
     """At most `FIELDS` fields: what is optional and too much stands in one text, a line for each, ``name: value``."""
     if len(form.fields) <= FIELDS:
@@ -113,9 +88,9 @@ def _compact(form: Form, rest_label: str) -> tuple[FormField, ...]:
     return (*first, FormField(REST, rest_label, lines, hint, kind="text", optional=True))
 
 
-def modal(form: Form, name: FormName, rest_label: str) -> discord.ui.Modal:
+def modal(form: Form, place: FormPlace, rest_label: str) -> discord.ui.Modal:
     """The form as a modal; ``rest_label`` names the field in which optional ones stand that are too many."""
-    made = discord.ui.Modal(title=form.title[:TITLE], custom_id=name.pack(), timeout=FORM_S)
+    made = discord.ui.Modal(title=form.title[:TITLE], custom_id=place.pack(), timeout=FORM_S)
     for field in _compact(form, rest_label):
         component: discord.ui.Item[Any]
         if field.kind == "choice":
@@ -142,10 +117,8 @@ def read_filled_form(data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     values = []
     for top in data.get("components", ()):
         for field in [top["component"]] if "component" in top else top.get("components", ()):
-            value = field.get("value") or next(iter(field.get("values") or ()), "")
-            values += (
-                _lines(str(value)) if field["custom_id"] == REST else [(str(field["custom_id"]), str(value or ""))]
-            )
+            name, value = str(field["custom_id"]), str(field.get("value") or next(iter(field.get("values") or ()), ""))
+            values += _lines(value) if name == REST else [(name, value)]
     return tuple(values)
 
 

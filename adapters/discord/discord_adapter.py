@@ -24,12 +24,14 @@ from adapters.chat import (
     ChatBackend,
     Conversation,
     Form,
+    FormPlace,
     Incoming,
     Outgoing,
     Place,
     PlatformError,
+    read_place,
 )
-from adapters.discord.components import ActionButton, FormName, fits, modal, read_filled_form, read_form_name
+from adapters.discord.components import VALUE, ActionButton, modal, read_filled_form
 from adapters.discord.discord_markup import MESSAGE_CHARACTERS, link, literal, messages
 from adapters.discord.discord_sender import EDIT_S, DiscordSender
 from adapters.discord.slash_commands import SurveyCommands, survey_this
@@ -37,16 +39,6 @@ from adapters.discord.slash_commands import SurveyCommands, survey_this
 log = structlog.get_logger()
 
 FILE_HOSTS = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
-
-PERMISSIONS = discord.Permissions(
-    view_channel=True,
-    send_messages=True,
-    send_messages_in_threads=True,
-    create_public_threads=True,
-    attach_files=True,
-    read_message_history=True,
-)
-"""What the invitation asks for; the guide names its number, and a test compares."""
 
 EVERYWHERE = Conversation("discord", "", "")
 
@@ -60,14 +52,7 @@ class DiscordAccess:
     shards: int | None = None
 
 
-def intents(access: DiscordAccess) -> discord.Intents:
-    """What we want to hear of: servers, messages, and with the privileged intent what is in them."""
-    wanted = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
-    wanted.message_content = access.reads_messages
-    return wanted
-
-
-class DiscordAdapter:
+class DiscordAdapter(DiscordSender):
     """All servers that have invited us."""
 
     platform = "discord"
@@ -76,16 +61,14 @@ class DiscordAdapter:
 
     def __init__(self, access: DiscordAccess, words: AdapterTexts, edit_s: float = EDIT_S) -> None:
         self._access = access
-        self.words = words
         kind = _ShardedClient if access.shards else _Client
         options: dict[str, Any] = {"shard_count": access.shards} if access.shards else {}
-        self.client: _Client = kind(
-            intents=intents(access),
-            allowed_mentions=discord.AllowedMentions.none(),
-            max_messages=None,
-            **options,
-        )
-        self.client.adapter = self
+        # What we want to hear of: servers, messages, and with the privileged intent what is in them.
+        wanted = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
+        wanted.message_content = access.reads_messages
+        client = kind(intents=wanted, allowed_mentions=discord.AllowedMentions.none(), max_messages=None, **options)
+        super().__init__(client, words, edit_s, reads_messages=access.reads_messages)
+        client.adapter = self
         self.tree = app_commands.CommandTree(
             self.client,
             allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
@@ -93,14 +76,10 @@ class DiscordAdapter:
         )
         self.tree.add_command(SurveyCommands(self))
         self.tree.add_command(survey_this(self))
-        self.sender = DiscordSender(self.client, words, edit_s, reads_messages=access.reads_messages)
-        self.send, self.open_thread = self.sender.send, self.sender.open_thread
-        self.backend: ChatBackend
 
     async def open(self, backend: ChatBackend) -> None:
         """Log in, and register the commands where they have changed."""
         self.backend = backend
-        self.sender.meet(backend)
         ActionButton.press = self.handle_button
         self.client.add_dynamic_items(ActionButton)
         try:
@@ -133,21 +112,17 @@ class DiscordAdapter:
             await self.backend.remember(EVERYWHERE, "commands", digest)
 
     async def run(self) -> None:
-        """Listen until cancelled."""
         try:
             await self.client.connect()
         except (discord.PrivilegedIntentsRequired, discord.ConnectionClosed) as error:
             raise self._to_platform_error(error) from error
 
     async def close(self) -> None:
-        """Let go of the connection."""
-        await self.sender.close()
+        await super().close()
         await self.client.close()
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
         """The contents of a file, from where Discord keeps them."""
-        if attachment.content or not attachment.source:
-            return attachment.content
         is_theirs, base = urlsplit(attachment.source).hostname in FILE_HOSTS, discord.http.Route.BASE
         async with aiohttp.ClientSession() as session:
             return await fetch_file(session, attachment, "Discord", is_theirs=is_theirs, base=base)
@@ -185,59 +160,59 @@ class DiscordAdapter:
             await self.ask(interaction, incoming)
             return
         await interaction.response.defer()
-        self.sender.remember_interaction(at, interaction)
         await self.take(interaction, incoming)
 
     async def ask(self, interaction: discord.Interaction, incoming: Incoming) -> None:
         """Show the form; it has to be the first answer, so nothing is deferred."""
         form = await self.backend.form(incoming)
-        if isinstance(form, Form) and not fits(form):
+        if isinstance(form, Form) and not form.fits(VALUE):
             form = Outgoing(incoming.conversation, self.words.too_long)
         if isinstance(form, Outgoing):
             await interaction.response.send_message(messages(form)[0], ephemeral=True)
             return
-        name = FormName(form.action, incoming.conversation.thread if incoming.opens else "", incoming.opens)
-        await interaction.response.send_modal(modal(form, name, self.words.more_options))
+        thread = incoming.conversation.thread if incoming.opens else ""
+        place = FormPlace(thread=thread, action=form.action, opens=incoming.opens)
+        await interaction.response.send_modal(modal(form, place, self.words.more_options))
 
     async def handle_form(self, interaction: discord.Interaction) -> None:
         """A form that was filled in, whoever showed it."""
         data: Any = interaction.data or {}
-        name = read_form_name(str(data.get("custom_id", "")))
-        if name is None:
-            return
+        try:
+            name = read_place(str(data.get("custom_id", "")))
+        except ValueError:
+            return  # of another program
         at, values = await self.place(interaction), read_filled_form(data)
         at = replace(at, thread=name.thread) if name.opens else at
         key = f"interaction:{interaction.id}"
         incoming = Incoming(
             at, str(interaction.user.id), key, "", name.action, values=values, opens=name.opens, alone=True
         )
-        fault = await self.backend.fault(incoming)
-        if fault:
+        if fault := await self.backend.fault(incoming):
             # A form cannot be answered with another one, so what was written is given back as a text.
             written = "\n".join(f"{field}: {value}" for field, value in values if value).replace("`", "'")
             text = f"{literal(fault.sentence)}\n```\n{written[:1500]}\n```"[:MESSAGE_CHARACTERS]
             await interaction.response.send_message(text, ephemeral=True)
             return
         await interaction.response.defer(ephemeral=True, thinking=name.opens)
-        self.sender.remember_interaction(at, interaction)
-        if await self.take(interaction, incoming) and name.opens:
-            await self.show_place(interaction, at, self.words.begun)
+        await self.take(interaction, incoming, self.words.begun if name.opens else "")
 
-    async def take(self, interaction: discord.Interaction, incoming: Incoming) -> bool:
-        """Store what was done; Discord does not send it again, so a failure is said."""
+    async def take(self, interaction: discord.Interaction, incoming: Incoming, said: str = "") -> None:
+        """Store what was done; Discord does not send it again, so a failure is said.
+
+        ``said`` answers a command that goes on in a conversation: with where, if that is not here.
+        """
+        at = incoming.conversation
+        self.remember_interaction(at, interaction)
         try:
             await self.backend.handle(incoming)
         except Exception:  # whatever it is, the person must know
             log.exception("an interaction could not be stored")
             await interaction.followup.send(self.words.failed, ephemeral=True)
-            return False
-        return True
-
-    async def show_place(self, interaction: discord.Interaction, at: Conversation, text: str) -> None:
-        """Answer a command that goes on in a conversation: what follows it, and where, if that is not here."""
-        is_here = interaction.channel_id == int(at.thread or at.channel)
-        said = text if at.tenant.isdigit() else self.words.directly
-        await interaction.edit_original_response(content=said if is_here else f"{said} {link(at)}")
+            return
+        if said:
+            is_here = interaction.channel_id == int(at.thread or at.channel)
+            text = said if at.tenant.isdigit() else self.words.directly
+            await interaction.edit_original_response(content=text if is_here else f"{text} {link(at)}")
 
     async def place(self, interaction: discord.Interaction) -> Conversation:
         """Where an interaction is; for a person who has installed us where we are no member, with them directly."""
@@ -291,15 +266,16 @@ class _Client(discord.Client):
         await self.adapter.backend.note_listening()
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
-        at = Conversation("discord", str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
-        if await self.adapter.backend.knows(at):
-            await self.adapter.backend.close_conversation(at, self.adapter.words.refusals["10003"])
+        await self._close(payload, self.adapter.words.refusals["10003"])
 
     async def on_raw_thread_update(self, payload: discord.RawThreadUpdateEvent) -> None:
         if payload.data.get("thread_metadata", {}).get("locked"):
-            at = Conversation("discord", str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
-            if await self.adapter.backend.knows(at):
-                await self.adapter.backend.close_conversation(at)
+            await self._close(payload)
+
+    async def _close(self, thread: discord.RawThreadDeleteEvent | discord.RawThreadUpdateEvent, why: str = "") -> None:
+        at = Conversation("discord", str(thread.guild_id), str(thread.parent_id), str(thread.thread_id))
+        if await self.adapter.backend.knows(at):
+            await self.adapter.backend.close_conversation(at, why)
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         await self.adapter.backend.left("discord", str(guild.id))

@@ -6,7 +6,7 @@ Nobody is notified whatever a text holds, because the client allows no mentions;
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from adapters.chat import Conversation, Outgoing
 from adapters.markup import Block, Line, Span, blocks, divide_block, plain
@@ -36,8 +36,8 @@ def literal(text: str) -> str:
 def messages(outgoing: Outgoing, say: str = "") -> list[str]:
     """The text, the facts, and what can be typed (``say``), in messages that Discord takes; a card is longer."""
     most = CARD_CHARACTERS if outgoing.slot else MESSAGE_CHARACTERS
-    found = blocks(outgoing.text)
-    parts: list[tuple[str, str]] = [(block.kind, part) for block in found for part in _parts(block, outgoing.people)]
+    found = blocks(outgoing.text, outgoing.people)
+    parts: list[tuple[str, str]] = [(block.kind, part) for block in found for part in _parts(block)]
     if outgoing.facts:
         parts.append(("facts", f"-# {literal(' · '.join(outgoing.facts))[: MESSAGE_CHARACTERS // 2]}"))
     if say and outgoing.hints and not outgoing.closes:
@@ -68,15 +68,15 @@ def thread_name(outgoing: Outgoing) -> str:
     return name[:NAME_CHARACTERS] or "Survey"
 
 
-def _parts(block: Block, people: Collection[str]) -> list[str]:
+def _parts(block: Block) -> list[str]:
     if block.kind == "table":
         names = [plain(cell).strip() for cell in block.rows[0]]
-        return [_row(row, names, people) for row in block.rows[1:]]
+        return [_row(row, names) for row in block.rows[1:]]
     if block.kind == "code":
         # A fence in the text would end ours.
         texts = [part.text().replace("`", f"`{_BREAK}") for part in divide_block(block, PART_CHARACTERS)]
         return [f"```\n{text}\n```" for text in texts]
-    return [_prefix(block) + _inline(part.line, people) for part in divide_block(block, PART_CHARACTERS)]
+    return [_prefix(block) + _inline(part.line) for part in divide_block(block, PART_CHARACTERS)]
 
 
 def _prefix(block: Block) -> str:
@@ -92,9 +92,9 @@ def _prefix(block: Block) -> str:
             return "\n" if block.kind == "paragraph" else ""
 
 
-def _row(row: Sequence[Line], names: Sequence[str], people: Collection[str]) -> str:
+def _row(row: Sequence[Line], names: Sequence[str]) -> str:
     """A row of a table, which Discord has not: the first cell, then those that hold something, where many by name."""
-    first, *others = ["".join(_span(s, people) for s in cell) for cell in row]
+    first, *others = map(_inline, row)
     said = [(name, cell.strip()) for name, cell in zip(names[1:], others, strict=False) if cell.strip(" –-")]
     rest = [
         cell if len(names) < 3 or not name or cell.isdecimal() else f"{literal(name)}: {cell}" for name, cell in said
@@ -103,20 +103,19 @@ def _row(row: Sequence[Line], names: Sequence[str], people: Collection[str]) -> 
     return shown if len(shown) <= MESSAGE_CHARACTERS else f"{shown[: MESSAGE_CHARACTERS - 1]}…"
 
 
-def _inline(line: Line, people: Collection[str]) -> str:
-    return "".join(_span(span, people) for span in line)
+def _inline(line: Line) -> str:
+    return "".join(map(_span, line))
 
 
-def _span(span: Span, people: Collection[str]) -> str:
+def _span(span: Span) -> str:
+    if span.person:
+        return f"<@{span.person}>"
     if span.link:
         address = span.link.replace(">", "%3E").replace("<", "%3C").replace(" ", "%20")
         return f"<{address}>" if "://" in span.text else f"[{literal(span.text)}](<{address}>)"
     if span.code:
         return f"`{span.text.replace('`', 'ˋ')}`"
     text = literal(span.text)
-    for person in people:
-        mention = f"<@{person}>".replace("\\", "\\\\")  # in a replacement, a backslash begins a group
-        text = re.sub(rf"@{_BREAK}?{re.escape(person)}\b", mention, text)
     outer = f"{'**' if span.bold else ''}{'*' if span.italic else ''}"
     if not outer or not text.strip():
         return text

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import io
-import time
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import aiohttp
 import discord
 import structlog
 from aiolimiter import AsyncLimiter
 
-from adapters.chat import AdapterTexts, ChatBackend, Conversation, Incoming, Outgoing, PlatformError
+from adapters.chat import AdapterTexts, Conversation, Incoming, Outgoing, PlatformError
 from adapters.discord.components import card, view
 from adapters.discord.discord_markup import messages, thread_name
-from adapters.editing import EditedMessages
+from adapters.editing import MessageSender
 
 log = structlog.get_logger()
 
+_T = TypeVar("_T")
+
 EDIT_S = 5.0
 """Between two edits in a conversation; Discord allows five in five seconds, for everything there."""
-
-TOKEN_S = 14 * 60.0
-"""An interaction's token lives 15 minutes."""
 
 FILES, FILE_BYTES, REQUEST_BYTES = 10, 10 * 2**20, 25 * 2**20
 ARCHIVE_MINUTES: Literal[10080] = 10_080
@@ -37,97 +35,79 @@ UNKNOWN_CHANNEL, MISSING_ACCESS, MISSING_PERMISSIONS = 10003, 50001, 50013
 NO_PLACE = frozenset({UNKNOWN_CHANNEL, MISSING_ACCESS, LOCKED})
 """Errors after which nothing can be written in that conversation."""
 
-NEEDED = ("view_channel", "send_messages", "create_public_threads", "send_messages_in_threads", "attach_files")
+PERMISSIONS = discord.Permissions(
+    view_channel=True,
+    send_messages=True,
+    send_messages_in_threads=True,
+    create_public_threads=True,
+    attach_files=True,
+    read_message_history=True,
+)
+"""What the invitation asks for; the guide names its number, and a test compares."""
 
 
-class DiscordSender:
+class DiscordSender(MessageSender):
     """Shows what is outgoing."""
 
     def __init__(
         self, client: discord.Client, words: AdapterTexts, edit_s: float, *, reads_messages: bool = False
     ) -> None:
-        self._client = client
+        super().__init__()
+        self.client = client
         self._reads_messages = reads_messages
-        self._words = words
-        self._edited = EditedMessages(self)
+        self.words = words
         self._edits: defaultdict[Conversation, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, edit_s))
-        self._parts: dict[str, int] = {}
-        self._asked: dict[tuple[Conversation, str], tuple[float, discord.Interaction]] = {}
-        self.backend: ChatBackend
-
-    async def send(self, outgoing: Outgoing) -> None:
-        """Show it, or note it as the latest."""
-        if outgoing.kind == "message" and not (outgoing.slot or outgoing.job):
-            await self._message(outgoing)
-        else:
-            await self._edited.show(outgoing)
-
-    def meet(self, backend: ChatBackend) -> None:
-        """Whom to ask what was shown by former processes."""
-        self.backend = self._edited.backend = backend
-
-    async def close(self) -> None:
-        """Stop editing."""
-        await self._edited.close()
+        self._asked: dict[tuple[Conversation, str], discord.Interaction] = {}
 
     def remember_interaction(self, at: Conversation, interaction: discord.Interaction) -> None:
         """Remember what can be answered to one person alone, while its token lives."""
-        now = time.monotonic()
-        self._asked = {key: value for key, value in self._asked.items() if now - value[0] < TOKEN_S}
-        self._asked[at, str(interaction.user.id)] = (now, interaction)
+        self._asked = {key: asked for key, asked in self._asked.items() if not asked.is_expired()}
+        self._asked[at, str(interaction.user.id)] = interaction
 
     # Messages.
 
     def _texts(self, outgoing: Outgoing) -> list[str]:
         """Its messages; what can be typed is said as it can be typed there."""
         plainly = self._reads_messages or not outgoing.conversation.tenant.isdigit()
-        return messages(outgoing, self._words.say if plainly else self._words.mention)
+        return messages(outgoing, self.words.say if plainly else self.words.mention)
 
-    async def _message(self, outgoing: Outgoing) -> None:
-        at = outgoing.conversation
+    async def post(self, outgoing: Outgoing) -> None:
+        """Post its text and its files."""
         if outgoing.only_for:
             await self._alone(outgoing)
             return
-        texts = self._texts(outgoing)
+        at, texts = outgoing.conversation, self._texts(outgoing)
         bundles = self._bundles(at, outgoing.files)
         # With files and without buttons nothing is said before the files are there.
         comment = texts.pop() if bundles and outgoing.text and not outgoing.buttons else ""
-        texts = texts if outgoing.text or not bundles else []
-        done = self._parts.get(outgoing.key, 0)  # of a message that was broken off in the middle
-        for number, text in enumerate(texts[done:], start=done):
-            last = outgoing if number == len(texts) - 1 else replace(outgoing, buttons=())
-            await self._post(at, text, last, f"{outgoing.key}-{number}")
-            self._parts[outgoing.key] = number + 1
+        await self.post_pages(outgoing, len(texts) if outgoing.text or not bundles else 0)
         for number, files in enumerate(bundles):
             await self._send_files(at, files, f"{outgoing.key}-f{number}", "" if number else comment)
-        self._parts.pop(outgoing.key, None)
 
     async def _post(self, at: Conversation, text: str, outgoing: Outgoing, nonce: str) -> discord.Message:
         """Post it; the same nonce a second time gives the message of the first."""
         options = _draw(text, outgoing) | ({"nonce": nonce[-25:]} if outgoing.key else {})
-        posted: discord.Message = await self._done(at, self._place(at).send(suppress_embeds=True, **options))
-        return posted
+        return await self._done(at, self._channel(at).send(suppress_embeds=True, **options))
 
     async def _send_files(self, at: Conversation, files: Sequence[tuple[str, bytes]], nonce: str, text: str) -> None:
         made = [discord.File(io.BytesIO(content), name) for name, content in files]
-        await self._done(at, self._place(at).send(text or None, files=made, nonce=nonce[-25:]), of_files=True)
+        await self._done(at, self._channel(at).send(text or None, files=made, nonce=nonce[-25:]), of_files=True)
 
     async def _alone(self, outgoing: Outgoing) -> None:
         """To one person: as an answer to what they did last here, else directly."""
         at, texts = outgoing.conversation, self._texts(outgoing)
         asked = self._asked.get((at, outgoing.only_for))
-        if asked and time.monotonic() - asked[0] < TOKEN_S:
+        if asked and not asked.is_expired():
             try:
-                for number, text in enumerate(texts, start=1):
-                    shown = view(outgoing.buttons) if number == len(texts) else None
-                    options: dict[str, Any] = {"view": shown} if shown else {}
-                    await asked[1].followup.send(text, ephemeral=True, **options)
+                for page, text in enumerate(texts):
+                    shown = view(self._page(outgoing, page)[1].buttons) or discord.utils.MISSING
+                    await asked.followup.send(text, ephemeral=True, view=shown)
             except discord.HTTPException as error:
                 log.info("an interaction could not be answered", code=error.code)
             else:
                 return
         try:
-            person = await self._client.fetch_user(int(outgoing.only_for))
+            person = await self.client.fetch_user(int(outgoing.only_for))
             for text in texts:
                 await person.send(text)
         except discord.HTTPException as error:
@@ -136,11 +116,11 @@ class DiscordSender:
             for text in texts:  # better seen by others than not at all
                 await self._post(at, text, replace(outgoing, buttons=()), "")
 
-    def _place(self, at: Conversation) -> discord.PartialMessageable:
+    def _channel(self, at: Conversation) -> discord.PartialMessageable:
         guild = int(at.tenant) if at.tenant.isdigit() else None
-        return self._client.get_partial_messageable(int(at.thread or at.channel), guild_id=guild)
+        return self.client.get_partial_messageable(int(at.thread or at.channel), guild_id=guild)
 
-    async def _done(self, at: Conversation, sending: Any, *, of_files: bool = False) -> Any:
+    async def _done(self, at: Conversation, sending: Awaitable[_T], *, of_files: bool = False) -> _T:
         try:
             return await sending
         except discord.HTTPException as error:
@@ -153,7 +133,7 @@ class DiscordSender:
 
     def _bundles(self, at: Conversation, paths: Iterable[Path]) -> list[list[tuple[str, bytes]]]:
         """The files in messages that the server takes: one too large is compressed, one still too large is named."""
-        guild = self._client.get_guild(int(at.tenant)) if at.tenant.isdigit() else None
+        guild = self.client.get_guild(int(at.tenant)) if at.tenant.isdigit() else None
         limit = guild.filesize_limit if guild else FILE_BYTES
         made: list[list[tuple[str, bytes]]] = []
         left_out = []
@@ -161,7 +141,7 @@ class DiscordSender:
             try:
                 name, content = path.name, path.read_bytes()
             except OSError as error:
-                raise PlatformError(self._words.refusals["file gone"]) from error
+                raise PlatformError(self.words.refusals["file gone"]) from error
             if len(content) > limit:
                 name, content = f"{name}.zip", _compress_file(name, content)
             if len(content) > limit:
@@ -172,29 +152,24 @@ class DiscordSender:
                 made.append([])
             made[-1].append((name, content))
         if left_out:
-            made.append([("not-sent.txt", self._words.too_large.format(", ".join(left_out)).encode())])
+            made.append([("not-sent.txt", self.words.too_large.format(", ".join(left_out)).encode())])
         return made
 
-    async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
-        """A thread for a survey: of the message that asked for it where there is one, else of a message of ours."""
-        at, name = incoming.conversation, f"opened:{incoming.key}"
-        known = await self.backend.recall(at, name)
-        if known:
-            return replace(at, thread=known)
+    async def begin_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
+        """A thread of the message that asked for it where there is one, else of a message of ours."""
+        at = incoming.conversation
         text = self._texts(starter)[0]
         if not at.tenant.isdigit():  # direct messages have no threads
             await self._post(at, text, starter, "")
             return replace(at, thread="")
-        http, title = self._client.http, thread_name(starter)
+        http, title = self.client.http, thread_name(starter)
         nonce = incoming.key[-25:]
         message = int(at.thread) if at.thread else 0
-        channel = self._client.get_channel(int(at.channel))
+        channel = self.client.get_channel(int(at.channel))
         if isinstance(channel, discord.ForumChannel):
-            opened = replace(at, thread=at.thread or await self._open_post(at, channel, title, text))
-            await self.backend.remember(at, name, opened.thread)
-            return opened
+            return replace(at, thread=at.thread or await self._open_post(at, channel, title, text))
         if not message:
-            here = self._place(replace(at, thread=""))
+            here = self._channel(replace(at, thread=""))
             message = (await self._done(replace(at, thread=""), here.send(text, suppress_embeds=True, nonce=nonce))).id
         making = http.start_thread_with_message(
             int(at.channel), message, name=title, auto_archive_duration=ARCHIVE_MINUTES
@@ -206,9 +181,7 @@ class DiscordSender:
                 if not at.thread:  # nobody needs the beginning of a thread that there is not
                     await self.delete_page(replace(at, thread=""), str(message))
                 raise self._refusal(at, error) from error
-        opened = replace(at, thread=str(message))
-        await self.backend.remember(at, name, opened.thread)
-        return opened
+        return replace(at, thread=str(message))
 
     async def _open_post(self, at: Conversation, forum: discord.ForumChannel, title: str, text: str) -> str:
         """A post of a forum, in which nothing else can be written; with a tag where each post needs one."""
@@ -222,26 +195,22 @@ class DiscordSender:
         """What it means: missing permissions by their names, else by Discord's code."""
         gone = error.code in NO_PLACE or (error.code == MISSING_PERMISSIONS and not of_files)
         if error.code in {MISSING_PERMISSIONS, MISSING_ACCESS}:
-            return PlatformError(self._words.missing.format(", ".join(self._find_missing(at))), gone=gone)
-        meaning = self._words.refusals.get(str(error.code), f"Discord refused ({error.status}, {error.code}).")
+            return PlatformError(self.words.missing.format(", ".join(self._find_missing(at))), gone=gone)
+        meaning = self.words.refusals.get(str(error.code), f"Discord refused ({error.status}, {error.code}).")
         retryable = error.status >= 500 or error.status == 429
         return PlatformError(meaning, retryable=retryable, gone=gone)
 
     def _find_missing(self, at: Conversation) -> list[str]:
-        guild = self._client.get_guild(int(at.tenant))
-        if guild is None:  # a process that does not listen knows no servers
-            return [name.replace("_", " ") for name in NEEDED]
-        channel = guild.get_channel(int(at.channel))
-        if channel is None:
-            return ["view channel"]
-        has = channel.permissions_for(guild.me)
-        missing = [name for name in NEEDED if not getattr(has, name)]
-        return [name.replace("_", " ") for name in missing or NEEDED]
+        guild = self.client.get_guild(int(at.tenant))  # a process that does not listen knows none
+        channel = guild.get_channel(int(at.channel)) if guild else None
+        has = channel.permissions_for(guild.me) if guild and channel else discord.Permissions.none()
+        needed = [name for name, is_needed in PERMISSIONS if is_needed]
+        missing = [name for name in needed if not getattr(has, name)]
+        return [name.replace("_", " ") for name in missing or needed]
 
-    # What is edited; see `adapters.editing.Pages`.
+    # What is edited; see `adapters.editing.MessageSender`.
 
     def count_pages(self, outgoing: Outgoing) -> int:
-        """How many messages it takes."""
         return len(self._texts(outgoing))
 
     async def post_page(self, outgoing: Outgoing, page: int) -> str:
@@ -250,32 +219,25 @@ class DiscordSender:
         return str((await self._post(outgoing.conversation, text, shown, f"{outgoing.key}-{page}")).id)
 
     async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
-        """Edit a message; empty where that is not possible: it is gone, or its thread is archived."""
         at, (text, shown) = outgoing.conversation, self._page(outgoing, page)
-        message = self._place(at).get_partial_message(int(name))
-        try:
-            await self._done(at, message.edit(**_draw(text, shown)))
-        except PlatformError as error:
-            cause = error.__cause__
-            if isinstance(cause, discord.HTTPException) and cause.code in {ARCHIVED, UNKNOWN_MESSAGE}:
-                return ""
-            raise
-        return name
+        message = self._channel(at).get_partial_message(int(name))
+        return name if await self._change(at, message.edit(**_draw(text, shown))) else ""
 
     async def delete_page(self, conversation: Conversation, name: str) -> None:
-        """Delete a message; nothing where it is gone."""
-        try:
-            await self._place(conversation).get_partial_message(int(name)).delete()
-        except discord.HTTPException as error:
-            if error.code not in {ARCHIVED, UNKNOWN_MESSAGE}:
-                raise self._refusal(conversation, error) from error
+        await self._change(conversation, self._channel(conversation).get_partial_message(int(name)).delete())
 
-    async def may_edit(self, conversation: Conversation) -> bool:
-        """Discord counts the edits of a conversation with its posts, so that nothing is won by posting instead."""
+    async def _change(self, at: Conversation, changing: Awaitable[object]) -> bool:
+        """Whether it was possible: a message may be gone, or its thread archived."""
+        try:
+            await self._done(at, changing)
+        except PlatformError as error:
+            if getattr(error.__cause__, "code", 0) in {ARCHIVED, UNKNOWN_MESSAGE}:
+                return False
+            raise
         return True
 
     async def wait_for_edit(self, conversation: Conversation) -> None:
-        """Wait for room in the conversation."""
+        """Discord counts the edits of a conversation with its posts, so nothing is won by posting instead."""
         await self._edits[conversation].acquire()
 
     def _page(self, outgoing: Outgoing, page: int) -> tuple[str, Outgoing]:

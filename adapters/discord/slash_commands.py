@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import discord
 from discord import app_commands
 
-from adapters.chat import Form, Incoming, Outgoing
+from adapters.chat import Incoming, Outgoing, SurveyList
 from adapters.discord.discord_markup import MESSAGE_CHARACTERS, link, messages
 from adapters.markup import blocks
 
@@ -17,133 +17,100 @@ if TYPE_CHECKING:
 
 COMMAND = "survey"
 MENU = "Survey this"
-CHOICES = 25
+CHOICES, LABEL = 25, 100
 ONE_OF_YOURS = "One of your surveys; without it the one of this thread"
 
 _Text = app_commands.Range[str, 1, 200]
+_Words = app_commands.Range[str, 1, 1_000]
 _Choice = app_commands.Choice[str]
 
 
 class SurveyCommands(app_commands.Group):
-    """``/survey …``; what can be chosen is what the backend's form and list say."""
+    """``/survey …``; which survey is meant is chosen from the backend's list."""
 
     def __init__(self, adapter: DiscordAdapter) -> None:
         super().__init__(name=COMMAND, description="Write literature surveys together")
         self._adapter = adapter
 
-    @app_commands.command(description="Begin a survey; without a topic you are asked for everything")
-    @app_commands.describe(
-        topic="What the survey is about",
-        recipe="The published method to follow",
-        library="Where the papers come from",
-        length="Length class in tokens",
-        sections="Number of sections, introduction and conclusion included",
-        years="Years of publication, for example 2018..2025",
-        language="The language of the survey",
-        online="Whether papers are searched online too",
-        budget="Most it may cost, in dollars",
-    )
-    async def start(
-        self,
-        interaction: discord.Interaction,
-        topic: _Text | None = None,
-        recipe: _Text | None = None,
-        library: _Text | None = None,
-        length: _Text | None = None,
-        sections: _Text | None = None,
-        years: _Text | None = None,
-        language: _Text | None = None,
-        online: _Text | None = None,
-        budget: _Text | None = None,
-    ) -> None:
-        """Begin a survey."""
-        given = {"topic": topic, "recipe": recipe, "library": library, "length": length, "sections": sections}
-        given |= {"years": years, "language": language, "online": online, "budget": budget}
-        values = tuple((name, value) for name, value in given.items() if value)
-        incoming = replace(await self._make_incoming(interaction), button="start", opens=True)
-        if not topic:
+    @app_commands.command()
+    @app_commands.describe(topic="What the survey is about; options as in chat, for example years=2018.. budget=2")
+    async def start(self, interaction: discord.Interaction, topic: _Words | None = None) -> None:
+        """Begin a survey; without a topic you are asked for everything."""
+        if topic:
+            await self._begin(interaction, f"survey {topic}")
+        else:
+            incoming = replace(await self._make_incoming(interaction), button="start", opens=True)
             await self._adapter.ask(interaction, incoming)
-            return
-        await interaction.response.defer(ephemeral=True, thinking=True)
-        incoming = replace(incoming, values=values)
-        fault = await self._adapter.backend.fault(incoming)
-        if fault:
-            text = messages(Outgoing(incoming.conversation, fault.sentence))[0]
-            await interaction.edit_original_response(content=text)
-            return
-        self._adapter.sender.remember_interaction(incoming.conversation, interaction)
-        if await self._adapter.take(interaction, incoming):
-            await self._adapter.show_place(interaction, incoming.conversation, self._adapter.words.begun)
 
-    @app_commands.command(description="Answer a question from papers in two or three minutes")
+    @app_commands.command()
     @app_commands.describe(question="A question, or a topic", papers="Papers of each query, 10 to 500")
     async def quick(
         self, interaction: discord.Interaction, question: _Text, papers: app_commands.Range[int, 10, 500] | None = None
     ) -> None:
-        """A quick review in a thread of its own."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
-        text = f"quick {question}" + (f" papers={papers}" if papers else "")
-        incoming = replace(await self._make_incoming(interaction), text=text, opens=True)
-        self._adapter.sender.remember_interaction(incoming.conversation, interaction)
-        if await self._adapter.take(interaction, incoming):
-            await self._adapter.show_place(interaction, incoming.conversation, self._adapter.words.begun)
+        """Answer a question from papers in two or three minutes."""
+        await self._begin(interaction, f"quick {question}" + (f" papers={papers}" if papers else ""))
 
-    @app_commands.command(description="A section, or what is proposed now")
+    async def _begin(self, interaction: discord.Interaction, text: str) -> None:
+        """Say it where what follows gets a thread of its own."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        incoming = replace(await self._make_incoming(interaction), text=text, opens=True)
+        await self._adapter.take(interaction, incoming, self._adapter.words.begun)
+
+    @app_commands.command()
     @app_commands.describe(what="A section's number, papers, keywords or outline; without it what is proposed now")
     async def show(self, interaction: discord.Interaction, what: _Text | None = None) -> None:
-        """Show something."""
-        await self._say(interaction, f"show {what or ''}".strip(), None)
+        """A section, or what is proposed now."""
+        await self._say(interaction, f"show {what or ''}".strip())
 
-    @app_commands.command(description="Which words of which paper stand behind a section or a reference")
+    @app_commands.command()
     @app_commands.describe(what="A section's number, or a reference as [12]")
     async def why(self, interaction: discord.Interaction, what: _Text) -> None:
-        """Show the evidence."""
-        await self._say(interaction, f"why {what}", None)
+        """Which words of which paper stand behind a section or a reference."""
+        await self._say(interaction, f"why {what}")
 
-    @app_commands.command(description="Ask the papers of this survey something")
+    @app_commands.command()
     @app_commands.describe(question="For example: which data sets are used for evaluation?")
-    async def ask(self, interaction: discord.Interaction, question: app_commands.Range[str, 1, 1_000]) -> None:
-        """Ask a question; everybody sees the answer."""
-        await self._say(interaction, f"ask {question}", None, alone=False)
+    async def ask(self, interaction: discord.Interaction, question: _Words) -> None:
+        """Ask the papers of this survey something."""
+        await self._say(interaction, f"ask {question}", alone=False)
 
-    @app_commands.command(description="Change what is proposed, or a section of the survey")
+    @app_commands.command()
     @app_commands.describe(words="For example: add WORDS · exclude 3 7 · rename 2 to … · shorten 2.1")
-    async def change(self, interaction: discord.Interaction, words: app_commands.Range[str, 1, 1_000]) -> None:
-        """Change something; everybody sees what."""
-        await self._say(interaction, words, None, alone=False)
+    async def change(self, interaction: discord.Interaction, words: _Words) -> None:
+        """Change what is proposed, or a section of the survey."""
+        await self._say(interaction, words, alone=False)
 
-    @app_commands.command(description="Where a survey is")
+    @app_commands.command()
     @app_commands.describe(survey=ONE_OF_YOURS)
     async def status(self, interaction: discord.Interaction, survey: str | None = None) -> None:
-        """Where it is."""
+        """Where a survey is."""
         await self._say(interaction, "status", survey)
 
-    @app_commands.command(description="Stop what runs; what is finished is kept")
+    @app_commands.command()
     @app_commands.describe(survey=ONE_OF_YOURS)
     async def stop(self, interaction: discord.Interaction, survey: str | None = None) -> None:
-        """Stop it."""
+        """Stop what runs; what is finished is kept."""
         await self._say(interaction, "stop", survey, alone=False)
 
-    @app_commands.command(description="What a survey has cost so far")
+    @app_commands.command()
     @app_commands.describe(survey=ONE_OF_YOURS)
     async def cost(self, interaction: discord.Interaction, survey: str | None = None) -> None:
-        """What it has cost."""
+        """What a survey has cost so far."""
         await self._say(interaction, "cost", survey)
 
-    @app_commands.command(description="The survey as files")
+    @app_commands.command()
     @app_commands.describe(formats="For example: pdf bib; without it all", survey=ONE_OF_YOURS)
     async def export(
         self, interaction: discord.Interaction, formats: _Text | None = None, survey: str | None = None
     ) -> None:
-        """Its files."""
+        """The survey as files."""
         await self._say(interaction, f"export {formats or ''}".strip(), survey, alone=False)
 
-    @app_commands.command(name="list", description="Your surveys in this server")
+    @app_commands.command(name="list")
     async def surveys(self, interaction: discord.Interaction) -> None:
-        """The person's surveys, each with its thread."""
+        """Your surveys in this server."""
         await interaction.response.defer(ephemeral=True, thinking=True)
-        at = await self._adapter.place(interaction)
-        found = await self._adapter.backend.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
+        found = await self._list_surveys(interaction)
         lines = [
             f"- {messages(replace(survey, buttons=()))[0].strip()} {link(survey.conversation)}"
             for survey in found.surveys
@@ -152,27 +119,12 @@ class SurveyCommands(app_commands.Group):
             lines.pop()
         await interaction.edit_original_response(content="\n".join(lines) or found.nothing)
 
-    @app_commands.command(name="help", description="What can be said")
+    @app_commands.command(name="help")
     async def help_(self, interaction: discord.Interaction) -> None:
         """What can be said."""
         await interaction.response.defer(ephemeral=True, thinking=True)
         incoming = replace(await self._make_incoming(interaction), text="help", opens=True)
-        self._adapter.sender.remember_interaction(incoming.conversation, interaction)
         await self._adapter.take(interaction, incoming)
-
-    @start.autocomplete("recipe")
-    @start.autocomplete("library")
-    @start.autocomplete("length")
-    @start.autocomplete("language")
-    @start.autocomplete("online")
-    async def complete_option(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
-        """What can be chosen for the option that is being typed."""
-        form = await self._adapter.backend.form(replace(await self._make_incoming(interaction), button="start"))
-        fields = form.fields if isinstance(form, Form) else ()
-        focused = _find_focused_option(interaction)
-        found = [choice for field in fields if field.name == focused for choice in field.choices]
-        fitting = [(value, label) for value, label in found if current.lower() in label.lower()]
-        return [app_commands.Choice(name=label[:100], value=value) for value, label in fitting[:CHOICES]]
 
     @status.autocomplete("survey")
     @stop.autocomplete("survey")
@@ -180,14 +132,13 @@ class SurveyCommands(app_commands.Group):
     @export.autocomplete("survey")
     async def own(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
         """The person's own surveys in this server."""
+        places = ((_title(survey), survey.conversation) for survey in (await self._list_surveys(interaction)).surveys)
+        fitting = [(title, at) for title, at in places if current.lower() in title.lower()]
+        return [_Choice(name=title[:LABEL], value=f"{at.channel}/{at.thread}") for title, at in fitting[:CHOICES]]
+
+    async def _list_surveys(self, interaction: discord.Interaction) -> SurveyList:
         at = await self._adapter.place(interaction)
-        found = await self._adapter.backend.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
-        titles = [(_title(survey), survey.conversation) for survey in found.surveys]
-        fitting = [(title, where) for title, where in titles if current.lower() in title.lower()]
-        return [
-            app_commands.Choice(name=title, value=f"{where.channel}/{where.thread}")
-            for title, where in fitting[:CHOICES]
-        ]
+        return await self._adapter.backend.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
 
     async def _make_incoming(self, interaction: discord.Interaction) -> Incoming:
         """Something that was done where a survey could begin."""
@@ -195,7 +146,7 @@ class SurveyCommands(app_commands.Group):
         return Incoming(at, str(interaction.user.id), f"interaction:{interaction.id}")
 
     async def _say(
-        self, interaction: discord.Interaction, text: str, survey: str | None, *, alone: bool = True
+        self, interaction: discord.Interaction, text: str, survey: str | None = None, *, alone: bool = True
     ) -> None:
         """Say it in the thread, or in the one named; what is asked ``alone`` is answered to this person."""
         await interaction.response.defer(ephemeral=True, thinking=True)
@@ -207,10 +158,8 @@ class SurveyCommands(app_commands.Group):
         if is_channel or not await self._adapter.backend.knows(at):
             await interaction.edit_original_response(content=self._adapter.words.nothing_here)
             return
-        self._adapter.sender.remember_interaction(at, interaction)
         incoming = replace(await self._make_incoming(interaction), conversation=at, text=text, alone=alone)
-        if await self._adapter.take(interaction, incoming) and not alone:
-            await self._adapter.show_place(interaction, at, self._adapter.words.noted)
+        await self._adapter.take(interaction, incoming, "" if alone else self._adapter.words.noted)
 
 
 def survey_this(adapter: DiscordAdapter) -> app_commands.ContextMenu:
@@ -227,14 +176,5 @@ def survey_this(adapter: DiscordAdapter) -> app_commands.ContextMenu:
 
 
 def _title(survey: Outgoing) -> str:
-    """The survey's line without markup, as long as a choice may be."""
-    return " ".join(block.text() for block in blocks(survey.text))[:100] or "…"
-
-
-def _find_focused_option(interaction: discord.Interaction) -> str:
-    """The option that is being typed, below the subcommand."""
-    data: Any = interaction.data or {}
-    found = list(data.get("options") or ())
-    while found and found[0].get("options"):
-        found = list(found[0]["options"])
-    return next((str(option["name"]) for option in found if option.get("focused")), "")
+    """The survey's line without markup."""
+    return " ".join(block.text() for block in blocks(survey.text)) or "…"

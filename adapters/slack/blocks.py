@@ -6,15 +6,25 @@ it (for notifications, and where Slack refuses the rich one) is escaped here. Li
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
-from adapters.chat import Attachment, Button, Conversation, Form, FormField, Incoming, Outgoing, SurveyList
-from adapters.markup import Block, Line, Span, blocks, pages, plain, split
+from adapters.chat import (
+    Attachment,
+    Button,
+    Conversation,
+    Form,
+    FormField,
+    FormPlace,
+    Incoming,
+    Outgoing,
+    SurveyList,
+    read_place,
+)
+from adapters.markup import Block, Span, blocks, pages, plain, split
 
 MESSAGE_CHARACTERS = 9_000
 """Of all blocks of a message together: about 13,200 are refused, 11,341 were seen refused."""
@@ -23,8 +33,8 @@ RICH_TEXT_CHARACTERS = 3_000
 HOME_SURVEYS = 20
 """In 100 blocks; each takes up to four."""
 
-MESSAGE_BLOCKS, STREAM_BLOCKS = 40, 50
-"""Of 50 in a message, where buttons, facts and tables need some; all of a stream."""
+MESSAGE_BLOCKS = 40
+"""Of 50 in a message, where buttons, facts and tables need some."""
 
 NOTIFICATION_CHARACTERS = 300
 PLAIN_CHARACTERS = 3_500
@@ -56,6 +66,11 @@ class Rendered:
         is_short = len(self.text) <= NOTIFICATION_CHARACTERS
         return escape_markup(self.text if is_short else f"{self.text[:299]}…\n{self.typed}".rstrip())
 
+    @property
+    def content(self) -> Json:
+        """What Slack is told of it."""
+        return {"text": self.notification, "blocks": list(self.blocks)}
+
     def plainly(self) -> list[str]:
         """The whole message as plain text, in parts."""
         return [escape_markup(part) for part in split(self.text, PLAIN_CHARACTERS)]
@@ -73,7 +88,7 @@ def unescape_markup(text: str) -> str:
 
 def messages(outgoing: Outgoing, say: str) -> list[Rendered]:
     """The text in as many messages as it takes; facts, buttons and what can be typed (``say``) under the last."""
-    found = pages(blocks(outgoing.text), MESSAGE_CHARACTERS, MESSAGE_BLOCKS)
+    found = pages(blocks(outgoing.text, outgoing.people), MESSAGE_CHARACTERS, MESSAGE_BLOCKS)
     rendered = [_page(page, outgoing.people) for page in found or [[]]]
     last, at = rendered[-1], outgoing.conversation
     # What is pressed in a message for one person comes back without the thread it stands in.
@@ -81,18 +96,15 @@ def messages(outgoing: Outgoing, say: str) -> list[Rendered]:
     words = () if outgoing.closes else (*(b.typed for b in outgoing.buttons), *outgoing.hints)
     typed = _list_typed_words(words, say)
     labels = {button.label.lower() for button in outgoing.buttons}  # a button that is labelled so says it itself
-    hints = _hints(_list_typed_words([word for word in words if word not in labels], say))
-    below = (*_facts(outgoing.facts), *_actions(outgoing.buttons, place), *_rating(outgoing.rating), *hints)
-    text = "\n".join(part for part in (last.text, " · ".join(outgoing.facts), typed) if part)
+    hints = _list_typed_words([word for word in words if word not in labels], say)
+    facts = " · ".join(outgoing.facts)
+    shown_facts, shown_hints = _context("plain_text", facts), _context("mrkdwn", escape_markup(hints))
+    below = (*shown_facts, *_actions(outgoing.buttons, place), *_rating(outgoing.rating), *shown_hints)
+    text = "\n".join(part for part in (last.text, facts, typed) if part)
     return [*rendered[:-1], Rendered((*last.blocks, *below), text.strip() or "…", typed)]
 
 
-def draw_chunks(new: Sequence[Block]) -> list[Json]:
-    """Blocks as what is added to a stream; Slack would read its Markdown by itself."""
-    return [{"type": "blocks", "blocks": list(_page(new, ()).blocks)}] if new else []
-
-
-def _page(page: Sequence[Block], people: Collection[str]) -> Rendered:
+def _page(page: Sequence[Block], people: Collection[str] = ()) -> Rendered:
     made: list[Json] = []
     size = 0
     for kind, run in groupby(page, key=lambda block: block.kind):
@@ -104,7 +116,7 @@ def _page(page: Sequence[Block], people: Collection[str]) -> Rendered:
             if not made or made[-1]["type"] != "rich_text" or size > RICH_TEXT_CHARACTERS:
                 made.append({"type": "rich_text", "elements": []})
                 size = len(block.text())
-            _append(made[-1]["elements"], block, people)
+            _append(made[-1]["elements"], block)
     return Rendered(tuple(made), _remove_ids("\n".join(_plain(block) for block in page), people))
 
 
@@ -123,9 +135,9 @@ def _plain(block: Block) -> str:
     return block.text()
 
 
-def _append(elements: list[Json], block: Block, people: Collection[str]) -> None:
+def _append(elements: list[Json], block: Block) -> None:
     """Add a block to rich text; items of one list and depth are one list."""
-    content = _inline(block.line, people)
+    content = [_element(span) for span in block.line]
     match block.kind:
         case "item":
             section = {"type": "rich_text_section", "elements": content}
@@ -148,25 +160,12 @@ def _append(elements: list[Json], block: Block, people: Collection[str]) -> None
             elements.append({"type": "rich_text_section", "elements": [*gap, *content, {"type": "text", "text": "\n"}]})
 
 
-def _inline(line: Line, people: Collection[str]) -> list[Json]:
-    return [element for span in line for element in _elements(span, people)]
-
-
-def _elements(span: Span, people: Collection[str]) -> list[Json]:
+def _element(span: Span) -> Json:
+    if span.person:
+        return {"type": "user", "user_id": span.person}
     style = {name: True for name in ("bold", "italic", "code") if getattr(span, name)}
-    styled = {"style": style} if style else {}
-    if span.link:
-        return [{"type": "link", "url": span.link.replace("|", "%7C").replace(">", "%3E"), "text": span.text} | styled]
-    if not people:
-        return [{"type": "text", "text": span.text} | styled]
-    names = "|".join(re.escape(person) for person in people)
-    made: list[Json] = []
-    for part in re.split(rf"(@(?:{names})\b)", span.text):
-        if part.removeprefix("@") in people and part.startswith("@"):
-            made.append({"type": "user", "user_id": part[1:]})
-        elif part:
-            made.append({"type": "text", "text": part} | styled)
-    return made
+    made: Json = {"type": "text", "text": span.text} | ({"style": style} if style else {})
+    return made | ({"type": "link", "url": span.link.replace("|", "%7C").replace(">", "%3E")} if span.link else {})
 
 
 def _table(block: Block) -> Json:
@@ -175,10 +174,12 @@ def _table(block: Block) -> Json:
     return {"type": "table", "rows": rows, "column_settings": [{"is_wrapped": True}] * len(block.rows[0])}
 
 
-def _facts(facts: Sequence[str]) -> tuple[Json, ...]:
-    if not facts:
-        return ()
-    return ({"type": "context", "elements": [{"type": "plain_text", "text": " · ".join(facts)[:VALUE]}]},)
+def _label(text: str, most: int = LABEL) -> Json:
+    return {"type": "plain_text", "text": text[:most]}
+
+
+def _context(kind: Literal["plain_text", "mrkdwn"], text: str) -> tuple[Json, ...]:
+    return ({"type": "context", "elements": [{"type": kind, "text": text[:VALUE]}]},) if text else ()
 
 
 def _actions(buttons: Sequence[Button], place: str = "") -> tuple[Json, ...]:
@@ -192,8 +193,7 @@ def _rating(labels: Sequence[str]) -> tuple[Json, ...]:
     """Slack's own buttons for what people think of an answer."""
     if not labels:
         return ()
-    named = zip(labels, (GOOD, BAD), strict=True)
-    good, bad = ({"text": {"type": "plain_text", "text": label[:LABEL]}, "value": value} for label, value in named)
+    good, bad = (_option(value, label) for value, label in zip((GOOD, BAD), labels, strict=True))
     pair = {"type": "feedback_buttons", "action_id": RATING, "positive_button": good, "negative_button": bad}
     return ({"type": "context_actions", "elements": [pair]},)
 
@@ -204,48 +204,15 @@ def _list_typed_words(words: Sequence[str], say: str) -> str:
     return say.format(typed) if typed else ""
 
 
-def _hints(typed: str) -> tuple[Json, ...]:
-    return (
-        ({"type": "context", "elements": [{"type": "mrkdwn", "text": escape_markup(typed)[:VALUE]}]},) if typed else ()
-    )
-
-
 def _button(button: Button, number: int) -> Json:
     name = f"{'ask' if button.asks else 'act'}_{number}"
-    label = {"type": "plain_text", "text": button.label[:LABEL]}
     primary = {"style": "primary"} if number == 0 and button.typed == "ok" else {}
     danger = {"style": "danger"} if button.typed == "stop" else {}
-    return {"type": "button", "action_id": name, "text": label, "value": button.action[:VALUE]} | primary | danger
+    made: Json = {"type": "button", "action_id": name, "text": _label(button.label), "value": button.action[:VALUE]}
+    return made | primary | danger
 
 
 # Forms.
-
-
-@dataclass(frozen=True, slots=True)
-class FormPlace:
-    """Where a form or a list of surveys belongs: kept in what Slack gives back with it."""
-
-    channel: str
-    thread: str = ""
-    action: str = ""
-    opens: bool = False
-
-    def pack(self) -> str:
-        """As a text."""
-        return json.dumps([self.channel, self.thread, self.action, self.opens])
-
-
-def read_place(text: str) -> FormPlace:
-    """The inverse of `FormPlace.pack`; raises `ValueError` for anything else."""
-    values = json.loads(text)
-    if not isinstance(values, list) or len(values) != 4:
-        raise ValueError("this is no place")
-    return FormPlace(*values)
-
-
-def fits(form: Form) -> bool:
-    """Whether the texts to be edited have room in a modal; cut, they would lose their end when it is handed in."""
-    return all(len(field.value) <= FIELD_CHARACTERS for field in form.fields)
 
 
 def modal(form: Form, place: FormPlace) -> Json:
@@ -254,8 +221,8 @@ def modal(form: Form, place: FormPlace) -> Json:
         "type": "modal",
         "callback_id": FORM,
         "private_metadata": place.pack(),
-        "title": {"type": "plain_text", "text": form.title[:TITLE]},
-        "submit": {"type": "plain_text", "text": form.submit[:TITLE]},
+        "title": _label(form.title, TITLE),
+        "submit": _label(form.submit, TITLE),
         "blocks": [_input(field) for field in form.fields],
     }
 
@@ -270,19 +237,14 @@ def _input(field: FormField) -> Json:
     else:
         element |= {"type": "plain_text_input", "multiline": field.kind == "text", "max_length": FIELD_CHARACTERS}
         element |= {"initial_value": field.value} if field.value else {}
-        element |= {"placeholder": {"type": "plain_text", "text": field.hint[:150]}} if field.hint else {}
-    label = {"type": "plain_text", "text": field.label[:VALUE]}
-    return {
-        "type": "input",
-        "block_id": field.name,
-        "label": label,
-        "element": element,
-        "optional": field.optional,
-    }
+        element |= {"placeholder": _label(field.hint, HEADER)} if field.hint else {}
+    label = _label(field.label, VALUE)
+    named = {"type": "input", "block_id": field.name, "label": label, "element": element}
+    return named | {"optional": field.optional}
 
 
 def _option(value: str, label: str) -> Json:
-    return {"text": {"type": "plain_text", "text": label[:LABEL]}, "value": value[:150]}
+    return {"text": _label(label), "value": value[:150]}
 
 
 def read_filled_form(view: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -298,25 +260,25 @@ def read_filled_form(view: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 def home(found: SurveyList, links: Mapping[Conversation, str]) -> Json:
     """A person's surveys, each with a link to its thread where one is known."""
     made: list[Json] = [
-        {"type": "header", "text": {"type": "plain_text", "text": found.title[:HEADER]}},
+        {"type": "header", "text": _label(found.title, HEADER)},
         *_actions([found.start], FormPlace("", opens=True).pack()),
     ]
     for number, outgoing in enumerate(found.surveys[:HOME_SURVEYS]):
         made.append({"type": "divider"})
-        made += _page(blocks(outgoing.text), ()).blocks
+        made += _page(blocks(outgoing.text)).blocks
         at = outgoing.conversation
         # Slack refuses a view with two blocks of one name, and a thread may hold several surveys.
         (actions,) = _actions(outgoing.buttons, FormPlace(at.channel, at.thread, str(number)).pack())
         if link := links.get(at):
-            label = {"type": "plain_text", "text": found.open_label[:LABEL]}
-            actions["elements"].append({"type": "button", "action_id": "open", "text": label, "url": link})
+            opening = {"type": "button", "action_id": "open", "text": _label(found.open_label), "url": link}
+            actions["elements"].append(opening)
         made.append(actions)
     if not found.surveys:
-        made += _page(blocks(found.nothing), ()).blocks
+        made += _page(blocks(found.nothing)).blocks
     return {"type": "home", "blocks": made}
 
 
-def to_incoming_press(body: Mapping[str, Any], conversation: Callable[[str, str], Conversation]) -> Incoming:
+def to_incoming_press(body: Mapping[str, Any], tenant: str) -> Incoming:
     """A pressed button as `Incoming`."""
     action = body["actions"][0]
     try:  # on the home page, and in a message for one person
@@ -324,8 +286,9 @@ def to_incoming_press(body: Mapping[str, Any], conversation: Callable[[str, str]
     except ValueError:
         message, container = body.get("message") or {}, body.get("container") or {}
         place = FormPlace(body["channel"]["id"], message.get("thread_ts") or container.get("thread_ts") or "")
-    key, at = f"press:{body['user']['id']}:{action['action_ts']}", conversation(place.channel, place.thread)
-    return Incoming(at, body["user"]["id"], key, button=action["value"], opens=place.opens, alone=True)
+    person, at = body["user"]["id"], Conversation("slack", tenant, place.channel, place.thread)
+    key = f"press:{person}:{action['action_ts']}"
+    return Incoming(at, person, key, button=action["value"], opens=place.opens, alone=True)
 
 
 def to_incoming(event: Mapping[str, Any], tenant: str, us: str) -> Incoming | None:

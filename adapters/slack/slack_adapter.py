@@ -37,24 +37,24 @@ from adapters.chat import (
     ChatBackend,
     Conversation,
     Form,
+    FormPlace,
     Incoming,
     Outgoing,
     Place,
     PlatformError,
+    read_place,
 )
 from adapters.editing import SendingPace
 from adapters.http_server import ConnectionLimits
 from adapters.slack.blocks import (
+    FIELD_CHARACTERS,
     FORM,
     GOOD,
     RATING,
-    FormPlace,
     Json,
-    fits,
     home,
     modal,
     read_filled_form,
-    read_place,
     to_incoming,
     to_incoming_press,
     unescape_markup,
@@ -79,17 +79,6 @@ BOT_SCOPES = (
     "im:history",
     "im:write",
     "mpim:history",
-)
-EVENTS = (
-    "agent_session_stopped",
-    "app_home_opened",
-    "app_mention",
-    "app_uninstalled",
-    "message.channels",
-    "message.groups",
-    "message.im",
-    "message.mpim",
-    "tokens_revoked",
 )
 """What the manifest has to name; a test compares."""
 
@@ -123,7 +112,7 @@ class SlackAccess:
     api_url: str = "https://slack.com/api/"
 
 
-class SlackAdapter:
+class SlackAdapter(SlackSender):
     """All of Slack that has installed us."""
 
     platform = "slack"
@@ -131,29 +120,23 @@ class SlackAdapter:
     keeps_documents = True
 
     def __init__(self, access: SlackAccess, words: AdapterTexts, pace: SendingPace | None = None) -> None:
+        super().__init__(words, pace or SendingPace())
         self._access = access
-        self._words = words
-        self._sender = SlackSender(self.client, words, pace or SendingPace())
-        self.send, self.open_thread = self._sender.send, self._sender.open_thread
-        self._clients: dict[str, AsyncWebClient] = {}
         self._session: aiohttp.ClientSession | None = None
         self.app: AsyncApp | None = None
-        self.backend: ChatBackend
         self.port = 0
         """Where HTTP is listened on, once it is."""
 
     async def open(self, backend: ChatBackend) -> None:
-        """Check the tokens."""
         self.backend = backend
-        self._sender.meet(backend)
         self._session = aiohttp.ClientSession()
         self.app = self._application(self._new_client(self._access.bot_token))
         try:
             if self._access.bot_token:
-                await self._check("SLACK_BOT_TOKEN", self._sender.call("", "auth.test"))
+                await self._check("SLACK_BOT_TOKEN", self.call("", "auth.test"))
             if token := self._access.app_token:  # asked here, because Slack's client would ask again for ever
                 asking = self._new_client(token).apps_connections_open(app_token=token)
-                await self._check("SLACK_APP_TOKEN", self._sender.answer(asking))
+                await self._check("SLACK_APP_TOKEN", self.answer(asking))
         except PlatformError:
             await self.close()
             raise
@@ -167,7 +150,6 @@ class SlackAdapter:
             raise
 
     async def run(self) -> None:
-        """Listen until cancelled."""
         if self.app is None:
             raise ValueError("the adapter is not open")
         if not self._access.app_token:
@@ -188,34 +170,28 @@ class SlackAdapter:
                 await socket.client.close()  # type: ignore[no-untyped-call]
 
     async def close(self) -> None:
-        """Let go of the connections."""
-        await self._sender.close()
+        await super().close()
         if self._session:
             await self._session.close()
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
-        """The contents of a file."""
-        if attachment.content or not attachment.source or self._session is None:
-            return attachment.content
+        if self._session is None:
+            raise ValueError("the adapter is not open")
         token = (await self.client(conversation.tenant)).token
         headers, base = {"Authorization": f"Bearer {token}"}, self._access.api_url
         is_theirs = (urlsplit(attachment.source).hostname or "").endswith(".slack.com")
         return await fetch_file(self._session, attachment, "Slack", is_theirs=is_theirs, base=base, headers=headers)
 
     async def client(self, tenant: str) -> AsyncWebClient:
-        """The workspace's client. Raises `PlatformError` where it has not installed us, or has removed us."""
         if self._access.installations is None:
-            return self._clients.setdefault("", self._new_client(self._access.bot_token))
+            return self._new_client(self._access.bot_token)
         enterprise = await self.backend.recall(_workspace(tenant), "enterprise")
         found = await self._access.installations.async_find_bot(
             enterprise_id=enterprise or None, team_id=tenant, is_enterprise_install=bool(enterprise)
         )
         if found is None or not found.bot_token:
             raise PlatformError("This workspace has not installed Scholium, or has removed it.")
-        client = self._clients.get(tenant)
-        if client is None or client.token != found.bot_token:
-            client = self._clients[tenant] = self._new_client(found.bot_token)
-        return client
+        return self._new_client(found.bot_token)
 
     def _new_client(self, token: str) -> AsyncWebClient:
         retries = [
@@ -229,18 +205,16 @@ class SlackAdapter:
 
     def _application(self, client: AsyncWebClient) -> AsyncApp:
         access = self._access
-        who: dict[str, Any] = {}
+        oauth = None
         if access.installations is not None:
-            who = {
-                "oauth_settings": AsyncOAuthSettings(
-                    client_id=access.client_id,
-                    client_secret=access.client_secret,
-                    scopes=list(BOT_SCOPES),
-                    installation_store=access.installations,
-                    installation_store_bot_only=True,
-                    state_store=access.states,
-                )
-            }
+            oauth = AsyncOAuthSettings(
+                client_id=access.client_id,
+                client_secret=access.client_secret,
+                scopes=list(BOT_SCOPES),
+                installation_store=access.installations,
+                installation_store_bot_only=True,
+                state_store=access.states,
+            )
         quiet = logging.getLogger("scholium.slack")
         quiet.setLevel(logging.ERROR)  # it warns of settings that it finds in the environment by itself
         app = AsyncApp(
@@ -249,7 +223,7 @@ class SlackAdapter:
             signing_secret=access.signing_secret or None,
             request_verification_enabled=bool(access.signing_secret),
             process_before_response=True,  # acknowledged when the listener is done, which is when it is stored
-            **who,
+            oauth_settings=oauth,
         )
         app.error(answer_failure)
         app.event("message")(self._handle_message)
@@ -281,7 +255,7 @@ class SlackAdapter:
     async def _handle_stop(self, event: Json, context: AsyncBoltContext) -> None:
         """The stop button of Slack's own agent status."""
         channel = str(event.get("channel_id") or event.get("channel") or "")
-        at = Conversation(self.platform, context.team_id or "", channel, str(event.get("thread_ts") or ""))
+        at = _place(context, channel, str(event.get("thread_ts") or ""))
         key = f"stop:{channel}:{event.get('event_ts')}"
         await self._handle(Incoming(at, str(event.get("user_id") or event.get("user") or ""), key, "stop"), context)
 
@@ -290,14 +264,13 @@ class SlackAdapter:
         tenant = context.team_id or ""
         if body["event"]["type"] == "tokens_revoked" and not (body["event"].get("tokens") or {}).get("bot"):
             return
-        self._clients.pop(tenant, None)
         if self._access.installations is not None:
             await self._access.installations.async_delete_all(enterprise_id=context.enterprise_id, team_id=tenant)
         await self.backend.left(self.platform, tenant)
 
     async def _handle_command(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         """The slash command: with words it begins, without it asks."""
-        at = Conversation(self.platform, context.team_id or "", body["channel_id"])
+        at = _place(context, body["channel_id"])
         text = unescape_markup(body.get("text") or "").strip()
         key = f"command:{body['trigger_id']}"
         asked = Incoming(at, body["user_id"], key, text, "" if text else "start", opens=True)
@@ -313,44 +286,43 @@ class SlackAdapter:
         await ack()
         message = body["message"]
         thread = message.get("thread_ts") or message.get("ts") or ""
-        at = Conversation(self.platform, context.team_id or "", body["channel"]["id"], thread)
+        at = _place(context, body["channel"]["id"], thread)
         text = unescape_markup(message.get("text") or "")
         await self._ask(Incoming(at, body["user"]["id"], "", text, "start", opens=True), body["trigger_id"])
 
     async def _handle_button(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
-        await self._handle(to_incoming_press(body, self._place(context)), context)
+        await self._handle(to_incoming_press(body, context.team_id or ""), context)
         await ack()
 
     async def _open_form(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         await ack()
-        await self._ask(to_incoming_press(body, self._place(context)), body["trigger_id"])
+        await self._ask(to_incoming_press(body, context.team_id or ""), body["trigger_id"])
 
     async def _ask(self, incoming: Incoming, trigger: str) -> None:
         """Open the form within the three seconds that the trigger lives; where there is none, say why."""
         at = incoming.conversation
         form = await self.backend.form(incoming)
-        if isinstance(form, Form) and not fits(form):
+        if isinstance(form, Form) and not form.fits(FIELD_CHARACTERS):
             form = Outgoing(at, self._words.too_long, only_for=incoming.person)
         if isinstance(form, Outgoing):
-            await self._sender.send(form)
+            await self.send(form)
             return
         place = FormPlace(at.channel, at.thread, form.action, incoming.opens)
-        await self._sender.call(at.tenant, "views.open", trigger_id=trigger, view=modal(form, place))
+        await self.call(at.tenant, "views.open", trigger_id=trigger, view=modal(form, place))
 
     async def _handle_rating(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         message, action = body["message"], body["actions"][0]
-        at = self._place(context)(body["channel"]["id"], message.get("thread_ts") or "")
+        at = _place(context, body["channel"]["id"], message.get("thread_ts") or "")
         await self.backend.rate(at, message["ts"], body["user"]["id"], good=action["value"] == GOOD)
         await ack()
 
     async def _handle_form(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         view = body["view"]
         place = read_place(view["private_metadata"])
-        at = self._place(context)(place.channel, place.thread)
+        at = _place(context, place.channel, place.thread)
         values, key = read_filled_form(view), f"form:{view['id']}"
         incoming = Incoming(at, body["user"]["id"], key, "", place.action, values=values, opens=place.opens, alone=True)
-        fault = await self.backend.fault(incoming)
-        if fault:
+        if fault := await self.backend.fault(incoming):
             await ack(response_action="errors", errors={fault.field: fault.sentence})
             return
         await self._handle(incoming, context)
@@ -359,19 +331,16 @@ class SlackAdapter:
     async def _home_opened(self, event: Json, context: AsyncBoltContext) -> None:
         tenant, person = context.team_id or "", str(event["user"])
         if event.get("tab") != "home":
-            if channel := event.get("channel"):
-                at = Conversation(self.platform, tenant, str(channel))
-                self._sender.suggest(at, [(words, words) for words in self._words.examples])
             return
         overview = await self.backend.overview(self.platform, tenant, person)
         places = [survey.conversation for survey in overview.surveys if survey.conversation.thread][:LINKS]
         links = dict(zip(places, await asyncio.gather(*map(self._link, places)), strict=True))
-        await self._sender.call(tenant, "views.publish", user_id=person, view=home(overview, links))
+        await self.call(tenant, "views.publish", user_id=person, view=home(overview, links))
 
     async def _link(self, at: Conversation) -> str:
         """The address of a thread; empty where Slack gives none."""
         try:
-            found = await self._sender.read(at.tenant, "chat.getPermalink", channel=at.channel, message_ts=at.thread)
+            found = await self.read(at.tenant, "chat.getPermalink", channel=at.channel, message_ts=at.thread)
         except PlatformError:
             return ""
         return str(found.get("permalink") or "")
@@ -383,8 +352,9 @@ class SlackAdapter:
                 await self.backend.remember(workspace, "enterprise", context.enterprise_id)
         await self.backend.handle(incoming)
 
-    def _place(self, context: AsyncBoltContext) -> Callable[[str, str], Conversation]:
-        return lambda channel, thread: Conversation(self.platform, context.team_id or "", channel, thread)
+
+def _place(context: AsyncBoltContext, channel: str, thread: str = "") -> Conversation:
+    return Conversation("slack", context.team_id or "", channel, thread)
 
 
 def _workspace(tenant: str) -> Conversation:

@@ -19,6 +19,7 @@ from rich.console import Console
 from adapters.chat import Conversation, Outgoing
 from adapters.terminal import TerminalAdapter, read_edited_lines, read_typed_lines, yield_scripted_lines
 from bot.app import App, open_app
+from bot.cli.running import read_text
 from bot.commands.briefs import ONLINE, Defaults
 from bot.serving.bundled import BUNDLED
 from bot.serving.service import Service, run_service
@@ -34,13 +35,8 @@ from engine.text import clean
 WRITING_STEP = 3
 """The answer that starts the writing: topic, keywords and papers come before it."""
 
-COMPLETED = (
-    "survey ", "ok", "no", "back", "undo", "redo", "start over", "new", "list", "open ", "name ", "archive", "add ",
-    "drop ", "exclude ", "include ", "more", "show ", "papers:", "rename ", "move ", "merge ", "split ", "add section ",
-    "why ", "rewrite ", "expand ", "shorten ", "translate ", "add a paragraph on ", "cite ", "export ", "evaluate",
-    "gaps", "background", "status", "cost", "budget", "sources", "history", "stop", "forget", "help", "quit",
-)  # fmt: skip
-"""What Tab completes."""
+COMPLETED = (*dict.fromkeys(re.findall(r"`([a-z]+:?(?: [a-z]+)* ?)", wording.HELP)), "quit")
+"""What Tab completes: the commands of the help, up to what a person fills in."""
 
 DEMO = (
     "survey retrieval-augmented generation",
@@ -69,7 +65,7 @@ async def chat(console: Console, library: str, output: Path | None, name: str) -
             edits = typed and sys.stdout.isatty()  # with editing and history where there is a terminal on both ends
             history = app.settings.home / "terminals" / "history"
             lines = read_edited_lines("you › ", history, COMPLETED) if edits else read_typed_lines("you › ")
-            adapter = TerminalAdapter(console, lines, here, person.name, echo=not typed, pages=edits)
+            adapter = TerminalAdapter(console, lines, here, person.name, echo=not typed)
             async with _serve_terminal(app, console, adapter, library, output) as service:
                 await service.dispatcher.greet(here)
                 await service.run()
@@ -88,12 +84,8 @@ def _divide_words(verb: str, words: Sequence[str], options: Mapping[str, str]) -
 
 def read_excluded(path: Path) -> str:
     """The papers that a file names, one on each line, as the option ``without``. Raises `UserError`."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read as a list of papers.") from error
     named: list[str] = []
-    for line in filter(str.strip, lines):
+    for line in filter(str.strip, read_text(path).splitlines()):
         alone = SURVEYS if line.strip().lower() == SURVEYS else arxiv_key(line)
         found: Sequence[str] = identifiers_in(line) or ([alone] if alone else [])
         if not found:
@@ -185,9 +177,9 @@ async def demo(console: Console, output: Path) -> int:
             await service.dispatcher.greet(here)
             await service.run()
             code = await _exit_code_of(service, here)
-        if code == 0:
-            console.print("That was the demonstration. To talk yourself: scholium chat")
-        return code
+    if code == 0:
+        console.print("That was the demonstration. To talk yourself: scholium chat")
+    return code
 
 
 async def _exit_code_of(service: Service, here: Conversation) -> int:

@@ -80,11 +80,10 @@ def _word_error(error: ScholiumError) -> str:
 
     if not isinstance(error, StoreDamaged):
         return str(error)
-    from bot.cli.administration import word_new_queue, word_way_back
+    from bot.cli.administration import word_way_back
     from bot.settings import load_settings
 
-    word = word_way_back if error.kept == "store" else word_new_queue
-    return f"{error}\n{word(load_settings())}"
+    return f"{error}\n{word_way_back(load_settings(), error.kept)}"
 
 
 def read_place(said: str) -> Any:
@@ -92,3 +91,23 @@ def read_place(said: str) -> Any:
     if said not in {"", "local", "weaviate"}:
         raise typer.BadParameter(f"“{said}” is no place for a library; say local or weaviate.")
     return said or None
+
+
+def read_text(path: Path) -> str:
+    """A file that a person named. Raises `UserError` where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path.name} is not text in UTF-8.") from error
+
+
+def write_text(path: Path, content: str, *, mode: int = 0o666) -> None:
+    """Write a file that a person asked for, with its folders. Raises `UserError` where that cannot be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode)
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} could not be written: {error.strerror or error}.") from error

@@ -141,20 +141,3 @@ async def test_what_can_be_typed_breaks_between_two_hints_only() -> None:
     hints = ("rename 2 to …", "drop 3", "move 4 before 2", "merge 3 4", "add section … after 2")
     await adapter.send(Outgoing(HERE, "An outline", hints=hints, awaits=True))
     assert "[rename 2 to … · drop 3 · move 4 before 2 · merge 3 4 ·\n add section … after 2]\n" in printed(made)
-
-
-async def test_what_is_taller_than_the_screen_is_shown_a_page_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pager = tmp_path / "less"
-    pager.write_text(f'#!/bin/sh\ncat > "{tmp_path}/paged"\n')
-    pager.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    made = console(terminal=True)
-    adapter = TerminalAdapter(made, yield_scripted_lines([]), pages=True)
-    await adapter.send(Outgoing(HERE, "short"))
-    assert "short" in printed(made)
-    await adapter.send(Outgoing(HERE, "\n\n".join(f"paragraph {n}" for n in range(40)), hints=("ok",)))
-    assert "paragraph 39" in (tmp_path / "paged").read_text()
-    assert "paragraph" not in printed(made)
-    assert "ok" in printed(made)

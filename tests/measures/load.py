@@ -17,8 +17,8 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from adapters.chat import ChatBackend, Conversation, Incoming, Outgoing, SimpleAdapter
-from adapters.editing import EditedMessages, Lanes, SendingPace
+from adapters.chat import Attachment, ChatBackend, Conversation, Incoming, Outgoing
+from adapters.editing import Lanes, MessageSender, SendingPace
 from bot.app import App
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings
@@ -43,38 +43,54 @@ MESSAGES = len(SAID) + 4
 """A job is announced and its card shown, a change is said and shown, an undo is said and shown after what it closes."""
 
 
-class PacedPlatform(SimpleAdapter):
+class PacedPlatform(MessageSender):
     """A chat with the rates of Slack, edited and posted into as Slack is, that counts what was sent and when."""
 
     platform = "bench"
     only: Conversation | None = None
+    keeps_documents = False
 
     def __init__(self) -> None:
+        super().__init__()
         self.keys: Counter[str] = Counter()
         self.turns: defaultdict[Conversation, asyncio.Event] = defaultdict(asyncio.Event)
         self.edited: defaultdict[str, list[float]] = defaultdict(list)
         self._lanes = Lanes(SendingPace())
-        self.may_edit, self.wait_for_edit = self._lanes.may_edit, self._lanes.wait_for_edit
-        self._editing = EditedMessages(self)
 
     async def open(self, backend: ChatBackend) -> None:
         """Meet it."""
-        self.backend = self._editing.backend = backend
+        self.backend = backend
 
-    async def close(self) -> None:
-        """Stop editing."""
-        await self._editing.close()
+    async def run(self) -> None:
+        """Nothing comes in by itself."""
+
+    async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
+        """Files come with their contents."""
+        return attachment.content
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, and count it."""
         if outgoing.kind == "message":
             self.keys[outgoing.key] += 1
-        if outgoing.kind == "message" and not (outgoing.slot or outgoing.job):
-            await self.post_page(outgoing, 0)
-        else:
-            await self._editing.show(outgoing)
+        await super().send(outgoing)
         if outgoing.awaits:
             self.turns[outgoing.conversation].set()
+
+    async def post(self, outgoing: Outgoing) -> None:
+        """Post it as one page."""
+        await self.post_page(outgoing, 0)
+
+    async def begin_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
+        """There are no threads."""
+        return incoming.conversation
+
+    async def may_edit(self, conversation: Conversation) -> bool:
+        """Whether there is room in the workspace."""
+        return await self._lanes.may_edit(conversation)
+
+    async def wait_for_edit(self, conversation: Conversation) -> None:
+        """Wait for room in the workspace."""
+        await self._lanes.wait_for_edit(conversation)
 
     def count_pages(self, outgoing: Outgoing) -> int:
         """Always one."""

@@ -21,10 +21,6 @@ TIERS = {
     "views.publish": 100,
     "views.open": 100,
     "agents.sessions.setStatus": 50,
-    "agents.sessions.rename": 50,
-    "chat.startStream": 20,
-    "chat.appendStream": 100,
-    "chat.stopStream": 20,
 }
 """Calls a minute; chat.postMessage has one a second for each channel, and a short burst."""
 
@@ -35,7 +31,6 @@ SCOPES = {
     "canvases.create": "canvases:write",
     "canvases.edit": "canvases:write",
     "agents.sessions.setStatus": "assistant:write",
-    "assistant.threads.setSuggestedPrompts": "assistant:write",
 }
 CANVAS_CHARACTERS = 2**20
 APP_TOKEN = "xapp-1"
@@ -61,8 +56,6 @@ class SlackApi(SlackAgents):
     minute_s: float = 60.0
     acknowledge_s: float = 3.0
     has_agents: bool = True
-    has_streams: bool = True
-    stream_s: float = 300.0
     has_canvases: bool = True
     is_free: bool = False
     url: str = ""
@@ -74,7 +67,6 @@ class SlackApi(SlackAgents):
     shared: list[tuple[str, str, str]] = field(default_factory=list)
     statuses: list[tuple[str, str]] = field(default_factory=list)
     titles: dict[str, str] = field(default_factory=dict)
-    prompts: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     calls: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     refused: list[tuple[str, str]] = field(default_factory=list)
     pinged: list[str] = field(default_factory=list)
@@ -174,7 +166,6 @@ class SlackApi(SlackAgents):
 
     async def _chat_update(self, team: str, body: Json, _: str) -> Json:
         found = self._find(team, body)
-        need(not found.is_streamed, "streaming_state_conflict")
         check_message(body)
         self.pinged += pings(body)
         # A text alone leaves the blocks where they are.
@@ -184,7 +175,6 @@ class SlackApi(SlackAgents):
 
     async def _chat_delete(self, team: str, body: Json, _: str) -> Json:
         found = self._find(team, body)
-        need(not found.is_streamed, "cant_delete_message")
         self.messages.remove(found)
         return {"ts": body["ts"], "channel": body["channel"]}
 

@@ -25,7 +25,8 @@ from adapters.chat import (
     ProgressBar,
 )
 from adapters.discord.components import read_filled_form
-from adapters.discord.discord_adapter import PERMISSIONS, DiscordAccess, DiscordAdapter, intents
+from adapters.discord.discord_adapter import DiscordAccess, DiscordAdapter
+from adapters.discord.discord_sender import PERMISSIONS
 from bot.wording.labels import WORDS
 from tests.fakes import FakeBackend
 from tests.stand_ins.changes import PATIENCE_S
@@ -135,15 +136,12 @@ async def test_commands_forms_and_the_menu(discord: Discord) -> None:
     survey = Outgoing(AT, "**Graphs** (outline, your turn)", buttons=(Button("Export", "export:s", "export"),))
     backend = FakeBackend(asked=FORM, surveys=[survey] * 30, known={AT})
     async with connected(discord, backend):
-        begun = await discord.command("start", topic="graphs", years="2020..")
+        begun = await discord.command("start", topic="graphs years=2020..")
         await discord.until(lambda: begun.answers == [WORDS.begun])
         assert (begun.callback or {})["type"] == 5
-        assert backend.received[-1].values == (("topic", "graphs"), ("years", "2020.."))
+        assert backend.received[-1].text == "survey graphs years=2020.."
         assert backend.received[-1].opens
         backend.wrong = FormFault("years", "Not a *year*.")
-        refused = await discord.command("start", topic="graphs", years="soon")
-        await discord.until(lambda: refused.answers != [])
-        assert "Not a" in refused.answers[0]
         asked = await discord.command("start")
         again = await discord.submit(asked, CHANNEL, topic="x`y", notes="long thoughts")
         assert "long thoughts" in again.answers[0]  # what was written is given back
@@ -153,7 +151,6 @@ async def test_commands_forms_and_the_menu(discord: Discord) -> None:
         menu = await discord.menu("777", "a long message")
         await discord.submit(menu, CHANNEL, topic="other")
         assert (await heard(discord, backend, 3))[-1].conversation == Conversation("discord", GUILD, CHANNEL, "777")
-        assert await discord.type_option("start", "recipe", "b") == ["b"]
         assert await discord.type_option("status", "survey", "gra") == [f"{CHANNEL}/300"] * 25
         said = await discord.command("stop", survey=f"{CHANNEL}/300")
         await discord.until(lambda: said.answers == [f"{WORDS.noted} <#300>"])
@@ -373,7 +370,8 @@ def test_the_guide_names_what_the_code_uses() -> None:
     guide = (Path(__file__).parents[3] / "deploy" / "discord.md").read_text()
     assert f"permissions={PERMISSIONS.value}" in guide
     assert "scope=bot+applications.commands" in guide
-    plain, reading = intents(DiscordAccess("t")), intents(DiscordAccess("t", reads_messages=True))
+    made = (DiscordAdapter(DiscordAccess("t", reads_messages=reads), WORDS) for reads in (False, True))
+    plain, reading = (adapter.client.intents for adapter in made)
     privileged = ("presences", "members", "message_content")
     assert not any(getattr(plain, name) for name in privileged)
     assert [name for name in privileged if getattr(reading, name)] == ["message_content"]

@@ -173,7 +173,7 @@ def test_write_is_the_conversation_with_every_answer_yes(lab: Path) -> None:
         ("dense retrieval", ("--library", "nowhere"), "There is no library “nowhere”"),
         ("zzyzx quuxly", (), "has no paper"),
         ("dense retrieval", ("--recipe", "magic"), "recipe=magic is not possible"),
-        ("dense retrieval", ("--without", "nobody.txt"), "cannot be read as a list of papers"),
+        ("dense retrieval", ("--without", "nobody.txt"), "cannot be read"),
     ],
 )
 def test_write_that_cannot_be_done_says_why_and_fails(

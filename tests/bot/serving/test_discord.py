@@ -26,7 +26,7 @@ from tests.stand_ins.simulation import run_simulated_service as simulating
 
 async def test_the_demonstration_from_command_to_files(library: LocalLibrary, discord: Discord) -> None:
     async with on_discord(discord):
-        begun = await discord.command("start", topic="dense retrieval", recipe="cluster")
+        begun = await discord.command("start", topic="dense retrieval recipe=cluster")
         thread = (await discord.message("A literature survey on")).id
         await discord.until(lambda: discord.threads.get(thread, {}).get("name") == "dense retrieval")
         await discord.until(lambda: begun.answers == [WORDS.begun])
