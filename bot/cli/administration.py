@@ -14,10 +14,11 @@ from pathlib import Path
 from rich.console import Console
 
 from bot.app import open_app
+from bot.cli.running import write_text
 from bot.jobs.queue import delete_jobs_of
 from bot.settings import Settings, load_settings
 from bot.store import backup as keeping
-from bot.store.database import open_database
+from bot.store.database import Kept, open_database
 from bot.store.left_over import list_set_aside, retry_set_aside
 from bot.store.sent_papers import list_sent
 from bot.store.sessions import Store
@@ -50,12 +51,7 @@ async def export_data(console: Console, person: str, output: Path | None) -> int
     async with _store() as store:
         found = await keeping.data_of(store, person)
     path = (output or Path()) / f"scholium-{file_stem(person)}.json"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600)  # for whoever exports it: it holds what the person wrote
-        path.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path} could not be written: {error.strerror or error}.") from error
+    write_text(path, json.dumps(found, indent=1), mode=0o600)  # for whoever exports it alone
     surveys, messages = pluralize(len(found["surveys"]), "survey"), pluralize(len(found["messages"]), "message")
     console.print(f"{surveys} and {messages} of {person} written to {path}.")
     return 0
@@ -182,8 +178,16 @@ def note_backup(home: Path, backup: Path) -> None:
     (home / NOTE).write_text(f"{backup.resolve()}\n", encoding="utf-8")
 
 
-def word_way_back(settings: Settings) -> str:
-    """What whoever runs Scholium does now, with the file and the command."""
+def word_way_back(settings: Settings, damaged: Kept) -> str:
+    """What whoever runs Scholium does now, with the file and the command.
+
+    Without the queue nothing is lost: sessions say which jobs they wait for.
+    """
+    if damaged != "store" and not settings.database_url:
+        return (
+            f"Stop Scholium, move jobs.sqlite* out of {settings.home}, and start it again. Nothing is lost: jobs that "
+            "conversations wait for begin again, and no finished call is paid for twice."
+        )
     if settings.database_url:
         first = "Stop Scholium, set SCHOLIUM_DATABASE_URL to an empty database, and run"
     else:
@@ -198,13 +202,3 @@ def word_way_back(settings: Settings) -> str:
         return advice
     recover = f"sqlite3 MOVED/store.sqlite .recover | sqlite3 {settings.home / 'store.sqlite'}"
     return f"{advice} Without one, SQLite's own program saves what can be read: {recover}"
-
-
-def word_new_queue(settings: Settings) -> str:
-    """What whoever runs Scholium does about a damaged queue of jobs: sessions say which jobs they wait for."""
-    if settings.database_url:
-        return word_way_back(settings)
-    return (
-        f"Stop Scholium, move jobs.sqlite* out of {settings.home}, and start it again. Nothing is lost: jobs that "
-        "conversations wait for begin again, and no finished call is paid for twice."
-    )

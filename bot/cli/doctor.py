@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from rich.console import Console
 
 from bot.app import App
-from bot.cli.administration import word_new_queue, word_way_back
+from bot.cli.administration import word_way_back
 from bot.cli.conversations import load_terminal_person
 from bot.cli.platforms import check_slack
 from bot.commands.briefs import ONLINE
@@ -80,9 +80,8 @@ async def _store(app: App) -> Diagnosis:
         finally:
             await store.close()
     except StoreDamaged as error:
-        if error.kept == "store":
-            return Diagnosis("broken", f"the store in {where} is damaged", word_way_back(settings))
-        return Diagnosis("broken", f"the queue of jobs beside {where} is damaged", word_new_queue(settings))
+        what = f"the store in {where}" if error.kept == "store" else f"the {error.kept} beside {where}"
+        return Diagnosis("broken", f"{what} is damaged", word_way_back(settings, error.kept))
     except UserError as error:
         return Diagnosis("broken", f"the store in {where}: {error}")
     except ScholiumError as error:

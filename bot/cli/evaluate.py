@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from bot.app import App, make_provider, open_app
+from bot.cli.running import write_text
 from bot.serving.online_sources import online_sources
 from bot.serving.service import open_store
 from bot.settings import Settings
@@ -32,18 +33,18 @@ from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel, Provider, Task
 from engine.local_models import LocalEntailment
+from engine.reading.full_text import titles_of
+from engine.reading.page_layout import measure_text, read_lines
 from engine.reading.pdf_text import read_pdf
+from engine.reading.section_headings import divide
 from engine.rendering.files import from_json
 from engine.rendering.markdown import escape_markdown
 from engine.text import fold
 
 STOPPED = "Stopped. What was looked up online is kept; the same command asks only for the rest."
-
-
 SERVICES = ("openai:", "anthropic:")
 
 LARGEST_BYTES = 50 * 2**20
-
 SURVEY_ENDINGS = frozenset((".md", ".markdown", ".html", ".htm", ".json", ".pdf"))
 
 
@@ -184,21 +185,13 @@ def read_document(path: Path) -> Document:
 
 
 def _text_of_pdf(name: str, content: bytes) -> str:
-    """The text of a PDF with its numbered headings marked; a scanned or encrypted one is refused."""
-    text = "\n".join(line.text for line in read_pdf(name, content).lines)
-    lines = [_mark_heading(line.strip()) for line in text.split("\n")]
-    return f"# {next((line for line in lines if line), name)}\n" + "\n".join(lines)
-
-
-def _mark_heading(line: str) -> str:
-    """A line of a PDF that looks like a heading, as one."""
-    number, _, title = " ".join(line.split()).partition(" ")  # set with wider spaces, too
-    if fold(line) in {"references", "bibliography"}:
-        return f"\n## {line}\n"
-    is_number = bool(number) and all(part.isdigit() and len(part) <= 2 for part in number.rstrip(".").split("."))
-    if is_number and 2 < len(title) <= 90 and title[:1].isupper() and not title.endswith((".", ",", ";")):
-        return f"\n{'#' * (2 + number.rstrip('.').count('.'))} {line}\n"
-    return line
+    """The text of a PDF with its headings marked; a scanned or encrypted one is refused."""
+    pdf = read_pdf(name, content)
+    lines = read_lines(pdf)
+    read = [f"# {next(iter(titles_of(pdf)), name)}"]
+    for heading, said in divide(lines, measure_text(lines)):
+        read += [f"\n## {heading}\n" if heading else "", *(line.text for line in said)]
+    return "\n".join(read)
 
 
 @asynccontextmanager
@@ -283,10 +276,6 @@ def _deliver_report(console: Console, wanted: EvaluateOptions, text: str) -> Non
     if wanted.output is None:
         console.print(text, soft_wrap=True)
         return
-    try:
-        wanted.output.mkdir(parents=True, exist_ok=True)
-        name = "evaluation.json" if wanted.as_json else "evaluation.md"
-        (wanted.output / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"The report could not be written to {wanted.output}: {error.strerror or error}.") from error
-    console.print(f"Written: {wanted.output / name}")
+    file = wanted.output / ("evaluation.json" if wanted.as_json else "evaluation.md")
+    write_text(file, text)
+    console.print(f"Written: {file}")

@@ -12,7 +12,7 @@ from itertools import filterfalse
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from bot.app import App, open_app
@@ -33,6 +33,8 @@ from engine.values import Paper
 
 SHOWN_REJECTIONS = 20
 
+_Show = Callable[[str, int, int | None], None]
+
 
 async def ingest(console: Console, files: Sequence[Path], library_name: str, place: Place | None) -> int:
     """Add every readable record of the files and make them searchable; 1 where nothing could be read."""
@@ -43,12 +45,12 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
     async with open_app() as app:
         name = library_name or app.settings.library
         library = await app.libraries.new_library(name, place or app.libraries.place_of(name))
-        with _bar(console) as (bar, task):
+        with show_bar(console) as show:
 
             def papers() -> Iterator[Paper]:
                 for path in filterfalse(_is_pdf, found):
                     before = tally["papers"] + len(rejected)
-                    for item in read_bounded(path, partial(_show_bytes, bar, task, path.name), GIVEN):
+                    for item in read_bounded(path, partial(show, f"Reading {path.name}"), GIVEN):
                         if isinstance(item, Paper):
                             tally.update(["papers", *(name for name, has in _PARTS.items() if has(item))])
                             yield item
@@ -59,9 +61,9 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
                             console.print(ingesting.no_records(path.name, file.read(400)))
 
             report = await library.add(papers())
-            await _index(library, bar, task)
+            await _index(library, show)
             # After the lists, which may describe papers that nobody else knows.
-            texts = await _read_texts(app, library, list(filter(_is_pdf, found)), bar, task, reject)
+            texts = await _read_texts(app, library, list(filter(_is_pdf, found)), show, reject)
             report = replace(report, added=report.added + texts.added)
         total = await library.count()
     for refused in report.rejected:
@@ -98,12 +100,7 @@ class TextsRead:
 
 
 async def _read_texts(
-    app: App,
-    library: OwnLibrary,
-    files: Sequence[Path],
-    bar: Progress,
-    task: TaskID,
-    reject: Callable[[RecordError], None],
+    app: App, library: OwnLibrary, files: Sequence[Path], show: _Show, reject: Callable[[RecordError], None]
 ) -> TextsRead:
     """Keep the text of each file by its paper, which is looked for in the library, then online."""
     done, new = TextsRead(), []
@@ -112,7 +109,7 @@ async def _read_texts(
         online = online_sources(app.settings, app.web(ProcessCache()))
     kept = TextFolder(app.settings.home / "texts")
     for path in files:
-        bar.update(task, description=f"Reading {path.name}")
+        show(f"Reading {path.name}", 0, None)
         try:
             file = await asyncio.to_thread(read_paper_file, path.name, await asyncio.to_thread(path.read_bytes))
             known: Library = library if await library.count() else EmptyLibrary()
@@ -129,15 +126,15 @@ async def _read_texts(
             new.append(paper)
     if new:
         done.added = (await library.add(new)).added
-        await _index(library, bar, task)
+        await _index(library, show)
     return done
 
 
-async def _index(library: OwnLibrary, bar: Progress, task: TaskID) -> None:
+async def _index(library: OwnLibrary, show: _Show) -> None:
     """Make what was added searchable, then fit the embedding anew where that is due."""
-    await library.index(lambda step: _show(bar, task, step))
+    await library.index(partial(_show_step, show))
     if isinstance(library, LocalLibrary):
-        await library.refit(lambda step: _show(bar, task, step))
+        await library.refit(partial(_show_step, show))
 
 
 def _is_pdf(path: Path) -> bool:
@@ -181,8 +178,8 @@ async def move(console: Console, name: str) -> int:
         if not isinstance(remote, WeaviateLibrary):
             raise UserError("Set WEAVIATE_URL to say where Weaviate is.")
         index = await local.indexed()
-        with _bar(console) as (bar, task):
-            report = await remote.take_over(local.read_all(), index, lambda step: _show(bar, task, step))
+        with show_bar(console) as show:
+            report = await remote.take_over(local.read_all(), index, partial(_show_step, show))
         total = await remote.count()
     rejected: list[RecordError] = []
     for refused in report.rejected:
@@ -196,10 +193,12 @@ async def move(console: Console, name: str) -> int:
 
 
 @contextmanager
-def _bar(console: Console) -> Iterator[tuple[Progress, TaskID]]:
+def show_bar(console: Console) -> Iterator[_Show]:
+    """A bar where there is a terminal; what shows a text beside it, how much is done, and of how much if known."""
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        yield bar, bar.add_task("", total=None)
+        task = bar.add_task("", total=None)
+        yield lambda text, done, total: bar.update(task, description=text, completed=done, total=total)
 
 
 def _reject(console: Console, rejected: list[RecordError], error: RecordError) -> None:
@@ -208,10 +207,5 @@ def _reject(console: Console, rejected: list[RecordError], error: RecordError) -
         console.print(f"Rejected: {error}", style="yellow")
 
 
-def _show_bytes(bar: Progress, task: TaskID, name: str, done: int, size: int) -> None:
-    bar.update(task, description=f"Reading {name}", completed=done, total=size)
-
-
-def _show(bar: Progress, task: TaskID, step: IndexProgress) -> None:
-    text = progress.progress(Step(step.stage))
-    bar.update(task, description=text, completed=step.done, total=step.total or None)
+def _show_step(show: _Show, step: IndexProgress) -> None:
+    show(progress.progress(Step(step.stage)), step.done, step.total or None)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.cli.evaluate import list_surveys, read_document
+from bot.cli.running import read_text, write_text
 from engine.errors import UserError
 from engine.evaluation.ratings import (
     label_studio_interface,
@@ -40,7 +41,7 @@ async def write_form(console: Console, folders: Sequence[Path], output: Path, se
     told = json.dumps(key, ensure_ascii=False, indent=1)
     files = {INTERFACE: label_studio_interface(), TASKS: label_studio_tasks(key, surveys), KEY: told}
     for name, content in files.items():
-        _write(output / name, content)
+        write_text(output / name, content)
     console.print(
         f"{len(surveys)} surveys in {output}. In Label Studio make a project with the labelling interface {INTERFACE}, "
         f"import {TASKS}, and let everybody rate every survey. Keep {KEY} from the raters: it says who wrote what. "
@@ -55,14 +56,14 @@ async def print_ratings(console: Console, export: Path, key: Path | None, ranks:
 
     Without a key the ratings name their surveys “system/topic” themselves.
     """
-    ratings = read_ratings(_read(export))
+    ratings = read_ratings(read_text(export))
     if key:
         try:
-            ratings = name_surveys(ratings, TypeAdapter(dict[str, str]).validate_json(_read(key)))
+            ratings = name_surveys(ratings, TypeAdapter(dict[str, str]).validate_json(read_text(key)))
         except ValidationError as error:
             raise UserError(f"{key} is not a key that `scholium bench rating-form` wrote.") from error
     if ranks:
-        _write(ranks, json.dumps(rank_surveys(ratings), ensure_ascii=False, indent=1))
+        write_text(ranks, json.dumps(rank_surveys(ratings), ensure_ascii=False, indent=1))
     systems, agreement = score_systems(ratings), measure_agreement(ratings)
     if as_json:
         facts = {
@@ -91,20 +92,3 @@ def _show(score: Score | None) -> str:
     if score is None or score.value is None:
         return "–"
     return f"{score.value:.2f}" + (f" ± {score.spread:.2f}" if score.spread is not None else "")
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path.name} is not text in UTF-8.") from error
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror or error}.") from error

@@ -20,6 +20,7 @@ from rich.table import Table
 from bot.app import App, open_app
 from bot.bench.compare import write_selected, write_unattended
 from bot.cli.evaluate import EvaluateOptions, compare, list_surveys, read_document
+from bot.cli.running import read_text
 from engine.errors import RecordError, UserError, find_known
 from engine.evaluation.measures import measure_overlap
 from engine.evaluation.scores import mean_and_spread, surveys_per_hour
@@ -151,17 +152,11 @@ async def _write(app: App, subject: Subject, name: str, options: TopicsOptions) 
 
 def read_subjects(path: Path) -> tuple[Subject, ...]:
     """The topics, or the samples with their references. Raises `UserError` where the file is neither."""
+    text = read_text(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} could not be read: {error}") from error
-    try:
-        try:
-            document = json.loads(text)
-        except ValueError:
-            document = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except ValueError as error:
-        raise UserError(f"{path} is neither JSON nor JSON Lines: {error}") from error
+        document = json.loads(text)
+    except ValueError:
+        document = _read_lines(path, text)
     items = document.get("topics", [document]) if isinstance(document, dict) else document
     if not isinstance(items, list) or not items:
         raise UserError(f"{path} must hold a list of topics, or samples with “subject” and “references”.")
@@ -175,6 +170,13 @@ def read_subjects(path: Path) -> tuple[Subject, ...]:
         human = str(_read_field(fields, "humansurvey") or "")
         subjects.append(Subject(name, topic, human, _list_references(place, fields)))
     return tuple(subjects)
+
+
+def _read_lines(path: Path, text: str) -> list[Any]:
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except ValueError as error:
+        raise UserError(f"{path} is neither JSON nor JSON Lines: {error}") from error
 
 
 def _read_field(fields: Mapping[str, Any], *names: str) -> Any:

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as ProgressBar
 
 from bot.app import App, open_app
+from bot.cli.ingest import show_bar
 from bot.wording import money, progress
 from engine.errors import UserError
 from engine.llm.meter import Account
@@ -51,19 +50,17 @@ async def grow_trees(
         if not accept_cost:
             typer.confirm("Make them?", abort=True)
         model = MeteredModel(provider, settings.models(), app.throttle(), account, MemoryRecord(), f"trees/{name}")
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-        with ProgressBar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-            task = bar.add_task("", total=None)
+        with show_bar(console) as show:
 
-            async def show(step: Progress) -> None:
-                bar.update(task, description=progress.progress(step), completed=step.done, total=step.total or None)
+            async def follow(step: Progress) -> None:
+                show(progress.progress(step), step.done, step.total or None)
 
             context = RunContext(
                 library,
                 await library.embedder(),
                 replace(settings.limits(), full_texts=full_texts),
                 model=model,
-                progress=show,
+                progress=follow,
                 texts=app.open_shared_texts(OnlineTransport(ProcessCache(), settings.contact)) if full_texts else None,
             )
             report = await grow_forest(due, await read_texts(due, context), context, forest)
