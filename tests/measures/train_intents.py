@@ -238,10 +238,10 @@ class HeldOut:
         return first - second
 
 
-def read_held_out(examples: Sequence[Example]) -> list[HeldOut]:
-    """Each example as the classifier trained on the other folds reads it."""
-    folds, found = divide_phrasings(examples), []
-    for fold in range(FOLDS):
+def read_held_out(examples: Sequence[Example], folds: Sequence[int], held_out: int = FOLDS) -> list[HeldOut]:
+    """Each example of the first folds as the classifier trained on all other folds reads it."""
+    found = []
+    for fold in range(held_out):
         classifier = fit([e for e, at in zip(examples, folds, strict=True) if at != fold])
         held = [e for e, at in zip(examples, folds, strict=True) if at == fold]
         found += [HeldOut(e, rank(classifier.score(e.text, e.heard), e.heard)) for e in held]
@@ -262,4 +262,4 @@ def _print_figures(read: Sequence[HeldOut]) -> None:
 if __name__ == "__main__":
     labelled = load_examples()
     save_classifier(fit(labelled))
-    _print_figures(read_held_out(labelled))
+    _print_figures(read_held_out(labelled, divide_phrasings(labelled)))

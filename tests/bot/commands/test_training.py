@@ -13,7 +13,6 @@ from bot.commands.intents.plain_words import STOPPED_AT
 from bot.commands.intents.slots import fill_intent
 from tests.measures.train_intents import (
     EXAMPLES,
-    FOLDS,
     HeldOut,
     digest_examples,
     divide_phrasings,
@@ -29,10 +28,19 @@ PLACES = {f"{place}": "" for first in range(1, 10) for place in (first, *(f"{fir
 """The sections of an outline without titles."""
 
 
+TRIED = 2
+"""Folds that are held out here, to save time; `python -m tests.measures.train_intents` holds out each in turn."""
+
+
 @pytest.fixture(scope="module")
-def held_out() -> list[HeldOut]:
-    """Each example as it is read by a classifier that was trained on no phrasing like it."""
-    return read_held_out(load_examples())
+def folds() -> list[int]:
+    return divide_phrasings(load_examples())
+
+
+@pytest.fixture(scope="module")
+def held_out(folds: list[int]) -> list[HeldOut]:
+    """Examples as they are read by a classifier that was trained on no phrasing like them."""
+    return read_held_out(load_examples(), folds, TRIED)
 
 
 def test_the_stored_classifier_belongs_to_the_examples() -> None:
@@ -50,14 +58,13 @@ def test_phrasings_never_seen_are_read_and_what_is_done_alone_is_never_wrong(hel
     assert sum(one.read == one.example.label for one in held_out) / len(held_out) >= 0.67
     assert sum(one.example.label in [*one.scores][:3] for one in held_out) / len(held_out) >= 0.86
     stops = [one for one in held_out if one.read == "stop" and one.lead > STOPPED_AT]
-    assert len(stops) >= 20
+    assert len(stops) >= 8
     assert {one.example.label for one in stops} == {"stop"}
 
 
-def test_what_is_named_is_found_in_phrasings_never_seen() -> None:
-    examples = load_examples()
-    folds, found = divide_phrasings(examples), []
-    for fold in range(FOLDS):
+def test_what_is_named_is_found_in_phrasings_never_seen(folds: list[int]) -> None:
+    examples, found = load_examples(), list[bool]()
+    for fold in range(TRIED):
         learnt = [e for e, at in zip(examples, folds, strict=True) if at != fold]
         classifier = replace(load_classifier(), frame=find_frame(learnt), named=fit_named(learnt, find_frame(learnt)))
         held = [e for e, at in zip(examples, folds, strict=True) if at == fold and e.label in INTENTS]

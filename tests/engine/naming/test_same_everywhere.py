@@ -7,7 +7,7 @@ import sys
 
 SETTINGS = tuple(
     (f"OPENBLAS_NUM_THREADS={threads}", f"OMP_NUM_THREADS={threads}", f"OPENBLAS_CORETYPE={processor}")
-    for threads, processor in ((1, "Haswell"), (2, "Haswell"), (1, "Nehalem"))
+    for threads, processor in ((1, "Haswell"), (2, "Nehalem"))
 )
 
 GROUPING = """
@@ -51,4 +51,4 @@ def test_groups_rankings_and_headings_are_equal_whatever_computes_them() -> None
         for one in SETTINGS
     ]
     assert said[0].count("k-means") >= 3 and said[0].count("found") == 2
-    assert said[0] == said[1] == said[2]
+    assert said[0] == said[1]
