@@ -11,6 +11,7 @@ from typing import Any, cast
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+LINGERING_S = 10.0
 TOO_SLOW = "The request did not arrive in time.\n"
 
 
@@ -35,9 +36,11 @@ async def serve_http(
 
     Without ``limits`` there are none: for those whom only this machine reaches.
     """
+    bounds: dict[str, Any] = {}
     if limits:
         application.middlewares.insert(0, _read_within(limits.body_s))
-    bounds: dict[str, Any] = {"keepalive_timeout": limits.head_s} if limits else {}
+        # Who is given up is not listened to for longer than a body may take.
+        bounds = {"keepalive_timeout": limits.head_s, "lingering_time": min(LINGERING_S, limits.body_s)}
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=shutdown_s, **bounds)
     await runner.setup()
     try:
