@@ -45,7 +45,7 @@ def scholium(
 @cli.command()
 def chat(library: LibraryName = "", output: Folder = None, person: PersonName = "") -> None:
     """Talk a survey into being."""
-    run("conversations.chat", library, output, person)
+    run("cli.conversations.chat", library, output, person)
 
 
 @cli.command()
@@ -72,7 +72,7 @@ def write(
     """
     named = {"library": library, "recipe": recipe, "sections": sections, "words": subsection_words, "length": length}
     options = {**named, "years": years, "online": online, "without": str(without or "")}
-    run("conversations.write", words, options, output, person, accept_cost=yes)
+    run("cli.conversations.write", words, options, output, person, accept_cost=yes)
 
 
 @cli.command()
@@ -91,13 +91,13 @@ def quick(
 ) -> None:
     """Answer a question from papers in two minutes."""
     named = {"library": library, "online": online, "years": years, "papers": papers, "places": places}
-    run("conversations.review", words, {**named, "review": "no" if only_search else ""}, output, person)
+    run("cli.conversations.review", words, {**named, "review": "no" if only_search else ""}, output, person)
 
 
 @cli.command()
 def demo(output: Folder = None) -> None:
     """Play a whole conversation over the bundled library."""
-    run("conversations.demo", output or Path("scholium-demo"))
+    run("cli.conversations.demo", output or Path("scholium-demo"))
 
 
 @cli.command()
@@ -114,7 +114,7 @@ def discord() -> None:
 
 def _serve(platform: Literal["slack", "discord"]) -> None:
     require_home()
-    run("platforms.serve", platform, final_code=WAITS_FOR_PERSON)
+    run("cli.platforms.serve", platform, final_code=WAITS_FOR_PERSON)
 
 
 @cli.command()
@@ -124,7 +124,7 @@ def worker(
 ) -> None:
     """Run jobs of a platform's conversations and talk to nobody; start as many as there is work for."""
     require_home()
-    run("platforms.work", platform, queue, final_code=WAITS_FOR_PERSON)
+    run("cli.platforms.work", platform, queue, final_code=WAITS_FOR_PERSON)
 
 
 @cli.command()
@@ -134,7 +134,7 @@ def ingest(
     to: Annotated[str, typer.Option(help="local or weaviate; else where the library is already.")] = "",
 ) -> None:
     """Add papers to a library; repeating it changes nothing."""
-    run("ingest.ingest", files, library, read_place(to))
+    run("cli.ingest.ingest", files, library, read_place(to))
 
 
 @cli.command()
@@ -146,7 +146,7 @@ def unmerge(
     show: Annotated[bool, typer.Option("--show", help="Only list the records.")] = False,
 ) -> None:
     """Take a paper apart again that was merged from several records; they are not merged again."""
-    run("administration.unmerge", paper, library, workspace, record, show=show)
+    run("cli.administration.unmerge", paper, library, workspace, record, show=show)
 
 
 @cli.command()
@@ -155,7 +155,7 @@ def move(library: Annotated[str, typer.Argument(help="Name of a library on this 
 
     The server is the one of WEAVIATE_URL; the papers are not embedded again.
     """
-    run("ingest.move", library)
+    run("cli.ingest.move", library)
 
 
 @cli.command()
@@ -170,19 +170,19 @@ def trees(
 
     A survey by recipe=surveyx writes from them. Repeating the command goes on where it was interrupted.
     """
-    run("trees.grow_trees", library, about, most, full_texts, accept_cost=yes)
+    run("cli.trees.grow_trees", library, about, most, full_texts, accept_cost=yes)
 
 
 @cli.command()
 def backup(file: Annotated[Path, typer.Argument(help="The file to be written.")]) -> None:
     """Write conversations, calls and costs to a file."""
-    run("administration.backup", file)
+    run("cli.administration.backup", file)
 
 
 @cli.command()
 def restore(file: Annotated[Path, typer.Argument(help="A file that `backup` wrote.")]) -> None:
     """Read a backup into an empty store."""
-    run("administration.restore", file)
+    run("cli.administration.restore", file)
 
 
 @cli.command("export-data")
@@ -191,7 +191,7 @@ def export_data(
     output: Folder = None,
 ) -> None:
     """Write all data of a person to a JSON file."""
-    run("administration.export_data", person, output)
+    run("cli.administration.export_data", person, output)
 
 
 @cli.command("delete-papers")
@@ -200,7 +200,7 @@ def delete_papers(
     papers: Annotated[list[str] | None, typer.Argument(help="Only these: DOIs, arXiv ids, keys.")] = None,
 ) -> None:
     """Delete what a workspace added: papers, texts, trees."""
-    run("administration.delete_papers", workspace, papers or [])
+    run("cli.administration.delete_papers", workspace, papers or [])
 
 
 @cli.command("delete-data")
@@ -211,7 +211,7 @@ def delete_data(
     """Delete all data of a person."""
     if not yes:
         typer.confirm(f"Delete everything stored about {person}? This cannot be undone.", abort=True)
-    run("administration.delete_data", person)
+    run("cli.administration.delete_data", person)
 
 
 @cli.command("set-aside")
@@ -220,7 +220,7 @@ def set_aside(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List what people said that failed three times, or try it again."""
-    run("administration.set_aside", retry or (), as_json=json)
+    run("cli.administration.set_aside", retry or (), as_json=json)
 
 
 @cli.command()
@@ -237,7 +237,7 @@ def settings(
 def doctor() -> None:
     """Check what is configured and what works."""
     require_home()
-    run("doctor.doctor")
+    run("cli.doctor.doctor")
 
 
 @cli.command()

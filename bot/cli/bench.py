@@ -7,11 +7,19 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.running import AsJson, LibraryName, open_console, read_place, run_command
+from bot.cli.running import AsJson, LibraryName, open_console, read_place, run, run_command
+from engine.values import Brief
 
 Beside = Annotated[Path | None, typer.Option(help="What another commit printed with --json: shown beside this one's.")]
 
 bench = typer.Typer(help="Measure.", no_args_is_help=True, rich_markup_mode=None)
+
+
+def _measure(command: str, *arguments: object, json: bool, beside: Path | None) -> None:
+    """Run a yardstick of `bot.bench`."""
+    from bot.bench.yardstick_report import ReportOptions
+
+    run(f"bench.{command}", *arguments, ReportOptions(json, beside))
 
 
 @bench.command("gather")
@@ -23,13 +31,7 @@ def bench_gather(
     beside: Beside = None,
 ) -> None:
     """What a survey gets of the papers wanted, at 100, 300 and 1200, beside what the library's own search has."""
-    with open_console() as console:
-        from bot.bench.gather import measure_gathering
-        from bot.bench.yardstick_report import ReportOptions
-
-        place = read_place(at)
-
-    run_command(measure_gathering(console, gold, library, place, ReportOptions(json, beside)))
+    _measure("gather.measure_gathering", gold, library, read_place(at), json=json, beside=beside)
 
 
 @bench.command("understand")
@@ -39,11 +41,7 @@ def bench_understand(
     beside: Beside = None,
 ) -> None:
     """Share of utterances that are read as they were meant, without a language model."""
-    with open_console() as console:
-        from bot.bench.understand import understand_file
-        from bot.bench.yardstick_report import ReportOptions
-
-    run_command(understand_file(console, data, ReportOptions(json, beside)))
+    _measure("understand.understand_file", data, json=json, beside=beside)
 
 
 @bench.command("identity")
@@ -53,11 +51,7 @@ def bench_identity(
     beside: Beside = None,
 ) -> None:
     """False and missed merges on pairs of records of which it is known whether they are one paper."""
-    with open_console() as console:
-        from bot.bench.identity import identity
-        from bot.bench.yardstick_report import ReportOptions
-
-    run_command(identity(console, pairs, ReportOptions(json, beside)))
+    _measure("identity.identity", pairs, json=json, beside=beside)
 
 
 @bench.command("checks")
@@ -67,11 +61,7 @@ def bench_checks(
     beside: Beside = None,
 ) -> None:
     """Share of false and of true claims that the program doubts by itself, against the whole source."""
-    with open_console() as console:
-        from bot.bench.checks import checks
-        from bot.bench.yardstick_report import ReportOptions
-
-    run_command(checks(console, data, ReportOptions(json, beside)))
+    _measure("checks.checks", data, json=json, beside=beside)
 
 
 @bench.command("roles")
@@ -81,11 +71,7 @@ def bench_roles(
     beside: Beside = None,
 ) -> None:
     """What the sentences of an abstract do: how often the model is right."""
-    with open_console() as console:
-        from bot.bench.roles import measure
-        from bot.bench.yardstick_report import ReportOptions
-
-    run_command(measure(console, data, ReportOptions(json, beside)))
+    _measure("roles.measure", data, json=json, beside=beside)
 
 
 @bench.command("ablation")
@@ -99,12 +85,8 @@ def bench_ablation(
     json: AsJson = False,
 ) -> None:
     """A recipe without each of its parts, with two to five trials, by several writers; the model judges."""
-    with open_console() as console:
-        from bot.bench.ablation import ablate
-        from engine.values import Brief
-
     brief = Brief(topic, recipe, library, sections=sections, subsection_words=words)
-    run_command(ablate(console, brief, writer or (), as_json=json))
+    run("bench.ablation.ablate", brief, writer or (), as_json=json)
 
 
 @bench.command("topics")
@@ -143,13 +125,9 @@ def bench_questions(
     """
     if bool(claims) == bool(topic):
         raise typer.BadParameter("give either --claims FILE, to measure, or --topic, to make questions.")
-    with open_console() as console:
-        from bot.bench import questions
-        from bot.bench.yardstick_report import ReportOptions
-
     if claims:
-        run_command(questions.print_answers(console, claims, ReportOptions(json, beside)))
-    run_command(questions.write_questions(console, topic or (), library, count, seed, output))
+        _measure("questions.print_answers", claims, json=json, beside=beside)
+    run("bench.questions.write_questions", topic or (), library, count, seed, output)
 
 
 @bench.command("rating-form")
@@ -159,10 +137,7 @@ def bench_rating_form(
     seed: Annotated[int, typer.Option(help="Decides the order of the surveys.")] = 0,
 ) -> None:
     """A form in which people rate surveys without knowing who wrote them: an import for Label Studio."""
-    with open_console() as console:
-        from bot.cli.rating_forms import write_form
-
-    run_command(write_form(console, systems, output, seed))
+    run("cli.rating_forms.write_form", systems, output, seed)
 
 
 @bench.command("ratings")
@@ -173,10 +148,7 @@ def bench_ratings(
     json: AsJson = False,
 ) -> None:
     """What people gave each system, and how far they agree."""
-    with open_console() as console:
-        from bot.cli.rating_forms import print_ratings
-
-    run_command(print_ratings(console, export, key, ranks, as_json=json))
+    run("cli.rating_forms.print_ratings", export, key, ranks, as_json=json)
 
 
 @bench.command("compare")
@@ -193,7 +165,6 @@ def bench_compare(
     with open_console() as console:
         from bot.bench.compare import compare
         from bot.cli.evaluate import read_document
-        from engine.values import Brief
 
     brief = Brief(topic, library=library, sections=sections, subsection_words=words)
     human = read_document(reference) if reference else None

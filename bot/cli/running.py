@@ -34,10 +34,10 @@ WAITS_FOR_PERSON = 78
 
 
 def run(command: str, *arguments: object, final_code: int = 1, **options: object) -> None:
-    """Run ``module.function`` of `bot.cli` with a console; it is loaded now, because help needs none of it."""
-    module, _, function = command.partition(".")
+    """Run ``package.module.function`` of `bot` with a console; it is loaded now, because help needs none of it."""
+    module, _, function = command.rpartition(".")
     with open_console() as console:
-        begin = getattr(import_module(f"bot.cli.{module}"), function)
+        begin = getattr(import_module(f"bot.{module}"), function)
     run_command(begin(console, *arguments, **options), final_code=final_code)
 
 
