@@ -163,8 +163,7 @@ class MessageSender(ABC):
         if not outgoing.job:
             return names
         async with self._locks[at, status]:
-            name = await self._forget(at, status)
-            if name and not name.startswith(_OVER):
+            if name := await self._forget(at, status):
                 names = [name]
                 await self.backend.remember(at, slot, name)
             # Where nothing is shown yet, whoever is about to show it must know.
@@ -203,10 +202,15 @@ class MessageSender(ABC):
             await self._do_soon(at, name, partial(self.edit_page, name, outgoing, 0))
 
     async def _forget(self, at: Conversation, status: str) -> str:
-        """A job is over; what is noted of its status."""
+        """A job is over; the message that shows its status."""
         self._latest.pop((at, status), None)
         self._running.pop((at, status), None)
-        return await self.backend.recall(at, status)
+        return await self._find_status(at, status)
+
+    async def _find_status(self, at: Conversation, status: str) -> str:
+        """The message that shows it; empty where none does."""
+        name = await self.backend.recall(at, status)
+        return "" if name.startswith(_OVER) else name
 
     async def _make_latest(self, at: Conversation, key: str) -> None:
         try:
@@ -228,8 +232,7 @@ class MessageSender(ABC):
 
     async def _edit_status(self, at: Conversation, status: str, outgoing: Outgoing) -> None:
         """A status is begun by its start, or not shown at all."""
-        name = await self.backend.recall(at, status)
-        if name and not name.startswith(_OVER):
+        if name := await self._find_status(at, status):
             await self.edit_page(name, outgoing, 0)
 
 
