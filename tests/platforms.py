@@ -28,7 +28,7 @@ async def on_slack(slack: Slack) -> AsyncIterator[Service]:
     await prepare_databases()
     app = App(load_settings())
     pace = SendingPace(MINUTE_S / 40, MINUTE_S / 40)  # some air: at this pace a late packet would break a rule
-    async with open_store(app) as store:
+    async with open_store(app.settings) as store:
         adapter = SlackAdapter(slack_access(app.settings, store), WORDS, pace)
         async with run_service(app, adapter, store=store) as service:
             running = asyncio.create_task(service.run())
@@ -43,7 +43,7 @@ async def on_discord(discord: Discord) -> AsyncIterator[Service]:
     """The command ``discord``, while the block runs."""
     await prepare_databases()
     app = App(load_settings())
-    async with open_store(app) as store:
+    async with open_store(app.settings) as store:
         adapter = DiscordAdapter(discord_access(app.settings), WORDS, edit_s=0.3)
         before = discord.identified
         async with run_service(app, adapter, store=store) as service:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,12 +16,12 @@ from rich.console import Console
 from bot.app import open_app
 from bot.cli.running import write_text
 from bot.jobs.queue import delete_jobs_of
+from bot.serving.service import open_store
 from bot.settings import Settings, load_settings
 from bot.store import backup as keeping
-from bot.store.database import Kept, open_database
+from bot.store.database import Kept
 from bot.store.left_over import list_set_aside, retry_set_aside
 from bot.store.sent_papers import list_sent
-from bot.store.sessions import Store
 from bot.wording import ingesting
 from bot.wording.sentences import pluralize
 from engine.errors import ServiceError, UserError
@@ -30,7 +30,7 @@ from engine.retrieval.paper_keys import read_key
 
 
 async def backup(console: Console, path: Path) -> int:
-    async with _store() as store:
+    async with open_store(load_settings()) as store:
         count = await keeping.backup(store, path)
     console.print(f"{count:,} rows written to {path}. Libraries of papers are folders; copy them.")
     try:
@@ -41,14 +41,14 @@ async def backup(console: Console, path: Path) -> int:
 
 
 async def restore(console: Console, path: Path) -> int:
-    async with _store() as store:
+    async with open_store(load_settings()) as store:
         count = await keeping.restore(store, path)
     console.print(f"{count:,} rows restored.")
     return 0
 
 
 async def export_data(console: Console, person: str, output: Path | None) -> int:
-    async with _store() as store:
+    async with open_store(load_settings()) as store:
         found = await keeping.data_of(store, person)
     path = (output or Path()) / f"scholium-{file_stem(person)}.json"
     write_text(path, json.dumps(found, indent=1), mode=0o600)  # for whoever exports it alone
@@ -78,7 +78,7 @@ async def delete_papers(console: Console, workspace: str, papers: Sequence[str])
 async def delete_data(console: Console, person: str) -> int:
     """Delete what is stored about a person; repeated after an interruption it does the rest."""
     settings = load_settings()
-    async with _store() as store:
+    async with open_store(load_settings()) as store:
         papers, sent = 0, await list_sent(store, person)
         if sent:
             async with open_app() as app:
@@ -118,7 +118,7 @@ def _delete_files(folders: Sequence[Path]) -> int:
 
 
 async def set_aside(console: Console, retry: Sequence[str], *, as_json: bool) -> int:
-    async with _store() as store:
+    async with open_store(load_settings()) as store:
         if retry:
             count = await retry_set_aside(store, retry)
             when = "within 20 seconds where Scholium runs, else at its next start"
@@ -135,15 +135,6 @@ async def set_aside(console: Console, retry: Sequence[str], *, as_json: bool) ->
     advice = " Try them again with: scholium set-aside --retry ID (or --retry all)" if found else ""
     console.print(f"{len(found):,} set aside.{advice}")
     return 0
-
-
-@asynccontextmanager
-async def _store() -> AsyncIterator[Store]:
-    store = Store(await open_database(load_settings().store_url()), "administration")
-    try:
-        yield store
-    finally:
-        await store.close()
 
 
 async def unmerge(

@@ -198,19 +198,24 @@ async def _serve_terminal(
 ) -> AsyncIterator[Service]:
     """A service whose library exists: the one named, the one of the settings, or the bundled one."""
     name = library or app.default_library()
+    await prepare_library(console, app, name)
+    if name == BUNDLED and not library and app.settings.library != BUNDLED:
+        await adapter.send(Outgoing(adapter.only, wording.word_bundled_library(app.settings.library, BUNDLED)))
+    defaults = replace(app.defaults_for(name, output or app.settings.output), delivered=delivered)
+    async with run_service(app, adapter, defaults) as service:
+        yield service
+
+
+async def prepare_library(console: Console, app: App, name: str) -> None:
+    """Have the library before anybody asks for it; what cannot be used of the settings is said."""
     if name == BUNDLED:
         with console.status(wording.PREPARING_BUNDLED):
             await app.install_bundled(lambda _: None)
-        if not library and app.settings.library != BUNDLED:
-            await adapter.send(Outgoing(adapter.only, wording.word_bundled_library(app.settings.library, BUNDLED)))
     # One that exists is opened by the first job: that takes a second, in which the person can begin to type.
     if name != ONLINE and (name not in app.libraries.names() or app.settings.embedder != "lsa"):
         await app.libraries.library(name)
     for note in await app.libraries.list_failed_models():
-        console.print(note, style="yellow")
-    defaults = replace(app.defaults_for(name, output or app.settings.output), delivered=delivered)
-    async with run_service(app, adapter, defaults) as service:
-        yield service
+        console.print(note, style="yellow", soft_wrap=True)
 
 
 def _new_conversation(app: App, name: str) -> tuple[Conversation, str]:

@@ -213,7 +213,7 @@ async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[Eva
         entailment = _choose_entailment(wanted.entailment, judges, entail_by_rule(embedder), app.settings)
         online = None
         if wanted.online:  # at the pace and with the memory that all processes of the store share
-            store = await stack.enter_async_context(open_store(app))
+            store = await stack.enter_async_context(open_store(app.settings))
             online = online_sources(app.settings, app.web(StoredOnlineCache(store)))
         try:
             yield EvaluationTools(library, embedder, entailment, judges, questions, naive, online, told)

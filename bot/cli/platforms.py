@@ -11,9 +11,8 @@ from adapters.discord.discord_adapter import DiscordAccess, DiscordAdapter
 from adapters.http_server import ConnectionLimits
 from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.app import App, open_app
-from bot.commands.briefs import ONLINE
+from bot.cli.conversations import prepare_library
 from bot.jobs.sharing import QUEUES, QueueKind
-from bot.serving.bundled import BUNDLED
 from bot.serving.online_sources import text_of
 from bot.serving.service import ProcessRole, open_store, run_service
 from bot.settings import Settings
@@ -35,13 +34,13 @@ PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 
 async def serve(console: Console, platform: Platform) -> int:
     """Talk on a platform until ended, and run jobs where the settings say so."""
-    async with open_app() as app, open_store(app) as store:
+    async with open_app() as app, open_store(app.settings) as store:
         return await _serve(console, app, make_adapter(platform, app.settings, store), store, ProcessRole())
 
 
 async def work(console: Console, platform: str, queues: str) -> int:
     """Run jobs of a platform's conversations until ended; ``queues`` names one of them, or is empty for all."""
-    async with open_app() as app, open_store(app) as store:
+    async with open_app() as app, open_store(app.settings) as store:
         role = ProcessRole(talks=False, runs=read_queues(queues))
         if app.settings.jobs == 0:
             raise UserError("A worker runs jobs: set SCHOLIUM_JOBS to 1 or more for it.")
@@ -111,12 +110,7 @@ def check_slack(settings: Settings) -> bool:
 
 async def _serve(console: Console, app: App, adapter: ChatAdapter, store: Store, role: ProcessRole) -> int:
     """Serve with the library of the settings, or the bundled one."""
-    if app.default_library() == BUNDLED:
-        await app.install_bundled(lambda _: None)
-    if app.default_library() != ONLINE:
-        await app.libraries.library(app.default_library())
-    for note in await app.libraries.list_failed_models():
-        console.print(note, style="yellow", soft_wrap=True)
+    await prepare_library(console, app, app.default_library())
     async with run_service(app, adapter, store=store, role=role) as service:
         name = adapter.platform.title()
         if role.talks:

@@ -29,6 +29,7 @@ from bot.monitoring.logs import configure
 from bot.monitoring.metrics import Metrics, serve_metrics
 from bot.monitoring.traces import send_traces
 from bot.serving.job_services import AppServices
+from bot.settings import Settings
 from bot.store.database import open_database
 from bot.store.left_over import count_set_aside, take_left_over
 from bot.store.reservations import settle_lost_calls, sweep_reservations
@@ -247,9 +248,9 @@ class Service:
 
 
 @asynccontextmanager
-async def open_store(app: App) -> AsyncIterator[Store]:
+async def open_store(settings: Settings) -> AsyncIterator[Store]:
     """The store of the settings, with a new name for this process, while the block runs."""
-    store = Store(await open_database(app.settings.store_url()), f"p{secrets.token_hex(8)}")
+    store = Store(await open_database(settings.store_url()), f"p{secrets.token_hex(8)}")
     try:
         yield store
     finally:
@@ -269,7 +270,7 @@ async def run_service(
     Without a ``role`` it talks and runs jobs of all kinds.
     """
     if store is None:
-        async with open_store(app) as own, run_service(app, adapter, defaults, own, role) as service:
+        async with open_store(app.settings) as own, run_service(app, adapter, defaults, own, role) as service:
             yield service
         return
     configure(app.settings.log_level)

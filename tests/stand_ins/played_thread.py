@@ -163,7 +163,7 @@ async def _serve(adapter: ChatAdapter, is_ready: Callable[[], Awaitable[object]]
     """The service of a platform with the bundled library, while the block runs."""
     app = App(load_settings())
     await app.install_bundled(lambda _: None)
-    async with open_store(app) as store, run_service(app, adapter, store=store) as service:
+    async with open_store(app.settings) as store, run_service(app, adapter, store=store) as service:
         serving = asyncio.create_task(service.run())
         await is_ready()
         try:

@@ -130,7 +130,7 @@ async def test_what_discord_does_not_allow_is_one_sentence(
     discord.allows_content = False
     app = App(load_settings())
     access = replace(discord_access(app.settings), reads_messages=not setting)
-    async with open_store(app) as store:
+    async with open_store(app.settings) as store:
         with pytest.raises(UserError, match=said):
             async with run_service(app, DiscordAdapter(access, WORDS), store=store) as service:
                 await service.run()

@@ -187,7 +187,7 @@ async def installed(slack: Slack, monkeypatch: pytest.MonkeyPatch, key: str) -> 
     monkeypatch.setenv("SCHOLIUM_TOKEN_KEY", key)
     monkeypatch.setenv("SCHOLIUM_HTTP_PORT", "0")
     app = App(load_settings())
-    async with open_store(app) as store:
+    async with open_store(app.settings) as store:
         adapter = SlackAdapter(slack_access(app.settings, store), WORDS, SendingPace(MINUTE_S / 40, MINUTE_S / 40))
         async with run_service(app, adapter, store=store) as service:
             running = asyncio.create_task(service.run())
@@ -249,7 +249,7 @@ async def test_what_is_missing_is_named(
 ) -> None:
     monkeypatch.delenv(missing)
     app = App(load_settings())
-    async with open_store(app) as store:
+    async with open_store(app.settings) as store:
         with pytest.raises(UserError, match=missing):
             slack_access(app.settings, store)
 
@@ -284,7 +284,7 @@ def test_the_manifest_for_http_has_every_address() -> None:
 
 
 async def test_an_organisation_that_leaves_takes_no_other_with_it() -> None:
-    async with open_store(App(load_settings())) as store:
+    async with open_store(load_settings()) as store:
         known = Installations(store, "1.2", Fernet.generate_key().decode())
         for name in ("E1", "E2"):
             bot = Bot(bot_id="B", bot_user_id="U", bot_token=f"xoxb-{name}", enterprise_id=name, installed_at=1.0)
