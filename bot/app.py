@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from bot.commands.briefs import LIBRARY, ONLINE, Defaults
-from bot.jobs.runner import JobContext, JobListener
+from bot.jobs.runner import JobContext
 from bot.serving.bundled import BUNDLED
 from bot.serving.libraries import Libraries, OwnLibrary
-from bot.serving.online_sources import downloader, list_publishers, online_sources, open_access, wikipedia
+from bot.serving.online_sources import downloader, list_publishers, online_sources, open_access, text_of, wikipedia
 from bot.serving.templates import find_template
 from bot.settings import Settings, load_settings
 from engine.errors import UserError
 from engine.llm.meter import Throttle
 from engine.llm.model import LanguageModel, Provider
 from engine.reading.open_access import OpenAccess, TextFolder
-from engine.reading.trees.attribute_trees import AttributeTree
 from engine.reading.trees.forests import Forest, JointForest
 from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.cluster import ClusterRecipe
@@ -31,7 +30,7 @@ from engine.recipes.storm import StormRecipe
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
 from engine.retrieval.libraries.combined import ExcludingLibrary, JointLibrary, exclusion_of
-from engine.retrieval.libraries.library import EmptyLibrary, Library, OnIndexProgress
+from engine.retrieval.libraries.library import EmptyLibrary, Library
 from engine.retrieval.online.transport import OnlineCache, OnlineTransport
 from engine.run import Recipe, RunContext
 from engine.session.state import State, SurveySession
@@ -39,15 +38,6 @@ from engine.values import Brief, PaperKey
 
 FIRST_CALLS = 50
 """Calls to the language model at once until its answers show that it takes more: a machine of a lab may not."""
-
-
-@dataclass(frozen=True)
-class JobServices:
-    """What a job is given by its conversation: whose papers it may see, the model it pays for, what is known."""
-
-    workspace: str
-    model: LanguageModel | None
-    cache: OnlineCache
 
 
 class App:
@@ -96,15 +86,11 @@ class App:
             "quick": QuickRecipe(),
         }
         self.libraries = Libraries(settings)
+        limits = settings.concurrent_calls, settings.requests_per_minute, settings.tokens_per_minute
+        self.throttle = Throttle(*limits, first=FIRST_CALLS)
         self._provider: Provider | None = None
-        self._throttle: Throttle | None = None
         self._web: OnlineTransport | None = None
         self.downloader = downloader(settings)
-
-    async def install_bundled(self, on_progress: OnIndexProgress) -> str:
-        """Make the bundled library where it is missing or of an earlier version; returns its name."""
-        await self.libraries.install_bundled(on_progress)
-        return BUNDLED
 
     def default_library(self) -> str:
         """The library used when none is named: the one of the settings, or the bundled one."""
@@ -115,7 +101,7 @@ class App:
         """The library of that name, else the default one; the bundled one is made where it is missing."""
         name = name or self.default_library()
         if name == BUNDLED:
-            await self.install_bundled(lambda _: None)
+            await self.libraries.install_bundled()
         return await self.libraries.library(name)
 
     def provider(self) -> Provider | None:
@@ -123,17 +109,12 @@ class App:
             self._provider = make_provider(self.settings)
         return self._provider
 
-    def throttle(self) -> Throttle:
-        limits = self.settings.concurrent_calls, self.settings.requests_per_minute, self.settings.tokens_per_minute
-        self._throttle = self._throttle or Throttle(*limits, first=FIRST_CALLS)
-        return self._throttle
-
     def web(self, cache: OnlineCache) -> OnlineTransport:
         self._web = self._web or OnlineTransport(cache, self.settings.contact)
         return self._web
 
     async def build_job_context(
-        self, session: SurveySession, services: JobServices, listener: JobListener
+        self, session: SurveySession, workspace: str, model: LanguageModel | None, cache: OnlineCache
     ) -> JobContext:
         """What the session's job works with: the library it names, its workspace's papers, online sources."""
         brief = session.state.brief
@@ -142,32 +123,28 @@ class App:
         named = await self.libraries.library(brief.library) if brief.library else None
         library: Library = named or EmptyLibrary()
         searched = not brief.places or LIBRARY in brief.places
-        if searched and await self.libraries.has_papers(services.workspace):
-            own = await self.libraries.workspace_library(services.workspace)
+        if searched and await self.libraries.has_papers(workspace):
+            own = await self.libraries.workspace_library(workspace)
             library = JointLibrary(own, named) if named else own
         if brief.without or brief.kinds:
             library = ExcludingLibrary(library, exclusion_of(brief))
         embedder = await self._embedder(session.state, named)
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
-        web, texts = self.web(services.cache), None
+        web, texts = self.web(cache), None
         if self.settings.full_texts:
-            uploaded = self.libraries.texts_of(services.workspace)
+            uploaded = self.libraries.texts_of(workspace)
             fetches = self.settings.fetches_texts(online=brief.online)
             texts = open_access(self.settings, web, self.downloader, uploaded, online=fetches)
         context = RunContext(
             library,
             embedder,
             self.settings.limits(),
-            model=services.model,
+            model=model,
             online=online_sources(self.settings, web).restrict(brief.places, brief.kinds) if brief.online else None,
             judge=self.settings.judging(online=brief.online),
             cross_encoder=await asyncio.to_thread(self.libraries.cross_encoder),
             texts=texts,
-            forest=await self.forest(brief, services.workspace, found),
-            progress=listener.progressed,
-            section_finished=listener.section_finished,
-            answering=listener.answering,
-            reviewing=listener.reviewing,
+            forest=await self.forest(brief, workspace, found),
             seed=self.settings.seed,
         )
         return JobContext(self.recipes[brief.recipe], context, wikipedia(self.settings, web))
@@ -186,14 +163,6 @@ class App:
         if not uploaded:
             return shared
         return JointForest(await self.libraries.workspace_forest(workspace), shared, uploaded.__contains__)
-
-    async def find_trees(
-        self, state: State, workspace: str, keys: Sequence[PaperKey]
-    ) -> Mapping[PaperKey, AttributeTree]:
-        """The attribute trees that were made of these papers. Raises `UserError` where there is no survey."""
-        if state.brief is None:
-            raise UserError("Name a topic first.")
-        return await (await self.forest(state.brief, workspace, keys)).get(keys)
 
     def open_shared_texts(self, web: OnlineTransport) -> OpenAccess:
         """Full texts that are openly there, and those read before; nothing that a workspace uploaded."""
@@ -220,27 +189,14 @@ class App:
 
     def defaults(self) -> Defaults:
         """What a survey is when the person does not say otherwise."""
-        settings = self.settings
         return Defaults(
-            recipes=self.recipes,
-            libraries=self.libraries.names,
-            library=self.default_library,
-            recipe=settings.recipe,
-            length=settings.length,
-            limits=settings.limits(),
-            more_papers=settings.more_papers,
-            output=settings.output,
-            topic_characters=settings.limits().topic_characters,
-            models=settings.models() if settings.has_model() else {},
-            prices=self.prices,
-            reviewers=settings.judges,
-            concurrent_calls=settings.concurrent_calls,
-            full_texts=settings.full_texts if settings.fetches_texts(online=True) else 0,
-            fetches_always=settings.fetches_texts(online=False),
-            online=settings.searches_online(),
-            publishers=list_publishers(settings),
-            judges=settings.judge != "never",
-            read_template=partial(find_template, settings.home / "templates"),
+            self.settings,
+            self.recipes,
+            self.libraries.names,
+            self.default_library,
+            self.settings.output,
+            list_publishers(self.settings),
+            partial(find_template, self.settings.home / "templates"),
         )
 
     def defaults_for(self, library: str, output: Path) -> Defaults:
@@ -262,18 +218,17 @@ async def open_app() -> AsyncIterator[App]:
 
 def make_provider(settings: Settings, service: str = "") -> Provider:
     """The client of a service; of the one configured where none is named. Raises `UserError` without its key."""
-    named = service or ("openai" if settings.uses_openai() else "anthropic")
-    if service == "openai" and not settings.uses_openai():
-        raise UserError("Judges of OpenAI need OPENAI_API_KEY or OPENAI_BASE_URL.")
-    if service == "anthropic" and settings.anthropic_api_key is None:
-        raise UserError("Judges of Anthropic need ANTHROPIC_API_KEY.")
-    if named == "openai":
+    if service == "openai" or (settings.uses_openai() and not service):
+        if not settings.uses_openai():
+            raise UserError("Judges of OpenAI need OPENAI_API_KEY or OPENAI_BASE_URL.")
         from engine.llm.openai import OpenAIProvider  # the clients take seconds to load
 
         # A local server asks for no key, but the client insists on one.
-        key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else "none"
+        key = text_of(settings.openai_api_key) or "none"
         return OpenAIProvider(key, settings.openai_base_url, settings.call_seconds)
+    if settings.anthropic_api_key is None:
+        raise UserError("Judges of Anthropic need ANTHROPIC_API_KEY.")
     from engine.llm.anthropic import AnthropicProvider
 
-    key = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else ""
+    key = text_of(settings.anthropic_api_key)
     return AnthropicProvider(key, settings.anthropic_base_url, settings.call_seconds)

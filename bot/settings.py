@@ -6,7 +6,6 @@ Keys and addresses of services have the names their own clients use; everything 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -43,21 +42,6 @@ RecipePart = Literal["keyword expansion", "clustering", AutoSurveyPart, SurveyXP
 """What can be left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The settings of access.
-
-    Entries of ``may_start`` and ``administrators`` are ``platform``, ``platform:workspace``,
-    ``platform:workspace:channel`` or ``platform:workspace:person``; an empty ``may_start`` is everyone.
-    """
-
-    may_start: frozenset[str] = frozenset()
-    changed_by: Whose = "owner"
-    read_by: Whose = "channel"
-    asked_by: Whose = "channel"
-    administrators: frozenset[str] = frozenset()
-
-
 def name_setting(field: str) -> str:
     """The environment variable of a setting."""
     return field.upper() if field.startswith(NAMED_BY_OTHERS) else f"{PREFIX}{field.upper()}"
@@ -82,9 +66,7 @@ class Settings(BaseSettings):
     length: Literal["8k", "16k", "32k", "64k"] = Field("8k", description="Length class in tokens.")
     output: Path = Field(Path("surveys"), description="The folder exported files go to.")
     survey_papers: int = Field(Limits().survey_papers, ge=1, le=2_000, description="Papers proposed at first.")
-    outline_papers: int = Field(
-        Limits().outline_papers, ge=1, le=2_000, description="Papers that autosurvey proposes at first."
-    )
+    outline_papers: int = Field(Limits().outline_papers, ge=1, le=2_000, description="The same for autosurvey.")
     papers_per_section: int = Field(20, ge=3, le=200, description="Papers a model reads a subsection (AutoSurvey: 60).")
     more_papers: int = Field(Limits().more_papers, ge=1, le=1_000, description="Papers that “more” adds.")
     online: Frequency = Field(
@@ -115,9 +97,7 @@ class Settings(BaseSettings):
     trusted_hosts: frozenset[str] = Field(
         frozenset(), description="“host:port” from which papers are fetched although it is private; a JSON list."
     )
-    full_texts: int = Field(
-        Limits().full_texts, ge=0, le=200, description="Papers whose open-access text a survey reads."
-    )
+    full_texts: int = Field(Limits().full_texts, ge=0, le=200, description="Papers whose open-access text is read.")
     fetch_texts: Frequency = Field(
         "auto", description="Fetch open-access texts; “auto”: for surveys that search online. Texts at hand are read."
     )
@@ -149,9 +129,7 @@ class Settings(BaseSettings):
     presence_penalty: float | None = Field(
         None, ge=-2, le=2, description="Presence penalty of drafting, where the service has one."
     )
-    candidates: int = Field(
-        1, ge=1, le=5, description="Surveys that autosurvey or surveyx writes, the best of which is kept."
-    )
+    candidates: int = Field(1, ge=1, le=5, description="Surveys that autosurvey or surveyx writes; the best is kept.")
     judges: tuple[str, ...] = Field((), description="Models that judge autosurvey's draft, then refined; a JSON list.")
     cite_known: bool = Field(
         False, description="Let autosurvey's model cite titles it knows, where the library has them; each is marked."
@@ -196,9 +174,7 @@ class Settings(BaseSettings):
         le=200,
         description="Jobs of each queue that one process runs at once; 0: it only talks, workers run them.",
     )
-    jobs_everywhere: int = Field(
-        32, ge=1, le=2_000, description="Jobs of each queue that all processes together run at once."
-    )
+    jobs_everywhere: int = Field(32, ge=1, le=2_000, description="Jobs of each queue that all processes run at once.")
     jobs_per_workspace: int = Field(16, ge=1, le=2_000, description="Jobs that run at once for one workspace.")
     jobs_per_person: int = Field(2, ge=1, le=100, description="Jobs that run at once for one person.")
     stop_seconds: float = Field(20.0, ge=0, description="Seconds that running calls get when the service is stopped.")
@@ -280,9 +256,6 @@ class Settings(BaseSettings):
     def fetches_texts(self, *, online: bool) -> bool:
         """Whether open-access texts are fetched for a survey that searches online, or in a library alone."""
         return self.fetch_texts == "always" or (self.fetch_texts == "auto" and online)
-
-    def rules(self) -> Rules:
-        return Rules(self.may_start, self.changed_by, self.read_by, self.asked_by, self.administrators)
 
     def store_url(self) -> str:
         return self.database_url.get_secret_value() if self.database_url else sqlite_url(self.home, "store.sqlite")

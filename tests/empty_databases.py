@@ -7,8 +7,7 @@ from pathlib import Path
 
 from adapters.chat import Conversation
 from bot.jobs.queue import DurableJobs, JobQueues
-from bot.jobs.sharing import JobLimits
-from bot.settings import load_settings
+from bot.settings import Settings, load_settings
 from bot.store.database import open_database
 from bot.store.surveys import WantedJob
 from tests.fakes import HERE
@@ -43,6 +42,6 @@ async def _make_queue(file: Path) -> None:
         return [job]
 
     queues = JobQueues("fake", HERE)
-    jobs = DurableJobs(f"sqlite:///{file}", queues, "template", JobLimits(), nothing, alone)
+    jobs = DurableJobs(f"sqlite:///{file}", queues, "template", Settings(), nothing, alone)
     await jobs.launch()
     await jobs.close()

@@ -11,8 +11,9 @@ from adapters.editing import SendingPace
 from adapters.slack.slack_adapter import SlackAdapter
 from bot.app import App
 from bot.cli.platforms import discord_access, slack_access
-from bot.serving.service import Service, open_store, run_service
+from bot.serving.service import Service, run_service
 from bot.settings import load_settings
+from bot.store.sessions import open_store
 from bot.wording.labels import WORDS
 from tests.empty_databases import prepare_databases
 from tests.stand_ins.discord_guild import Discord
@@ -28,7 +29,7 @@ async def on_slack(slack: Slack) -> AsyncIterator[Service]:
     await prepare_databases()
     app = App(load_settings())
     pace = SendingPace(MINUTE_S / 40, MINUTE_S / 40)  # some air: at this pace a late packet would break a rule
-    async with open_store(app.settings) as store:
+    async with open_store(app.settings.store_url()) as store:
         adapter = SlackAdapter(slack_access(app.settings, store), WORDS, pace)
         async with run_service(app, adapter, store=store) as service:
             running = asyncio.create_task(service.run())
@@ -43,7 +44,7 @@ async def on_discord(discord: Discord) -> AsyncIterator[Service]:
     """The command ``discord``, while the block runs."""
     await prepare_databases()
     app = App(load_settings())
-    async with open_store(app.settings) as store:
+    async with open_store(app.settings.store_url()) as store:
         adapter = DiscordAdapter(discord_access(app.settings), WORDS, edit_s=0.3)
         before = discord.identified
         async with run_service(app, adapter, store=store) as service:

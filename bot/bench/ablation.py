@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from rich.console import Console
 
 from bot.app import open_app
-from bot.bench.compare import LEAST_WIDTH, RecipeBench, measure_each
+from bot.bench.compare import Facts, RecipeBench, measure_each
 from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from engine.errors import UserError
 from engine.evaluation.overlap import SUSPICIOUS
@@ -106,15 +105,16 @@ async def ablate(console: Console, brief: Brief, writers: Sequence[str] = (), *,
     ablation = ABLATIONS.get(brief.recipe)
     if ablation is None:
         raise UserError(f"There is an ablation of {list_words(ABLATIONS)}, not of {brief.recipe[:40]}.")
+    measures = (*ablation.measures, "shared lists")
     async with open_app() as app:
         bench = (await RecipeBench.open(app, brief.library)).with_judge()
-        runs = {name: partial(bench.measure, recipe, brief) for name, recipe in ablation.variants.items()}
+        runs = {name: partial(bench.measure, recipe, brief, measures) for name, recipe in ablation.variants.items()}
         for writer in writers:
             drafting = replace(bench, models={**bench.models, "drafting": writer})
-            runs[f"written by {writer}"] = partial(drafting.measure, ablation.variants["whole"], brief)
-        found = await measure_each(console, runs)
+            runs[f"written by {writer}"] = partial(drafting.measure, ablation.variants["whole"], brief, measures)
+        facts = await measure_each(console, runs)
 
-    def read_quality(document: Mapping[str, Any]) -> Figures:
+    def read_quality(document: Mapping[str, Facts]) -> Figures:
         ours = {name: {measure: row[measure] for measure in ablation.measures} for name, row in document.items()}
         published = {
             f"{name}, published": dict(zip(ablation.measures, row, strict=True))
@@ -122,21 +122,16 @@ async def ablate(console: Console, brief: Brief, writers: Sequence[str] = (), *,
         }
         return ours | published
 
-    def read_use(document: Mapping[str, Any]) -> Figures:
-        return {
-            name: {key: value for key, value in row.items() if key not in ablation.measures}
-            for name, row in document.items()
-        }
+    def read_use(document: Mapping[str, Facts]) -> Figures:
+        return {name: {k: v for k, v in row.items() if k not in ablation.measures} for name, row in document.items()}
 
-    facts = {name: row.list_facts((*ablation.measures, "shared lists")) for name, row in found.items()}
-    wide = Console(file=console.file, width=max(console.width, LEAST_WIDTH))
     title = f"{brief.topic}: written by {bench.models['drafting']}"
-    print_report(wide, title, facts, read_quality, ReportOptions(as_json))
+    print_report(console, title, facts, read_quality, ReportOptions(as_json))
     if not as_json:
-        print_report(wide, "What each took", facts, read_use, ReportOptions())
+        print_report(console, "What each took", facts, read_use, ReportOptions())
         console.print(
             "Published figures are of other topics, models and judges; compare only rows of one table. Shared lists: "
             f"above {SUSPICIOUS}, and more than by chance, sections cite one another's papers.",
             soft_wrap=True,
         )
-    return int(len(found) < len(runs))
+    return int(len(facts) < len(runs))

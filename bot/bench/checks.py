@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -39,35 +39,22 @@ class LabelledClaim:
         return Paper(PaperKey(f"claim:{crc32(self.source.encode())}"), self.title, self.source)
 
 
-@dataclass(frozen=True, slots=True)
-class SetScores:
-    """Claims of a set and how many of them were doubted; ``j`` is the share of the false less that of the true.
+Row = Mapping[str, Any]
+"""Claims of a set and how many of them were doubted; ``j`` is the share of the false less that of the true.
 
-    ``low`` and ``high`` are its 95 % interval (normal approximation). ``best_accepted`` and ``random_accepted`` are the
-    shares of true claims of which the source's best sentence, and a random one, would pass as evidence.
-    """
-
-    set: str
-    true: int
-    true_flagged: int
-    false: int
-    false_flagged: int
-    j: float | None
-    low: float | None
-    high: float | None
-    best_accepted: float | None
-    random_accepted: float | None
+``low`` and ``high`` are its 95 % interval (normal approximation). ``best_accepted`` and ``random_accepted`` are the
+shares of true claims of which the source's best sentence, and a random one, would pass as evidence.
+"""
 
 
 async def checks(console: Console, data: Path, options: ReportOptions) -> int:
     """Measure the claims of a file, and print a line for each set and one for all."""
-    document = {"sets": [asdict(score) for score in measure_checks(read_json_lines(data, LabelledClaim))]}
+    document = {"sets": measure_checks(read_json_lines(data, LabelledClaim))}
     print_report(console, "Claims that the program doubts", document, _read_figures, options)
     return 0
 
 
 def _read_figures(document: Mapping[str, Any]) -> Figures:
-    """A row for each set: shares doubted of the true and of the false, J, shares accepted as evidence."""
     return {
         row["set"]: {
             "true": row["true"],
@@ -84,7 +71,7 @@ def _read_figures(document: Mapping[str, Any]) -> Figures:
     }
 
 
-def measure_checks(claims: Sequence[LabelledClaim], seed: int = 0) -> list[SetScores]:
+def measure_checks(claims: Sequence[LabelledClaim], seed: int = 0) -> list[Row]:
     """The scores of each set, and of all claims together where there are several sets."""
     sets = dict.fromkeys(claim.ds for claim in claims)
     chosen = random.Random(seed)
@@ -115,7 +102,7 @@ def _examine(claim: LabelledClaim, chosen: random.Random) -> Examined:
     return Examined(claim, bool(doubts), *accepted)
 
 
-def _score(name: str, found: Sequence[Examined]) -> SetScores:
+def _score(name: str, found: Sequence[Examined]) -> Row:
     true, false = ([item for item in found if item.claim.label == label] for label in (True, False))
     alarms, hits = (sum(item.is_doubted for item in items) for items in (true, false))
     j = low = high = None
@@ -123,13 +110,22 @@ def _score(name: str, found: Sequence[Examined]) -> SetScores:
         recall, alarm = hits / len(false), alarms / len(true)
         margin = Z95 * sqrt(recall * (1 - recall) / len(false) + alarm * (1 - alarm) / len(true))
         j, low, high = (round(value, 4) for value in (recall - alarm, recall - alarm - margin, recall - alarm + margin))
-    best, other = _mean(item.is_best_accepted for item in true), _mean(item.is_random_accepted for item in true)
-    return SetScores(name, len(true), alarms, len(false), hits, j, low, high, best, other)
+    return {
+        "set": name,
+        "true": len(true),
+        "true_flagged": alarms,
+        "false": len(false),
+        "false_flagged": hits,
+        "j": j,
+        "low": low,
+        "high": high,
+        "best_accepted": _mean([item.is_best_accepted for item in true]),
+        "random_accepted": _mean([item.is_random_accepted for item in true]),
+    }
 
 
-def _mean(values: Iterable[bool]) -> float | None:
-    counted = list(values)
-    return round(sum(counted) / len(counted), 4) if counted else None
+def _mean(values: Sequence[bool]) -> float | None:
+    return round(sum(values) / len(values), 4) if values else None
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -18,8 +18,7 @@ from engine.errors import ScholiumError, UserError
 from engine.evaluation.citation_quality import entail_by_model, entail_by_rule
 from engine.evaluation.documents import Document, from_survey
 from engine.evaluation.measures import EvaluationTools, evaluate_document
-from engine.evaluation.scores import Score
-from engine.llm.meter import Account, Usage
+from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel, Provider, Task
 from engine.options import QuickOptions
@@ -27,39 +26,14 @@ from engine.run import Recipe, RunContext, WritingTask
 from engine.survey import Survey, walk
 from engine.values import Brief, PaperSelection
 
-LEAST_WIDTH = 140
-"""Characters that the table needs: a log is taken to have 80, and figures must not be cut there."""
-
 PICTURE = "recipes.png"
 
 _OVERLAP = {"soft heading recall, clipped": "heading recall", "ROUGE average": "ROUGE average"}
 """What is measured against a survey by people, and its column."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What a recipe took and gave; ``checked`` is a share, ``scores`` are the evaluation's figures by name."""
-
-    seconds: float
-    used: Usage
-    checked: float
-    scores: Mapping[str, Score]
-
-    def list_facts(self, measures: Iterable[str] = ()) -> dict[str, float | None]:
-        """What it took, what it cites, and these measures by name; ``None`` for what could not be measured."""
-        values = {name: self.scores[name].value if name in self.scores else None for name in measures}
-        return {
-            "seconds": self.seconds,
-            "surveys an hour": 3_600 / self.seconds,
-            "calls": self.used.calls,
-            "tokens read": self.used.input_tokens,
-            "tokens written": self.used.output_tokens,
-            "dollars": self.used.money if self.used.priced else None,
-            "references": int(self.scores["references"].value or 0),
-            "claims": int(self.scores["claims"].value or 0),
-            "checked": self.checked,
-            **values,
-        }
+Facts = Mapping[str, float | None]
+"""What a recipe took and gave, by name; ``None`` for what could not be measured."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +60,13 @@ class RecipeBench:
         return replace(self, judges={self.models["judging"]: self._make_model(Account())})
 
     def _make_model(self, account: Account) -> MeteredModel:
-        return MeteredModel(self.provider, self.models, self.app.throttle(), account, MemoryRecord(), "bench")
+        return MeteredModel(self.provider, self.models, self.app.throttle, account, MemoryRecord(), "bench")
 
-    async def measure(self, recipe: Recipe, brief: Brief) -> Measured:
-        """Write the brief's survey, every proposal approved, and evaluate it. Raises what the recipe raises."""
+    async def measure(self, recipe: Recipe, brief: Brief, measures: Iterable[str]) -> Facts:
+        """Write the brief's survey, every proposal approved: what that took, what it cites, and these measures by name.
+
+        Raises what the recipe raises.
+        """
         account, embedder, settings = Account(), await self.library.embedder(), self.app.settings
         model = self._make_model(account)
         context = RunContext(self.library, embedder, settings.limits(), model=model, seed=settings.seed)
@@ -98,13 +75,25 @@ class RecipeBench:
         seconds = time.perf_counter() - start
         by_model = (entail_by_model(judge, name) for name, judge in self.judges.items())
         tools = EvaluationTools(self.library, embedder, next(by_model, entail_by_rule(embedder)), self.judges)
-        found = await evaluate_document(from_survey(survey), brief.topic, tools, self.human)
-        return Measured(seconds, account.total(), share_checked(survey), found.scores())
+        scores = (await evaluate_document(from_survey(survey), brief.topic, tools, self.human)).scores()
+        used = account.total()
+        return {
+            "seconds": seconds,
+            "surveys an hour": 3_600 / seconds,
+            "calls": used.calls,
+            "tokens read": used.input_tokens,
+            "tokens written": used.output_tokens,
+            "dollars": used.money if used.priced else None,
+            "references": int(scores["references"].value or 0),
+            "claims": int(scores["claims"].value or 0),
+            "checked": share_checked(survey),
+            **{name: scores[name].value if name in scores else None for name in measures},
+        }
 
 
-async def measure_each(console: Console, runs: Mapping[str, Callable[[], Awaitable[Measured]]]) -> dict[str, Measured]:
+async def measure_each(console: Console, runs: Mapping[str, Callable[[], Awaitable[Facts]]]) -> dict[str, Facts]:
     """What each run gave, one after the other; one that fails is left out, and why goes to standard error."""
-    found, aside = dict[str, Measured](), Console(stderr=True, markup=False, highlight=False)
+    found, aside = dict[str, Facts](), Console(stderr=True, markup=False, highlight=False)
     for name, run in runs.items():
         with console.status(f"{name} …"):
             try:
@@ -123,20 +112,18 @@ async def compare(
     """
     async with open_app() as app:
         bench = await RecipeBench.open(app, brief.library, human)
-        library = bench.library.name
+        brief = replace(brief, library=bench.library.name, quick=QuickOptions())
         runs = {
-            name: partial(bench.measure, recipe, replace(brief, recipe=name, library=library, quick=QuickOptions()))
+            name: partial(bench.measure, recipe, replace(brief, recipe=name), _OVERLAP)
             for name, recipe in app.recipes.items()
         }
-        found = await measure_each(console, runs)
-    facts = {name: row.list_facts(_OVERLAP) for name, row in found.items()}
-    wide = Console(file=console.file, width=max(console.width, LEAST_WIDTH))
-    print_report(wide, f"{brief.topic}: every recipe", facts, _read_figures, ReportOptions(as_json))
+        facts = await measure_each(console, runs)
+    print_report(console, f"{brief.topic}: every recipe", facts, _read_figures, ReportOptions(as_json))
     if output:
         _draw(facts, output)
         if not as_json:
             console.print(f"{output / PICTURE}")
-    return int(len(found) < len(runs))
+    return int(len(facts) < len(runs))
 
 
 def _read_figures(document: Mapping[str, Any]) -> Figures:
@@ -167,8 +154,7 @@ def share_checked(survey: Survey) -> float:
     return len(checked) / len(stored) if stored else 0.0
 
 
-def _draw(rows: Mapping[str, Mapping[str, float | None]], output: Path) -> None:
-    """The same as bars, a panel for each measure that every recipe has."""
+def _draw(rows: Mapping[str, Facts], output: Path) -> None:
     from matplotlib.figure import Figure  # imported here because it takes a second
 
     measures = [name for name in next(iter(rows.values()), {}) if all(row[name] is not None for row in rows.values())]

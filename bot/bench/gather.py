@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field, TypeAdapter, ValidationError
 from rich.console import Console
 
 from bot.app import open_app
@@ -20,6 +20,9 @@ from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.run import RunContext
 from engine.values import Brief, FoundPaper, PaperSelection, Query
+
+_SOME = Field(min_length=1)
+_GOLD = TypeAdapter(Annotated[dict[str, Annotated[frozenset[str], _SOME]], _SOME])
 
 DEPTHS = (100, 300, Limits().outline_papers)
 
@@ -70,12 +73,9 @@ def find_recall(found: Sequence[FoundPaper], wanted: frozenset[str]) -> float:
 def read_gold(path: Path) -> dict[str, frozenset[str]]:
     """Topic → identifiers of papers. Raises `UserError` where the file says something else."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} could not be read as JSON: {error}") from error
-    if not isinstance(document, dict) or not document or not all(isinstance(v, list) and v for v in document.values()):
-        raise UserError(f"{path} must be a JSON object: topic → list of paper ids, none empty.")
-    return {str(topic): frozenset(map(str, ids)) for topic, ids in document.items()}
+        return _GOLD.validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise UserError(f"{path} must be a JSON object: topic → list of paper ids, none empty.") from error
 
 
 def _mean(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
@@ -84,7 +84,6 @@ def _mean(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _read_figures(document: Mapping[str, Any]) -> Figures:
-    """A row for each topic, and one for each file's mean."""
     if "topics" in document:
         refused = {f"{topic} (refused)" if row["refused"] else topic: row for topic, row in document["topics"].items()}
         rows = {**refused, "Mean": document["mean"]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,35 +24,14 @@ class RecordPair(BaseModel):
     same: StrictBool
 
 
-@dataclass(frozen=True, slots=True)
-class WrongPair:
-    """A pair that was judged wrongly: its number (from 1), its titles, and whether they are one paper."""
-
-    number: int
-    a: str
-    b: str
-    same: bool
-
-
-@dataclass(frozen=True, slots=True)
-class IdentityFigures:
-    """Pairs by what they are, and how many of each kind were judged wrongly."""
-
-    pairs: int
-    same: int
-    different: int
-    false_merges: int
-    missed_merges: int
-    wrong: tuple[WrongPair, ...]
-
-
 async def identity(console: Console, pairs: Path, options: ReportOptions) -> int:
     """Print the figures of a file of pairs; 0 however many are wrong."""
     figures = measure_identity(read_json_lines(pairs, RecordPair))
-    print_report(console, "Pairs of records", asdict(figures), _read_figures, options)
-    for pair in () if options.as_json else figures.wrong:
-        kind = "missed merge" if pair.same else "false merge"
-        console.print(f"pair {pair.number}, {kind}: “{pair.a}” and “{pair.b}”", markup=False, highlight=False)
+    print_report(console, "Pairs of records", figures, _read_figures, options)
+    for pair in () if options.as_json else figures["wrong"]:
+        kind = "missed merge" if pair["same"] else "false merge"
+        said = f"pair {pair['number']}, {kind}: “{pair['a']}” and “{pair['b']}”"
+        console.print(said, markup=False, highlight=False)
     return 0
 
 
@@ -61,18 +39,26 @@ def _read_figures(document: Mapping[str, Any]) -> Figures:
     return {"": {name.replace("_", " "): value for name, value in document.items() if name != "wrong"}}
 
 
-def measure_identity(pairs: Sequence[RecordPair]) -> IdentityFigures:
-    """Judge each pair as a library does that takes in first one record, then the other; in both orders.
+def measure_identity(pairs: Sequence[RecordPair]) -> dict[str, Any]:
+    """Pairs by what they are, how many of each kind were judged wrongly, and these, numbered from 1, by their titles.
 
-    Raises `RecordError` for a record that cannot be read.
+    Each is judged as a library does that takes in first one record, then the other; in both orders. Raises
+    `RecordError` for a record that cannot be read.
     """
     wrong = []
     for number, pair in enumerate(pairs, start=1):
         a, b = _read_one(f"pair {number}, a", pair.a), _read_one(f"pair {number}, b", pair.b)
         if any(_become_one(*order) is not pair.same for order in ((a, b), (b, a))):
-            wrong.append(WrongPair(number, a.title, b.title, pair.same))
-    same, missed = sum(pair.same for pair in pairs), sum(pair.same for pair in wrong)
-    return IdentityFigures(len(pairs), same, len(pairs) - same, len(wrong) - missed, missed, tuple(wrong))
+            wrong.append({"number": number, "a": a.title, "b": b.title, "same": pair.same})
+    same, missed = sum(pair.same for pair in pairs), sum(pair["same"] is True for pair in wrong)
+    return {
+        "pairs": len(pairs),
+        "same": same,
+        "different": len(pairs) - same,
+        "false_merges": len(wrong) - missed,
+        "missed_merges": missed,
+        "wrong": wrong,
+    }
 
 
 def _read_one(place: str, record: dict[str, JsonValue]) -> Paper:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,37 +27,27 @@ DEPTHS = (1, 3, 10)
 """Sentences among which one of the paper that answers is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerScores:
-    """Of questions that one paper among those of its set answers, the share (0 to 1) whose paper ranks so high.
-
-    ``ranked`` has the share for each of `DEPTHS`. ``shown`` is the share with a signal, ``shown_without`` the same
-    where the paper that answers is left out: what is shown by chance.
-    """
-
-    set: str
-    questions: int
-    ranked: Mapping[str, float]
-    shown: float
-    shown_without: float
-
-
 async def print_answers(console: Console, data: Path, options: ReportOptions) -> int:
     """Ask each true claim of a file as a question of all papers of its set."""
     claims = [claim for claim in read_json_lines(data, LabelledClaim) if claim.label]
     sets = dict.fromkeys(claim.ds for claim in claims)
-    document = {"sets": [asdict(_measure_set(name, [c for c in claims if c.ds == name])) for name in sets]}
+    document = {"sets": [_measure_set(name, [c for c in claims if c.ds == name]) for name in sets]}
     print_report(console, "Questions answered by quotation", document, _read_figures, options)
     return 0
 
 
-def _measure_set(name: str, claims: Sequence[LabelledClaim]) -> AnswerScores:
+def _measure_set(name: str, claims: Sequence[LabelledClaim]) -> dict[str, Any]:
+    """Of questions that one paper of the set answers, the share whose paper ranks among the first of each depth.
+
+    ``shown`` is the share with a signal, ``shown_without`` the same where the paper that answers is left out: what is
+    shown by chance.
+    """
     papers = list({claim.paper.content: claim.paper for claim in claims}.values())
     embedder = LatentSemanticAnalysis.fit([paper.content for paper in papers])
     asked = [_ask(claim, papers, embedder) for claim in claims]
     ranked = {f"@{depth}": statistics.fmean(rank <= depth for rank, _, _ in asked) for depth in DEPTHS}
     shown, without = (statistics.fmean(one[place] >= SIGNAL for one in asked) for place in (1, 2))
-    return AnswerScores(name, len(claims), ranked, shown, without)
+    return {"set": name, "questions": len(claims), "ranked": ranked, "shown": shown, "shown_without": without}
 
 
 def _ask(claim: LabelledClaim, papers: Sequence[Paper], embedder: Embedder) -> tuple[float, float, float]:

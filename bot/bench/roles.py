@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,48 +37,41 @@ class LabelledAbstract:
         return self.confs or (1.0,) * len(self.sentences)
 
 
-@dataclass(frozen=True, slots=True)
-class RoleScores:
-    """How often a model is right, `other` left out.
-
-    ``accuracy`` is over the three statements (problem, contribution, finding), ``role_accuracy`` over the four
-    roles; ``sure_accuracy`` and ``sure_share`` are of the sentences sure enough to be quoted under a label, which a
-    statement is from the probability ``sure_from``.
-    """
-
-    sentences: int
-    accuracy: float
-    role_accuracy: float
-    sure_accuracy: float
-    sure_share: float
-    sure_from: float
-
-
 async def measure(console: Console, data: Path, options: ReportOptions) -> int:
     """Print how often the model that comes with Scholium is right on labelled abstracts."""
     print_scores(console, data, measure_roles(role_model(), read_json_lines(data, LabelledAbstract)), options)
     return 0
 
 
-def print_scores(console: Console, data: Path, scores: RoleScores, options: ReportOptions) -> None:
+def print_scores(console: Console, data: Path, scores: Mapping[str, float], options: ReportOptions) -> None:
     """The scores of a file as a table, or as JSON."""
-    print_report(console, "Roles of sentences", {"data": data.name, **asdict(scores)}, _read_figures, options)
+    print_report(console, "Roles of sentences", {"data": data.name, **scores}, _read_figures, options)
 
 
 def _read_figures(document: Mapping[str, Any]) -> Figures:
-    """One row: right as one of three statements, as one of four roles, and among those sure enough to be quoted."""
     return {document["data"]: {k.replace("_", " "): v for k, v in document.items() if k != "data"}}
 
 
-def measure_roles(model: RoleModel, abstracts: Sequence[LabelledAbstract]) -> RoleScores:
-    """How often the model is right on these abstracts."""
+def measure_roles(model: RoleModel, abstracts: Sequence[LabelledAbstract]) -> dict[str, float]:
+    """How often the model is right on these abstracts, `other` left out.
+
+    ``accuracy`` is over the three statements (problem, contribution, finding), ``role_accuracy`` over the four roles;
+    ``sure_accuracy`` and ``sure_share`` are of the sentences sure enough to be quoted under a label.
+    """
     found = np.concatenate([model.probabilities(abstract.sentences) for abstract in abstracts])
     true = np.array([ROLES.index(role) for abstract in abstracts for role in abstract.labels])
     statements, right = judge_statements(found, true)
     labelled = true != ROLES.index("other")
     sure = statements.max(axis=1) >= model.sure
     of_roles = found[labelled][:, :-1].argmax(axis=1) == true[labelled]
-    return RoleScores(len(right), _mean(right), _mean(of_roles), _mean(right[sure]), _mean(sure), model.sure)
+    return {
+        "sentences": len(right),
+        "accuracy": _mean(right),
+        "role_accuracy": _mean(of_roles),
+        "sure_accuracy": _mean(right[sure]),
+        "sure_share": _mean(sure),
+        "sure_from": model.sure,
+    }
 
 
 def _mean(values: NDArray[np.bool_]) -> float:

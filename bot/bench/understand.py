@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -85,38 +85,17 @@ class Reading:
         return SILENT if self.silent else self.done or next(iter(self.offered), ASKED_BACK)
 
 
-@dataclass(frozen=True, slots=True)
-class UnderstandingFigures:
-    """Shares of utterances read right, from 0 to 1, of each phase and of all, and counts of what must not happen.
-
-    ``wrong_changes`` are of a survey, by a reading that was not meant; ``unheard`` is what was said to the bot alone
-    and got no answer; ``overheard`` what was meant for somebody else and done.
-    """
-
-    phases: dict[str, float]
-    share: float
-    offered: float
-    utterances: int
-    for_us_alone: int
-    not_for_us: int
-    wrong_changes: int
-    unheard: int
-    overheard: int
-    wrong: tuple[tuple[Utterance, Reading], ...]
-
-
 async def understand_file(console: Console, data: Path, options: ReportOptions) -> int:
     """Print the figures of a file of JSON Lines, and each utterance that was misread."""
     figures = measure_understanding(read_json_lines(data, Utterance))
-    print_report(console, "Utterances", asdict(figures), _read_figures, options)
-    for said, read in () if options.as_json else figures.wrong:
+    print_report(console, "Utterances", figures, _read_figures, options)
+    for said, read in () if options.as_json else figures["wrong"]:
         line = f"{said.phase}, {said.place}: “{said.text}” means {_word(said.means)}, was read as {_word(read.first)}"
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     return 0
 
 
 def _read_figures(document: Mapping[str, Any]) -> Figures:
-    """A row for each figure."""
     shares = {**document["phases"], "all": document["share"], "right or offered": document["offered"]}
     counts = ("utterances", "wrong_changes", "for_us_alone", "unheard", "not_for_us", "overheard")
     figures = shares | {name.replace("_", " "): document[name] for name in counts}
@@ -134,8 +113,13 @@ def _word(means: str) -> str:
     return {ASKED_BACK: "a question back", SILENT: "silence"}.get(means, f"`{means}`")
 
 
-def measure_understanding(utterances: list[Utterance]) -> UnderstandingFigures:
-    """Read each utterance as a conversation without a survey of its own would, and compare."""
+def measure_understanding(utterances: list[Utterance]) -> dict[str, Any]:
+    """Read each utterance as a conversation without a survey of its own would, and compare.
+
+    Shares read right, of each phase and of all, and counts of what must not happen: ``wrong_changes`` are of a survey,
+    by a reading that was not meant; ``unheard`` is what was said to the bot alone and got no answer; ``overheard`` what
+    was meant for somebody else and done. ``wrong`` has what was misread, with its readings.
+    """
     counts: Counter[str] = Counter()
     right: Counter[str] = Counter()
     wrong = []
@@ -148,26 +132,22 @@ def measure_understanding(utterances: list[Utterance]) -> UnderstandingFigures:
         right[said.phase] += is_right
         counts["offered"] += is_right or any(fits)
         harmless = is_right or not read.done or act_of(parse(read.done)) in {"read", "ask", "open"}
-        counts["changed"] += not harmless
-        counts["alone"] += not said.heard.among_people
+        counts["wrong_changes"] += not harmless
+        counts["for_us_alone"] += not said.heard.among_people
         counts["unheard"] += not said.heard.among_people and read.silent
-        counts["strange"] += said.means == SILENT
+        counts["not_for_us"] += said.means == SILENT
         counts["overheard"] += SILENT in meant and bool(read.done) and not is_right
         if not is_right:
             wrong.append((said, read))
-    totals = Counter(said.phase for said in utterances)
-    return UnderstandingFigures(
-        {phase: right[phase] / totals[phase] for phase in PHASES if totals[phase]},
-        right.total() / len(utterances),
-        counts["offered"] / len(utterances),
-        len(utterances),
-        counts["alone"],
-        counts["strange"],
-        counts["changed"],
-        counts["unheard"],
-        counts["overheard"],
-        tuple(wrong),
-    )
+    totals, all_of_them = Counter(said.phase for said in utterances), len(utterances)
+    return {
+        "phases": {phase: right[phase] / totals[phase] for phase in PHASES if totals[phase]},
+        "share": right.total() / all_of_them,
+        **counts,
+        "offered": counts["offered"] / all_of_them,
+        "utterances": all_of_them,
+        "wrong": wrong,
+    }
 
 
 def read_utterance(said: Utterance) -> Reading:

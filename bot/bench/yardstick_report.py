@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,9 @@ from rich.table import Table
 from engine.errors import UserError
 
 Row = TypeVar("Row")
+
+LEAST_WIDTH = 140
+"""Characters that the widest table needs: a log is taken to have 80, and figures must not be cut there."""
 
 Figures = Mapping[str, Mapping[str, float | None]]
 """Row → column → figure; ``None`` where there is nothing to measure."""
@@ -68,7 +71,7 @@ def print_report(
                 f"{options.beside} does not hold what this command prints with --json: {error!r}"
             ) from error
     if options.as_json:
-        print(json.dumps(document, ensure_ascii=False))  # noqa: T201
+        print(json.dumps(document, ensure_ascii=False, default=asdict))  # noqa: T201
         return
     figures = read_figures(document)
     columns = list(dict.fromkeys(column for row in figures.values() for column in row))
@@ -81,11 +84,11 @@ def print_report(
             then = before.get(name, {})
             cells = [f"{_format(then.get(column))} → {cell}" for column, cell in zip(columns, cells, strict=True)]
         table.add_row(name, *cells)
-    console.print(table)
+    wide = Console(file=console.file, width=max(console.width, LEAST_WIDTH), markup=False, highlight=False)
+    wide.print(table)
 
 
 def _format(value: float | None) -> str:
-    """Counts whole, shares with three digits."""
     if value is None:
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"

@@ -16,12 +16,12 @@ from rich.console import Console
 from bot.app import open_app
 from bot.cli.running import write_text
 from bot.jobs.queue import delete_jobs_of
-from bot.serving.service import open_store
 from bot.settings import Settings, load_settings
 from bot.store import backup as keeping
 from bot.store.database import Kept
 from bot.store.left_over import list_set_aside, retry_set_aside
-from bot.store.sent_papers import list_sent
+from bot.store.notes import list_sent
+from bot.store.sessions import open_store
 from bot.wording import ingesting
 from bot.wording.sentences import pluralize
 from engine.errors import ServiceError, UserError
@@ -30,7 +30,7 @@ from engine.retrieval.paper_keys import read_key
 
 
 async def backup(console: Console, path: Path) -> int:
-    async with open_store(load_settings()) as store:
+    async with open_store(load_settings().store_url()) as store:
         count = await keeping.backup(store, path)
     console.print(f"{count:,} rows written to {path}. Libraries of papers are folders; copy them.")
     try:
@@ -41,14 +41,14 @@ async def backup(console: Console, path: Path) -> int:
 
 
 async def restore(console: Console, path: Path) -> int:
-    async with open_store(load_settings()) as store:
+    async with open_store(load_settings().store_url()) as store:
         count = await keeping.restore(store, path)
     console.print(f"{count:,} rows restored.")
     return 0
 
 
 async def export_data(console: Console, person: str, output: Path | None) -> int:
-    async with open_store(load_settings()) as store:
+    async with open_store(load_settings().store_url()) as store:
         found = await keeping.data_of(store, person)
     path = (output or Path()) / f"scholium-{file_stem(person)}.json"
     write_text(path, json.dumps(found, indent=1), mode=0o600)  # for whoever exports it alone
@@ -78,7 +78,7 @@ async def delete_papers(console: Console, workspace: str, papers: Sequence[str])
 async def delete_data(console: Console, person: str) -> int:
     """Delete what is stored about a person; repeated after an interruption it does the rest."""
     settings = load_settings()
-    async with open_store(load_settings()) as store:
+    async with open_store(settings.store_url()) as store:
         papers, sent = 0, await list_sent(store, person)
         if sent:
             async with open_app() as app:
@@ -86,19 +86,19 @@ async def delete_data(console: Console, person: str) -> int:
         surveys = await keeping.list_surveys_of(store, person)
         await asyncio.to_thread(delete_jobs_of, settings.jobs_url(), surveys)
         files = await asyncio.to_thread(_delete_files, [settings.output / name for name in surveys])
-        deleted = await keeping.delete_data_of(store, person)
+        messages, mentions = await keeping.delete_data_of(store, person)
         with suppress(ServiceError):  # a service that runs keeps the file open; what was deleted is overwritten anyway
             await store.compact()
     console.print(
         f"Deleted of {person}: {pluralize(len(surveys), 'survey')} with all jobs, "
-        f"{pluralize(deleted.messages, 'message')}, {pluralize(files, 'folder')} of files, "
+        f"{pluralize(messages, 'message')}, {pluralize(files, 'folder')} of files, "
         f"{pluralize(papers, 'paper')} and all texts that only they sent. "
         "What was spent is kept without the name.",
         soft_wrap=True,
     )
     shared = sum(len(one.shared) for one in sent)
     console.print(
-        f"Left: {pluralize(deleted.mentions, 'message')} of others naming {person}; {pluralize(shared, 'paper')} that "
+        f"Left: {pluralize(mentions, 'message')} of others naming {person}; {pluralize(shared, 'paper')} that "
         f"others sent too; papers sent before Scholium noted by whom ({settings.home / 'workspaces'}); surveys of "
         "others that cite a paper of theirs; files exported from a terminal; backups.",
         soft_wrap=True,
@@ -118,7 +118,7 @@ def _delete_files(folders: Sequence[Path]) -> int:
 
 
 async def set_aside(console: Console, retry: Sequence[str], *, as_json: bool) -> int:
-    async with open_store(load_settings()) as store:
+    async with open_store(load_settings().store_url()) as store:
         if retry:
             count = await retry_set_aside(store, retry)
             when = "within 20 seconds where Scholium runs, else at its next start"

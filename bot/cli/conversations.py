@@ -210,7 +210,7 @@ async def prepare_library(console: Console, app: App, name: str) -> None:
     """Have the library before anybody asks for it; what cannot be used of the settings is said."""
     if name == BUNDLED:
         with console.status(wording.PREPARING_BUNDLED):
-            await app.install_bundled(lambda _: None)
+            await app.libraries.install_bundled()
     # One that exists is opened by the first job: that takes a second, in which the person can begin to type.
     if name != ONLINE and (name not in app.libraries.names() or app.settings.embedder != "lsa"):
         await app.libraries.library(name)

@@ -21,11 +21,11 @@ from bot.commands.briefs import ONLINE
 from bot.jobs.queue import check_queue
 from bot.serving.bundled import BUNDLED
 from bot.serving.online_sources import online_sources
-from bot.serving.service import open_store
 from bot.settings import Settings, load_settings
 from bot.store.database import StoreDamaged, check_file
-from bot.store.left_over import count_set_aside
+from bot.store.left_over import list_set_aside
 from bot.store.notes import count_ratings
+from bot.store.sessions import open_store
 from engine.errors import ScholiumError, UserError
 from engine.llm.model import CallFailed, Request
 from engine.llm.prompting import fill
@@ -73,9 +73,9 @@ async def _store(app: App) -> Diagnosis:
         await asyncio.to_thread(check_queue, settings.jobs_url())
         if not settings.database_url and not (settings.home / "store.sqlite").exists():
             return Diagnosis("works", f"conversations will be kept in {where}")
-        async with open_store(settings) as store:
+        async with open_store(settings.store_url()) as store:
             await asyncio.to_thread(check_file, settings.store_url())
-            failed, (good, bad) = await count_set_aside(store), await count_ratings(store)
+            failed, (good, bad) = len(await list_set_aside(store)), await count_ratings(store)
     except StoreDamaged as error:
         what = f"the store in {where}" if error.kept == "store" else f"the {error.kept} beside {where}"
         return Diagnosis("broken", f"{what} is damaged", word_way_back(settings, error.kept))

@@ -18,9 +18,9 @@ from rich.console import Console
 from bot.app import App, make_provider, open_app
 from bot.cli.running import write_text
 from bot.serving.online_sources import online_sources
-from bot.serving.service import open_store
 from bot.settings import Settings
 from bot.store.online_cache import StoredOnlineCache
+from bot.store.sessions import open_store
 from engine.errors import UserError, find_known
 from engine.evaluation.citation_quality import Entailment, entail_by_model, entail_by_rule, entail_locally
 from engine.evaluation.content_quality import compare_surveys
@@ -213,7 +213,7 @@ async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[Eva
         entailment = _choose_entailment(wanted.entailment, judges, entail_by_rule(embedder), app.settings)
         online = None
         if wanted.online:  # at the pace and with the memory that all processes of the store share
-            store = await stack.enter_async_context(open_store(app.settings))
+            store = await stack.enter_async_context(open_store(app.settings.store_url()))
             online = online_sources(app.settings, app.web(StoredOnlineCache(store)))
         try:
             yield EvaluationTools(library, embedder, entailment, judges, questions, naive, online, told)
@@ -254,7 +254,7 @@ def _open_judges(app: App, account: Account, names: Sequence[str], stack: AsyncE
             opened[maker] = make_provider(app.settings, maker)
             stack.push_async_callback(opened[maker].close)
         models: dict[Task, str] = dict.fromkeys(app.settings.models(), model)
-        judges[name] = MeteredModel(opened[maker], models, app.throttle(), account, MemoryRecord(), f"judge/{model}")
+        judges[name] = MeteredModel(opened[maker], models, app.throttle, account, MemoryRecord(), f"judge/{model}")
     return judges
 
 

@@ -14,10 +14,10 @@ from bot.app import App, open_app
 from bot.cli.conversations import prepare_library
 from bot.jobs.sharing import QUEUES, QueueKind
 from bot.serving.online_sources import text_of
-from bot.serving.service import ProcessRole, open_store, run_service
+from bot.serving.service import ProcessRole, run_service
 from bot.settings import Settings
 from bot.store.installations import NEEDS_KEY, Installations, InstallationTickets
-from bot.store.sessions import Store
+from bot.store.sessions import Store, open_store
 from bot.wording.labels import WORDS
 from engine.errors import UserError
 
@@ -34,13 +34,13 @@ PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 
 async def serve(console: Console, platform: Platform) -> int:
     """Talk on a platform until ended, and run jobs where the settings say so."""
-    async with open_app() as app, open_store(app.settings) as store:
+    async with open_app() as app, open_store(app.settings.store_url()) as store:
         return await _serve(console, app, make_adapter(platform, app.settings, store), store, ProcessRole())
 
 
 async def work(console: Console, platform: str, queues: str) -> int:
     """Run jobs of a platform's conversations until ended; ``queues`` names one of them, or is empty for all."""
-    async with open_app() as app, open_store(app.settings) as store:
+    async with open_app() as app, open_store(app.settings.store_url()) as store:
         role = ProcessRole(talks=False, runs=read_queues(queues))
         if app.settings.jobs == 0:
             raise UserError("A worker runs jobs: set SCHOLIUM_JOBS to 1 or more for it.")

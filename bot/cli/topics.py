@@ -134,7 +134,7 @@ async def _write(app: App, subject: Subject, name: str, options: TopicsOptions) 
     model: LanguageModel | None = None
     if provider:
         models, record = app.settings.models(), MemoryRecord()
-        model = MeteredModel(provider, models, app.throttle(), Account(), record, f"{name}/{subject.name}")
+        model = MeteredModel(provider, models, app.throttle, Account(), record, f"{name}/{subject.name}")
     if subject.references:
         found = tuple(FoundPaper(paper, 1 / at) for at, paper in enumerate(subject.references, start=1))
         own = app.libraries.neural_embedder() or FittedOnTopic()

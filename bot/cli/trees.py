@@ -49,7 +49,7 @@ async def grow_trees(
         console.print(money.estimate_trees(expected, len(due)))
         if not accept_cost:
             typer.confirm("Make them?", abort=True)
-        model = MeteredModel(provider, settings.models(), app.throttle(), account, MemoryRecord(), f"trees/{name}")
+        model = MeteredModel(provider, settings.models(), app.throttle, account, MemoryRecord(), f"trees/{name}")
         with show_bar(console) as show:
 
             async def follow(step: Progress) -> None:

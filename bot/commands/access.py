@@ -23,7 +23,7 @@ from bot.commands.commands import (
     Show,
     StartSurvey,
 )
-from bot.settings import Rules
+from bot.settings import Settings
 from engine.session.events import Job, Start
 
 Act = Literal["start", "open", "read", "ask", "change", "own", "administer"]
@@ -66,32 +66,32 @@ def act_of(command: Command) -> Act:
             return "change"
 
 
-def takes_part(rules: Rules, who: Participant) -> bool:
+def takes_part(settings: Settings, who: Participant) -> bool:
     """Whether the survey is this person's too: what they ask is its owner's cost, and nobody's way."""
-    return who.owner in {"", who.person} or who.person in who.invited or rules.changed_by == "channel"
+    return who.owner in {"", who.person} or who.person in who.invited or settings.changed_by == "channel"
 
 
-def refusal(rules: Rules, who: Participant, act: Act) -> Act | None:
+def refusal(settings: Settings, who: Participant, act: Act) -> Act | None:
     """Why the person may not do this, or ``None`` where they may."""
-    if who.is_among(rules.administrators):
+    if who.is_among(settings.administrators):
         return None
     is_owner = who.owner in {"", who.person}
     invited = is_owner or who.person in who.invited
     match act:
         case "start":
-            allowed = not rules.may_start or who.is_among(rules.may_start)
+            allowed = not settings.may_start or who.is_among(settings.may_start)
             if not allowed:
                 return "start"
-            return None if takes_part(rules, who) else "change"
+            return None if takes_part(settings, who) else "change"
         case "open":  # a person's own surveys, in their own conversation
             return None if invited else "own"
         case "read":
-            return None if invited or rules.read_by == "channel" else "read"
+            return None if invited or settings.read_by == "channel" else "read"
         case "ask":
-            allowed = takes_part(rules, who) or "channel" == rules.read_by == rules.asked_by
+            allowed = takes_part(settings, who) or "channel" == settings.read_by == settings.asked_by
             return None if allowed else "ask"
         case "change":
-            return None if takes_part(rules, who) else "change"
+            return None if takes_part(settings, who) else "change"
         case "own":
             return None if is_owner else "own"
         case "administer":

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from bot.commands.commands import StartSurvey
 from bot.commands.grammar import parse_years
+from bot.settings import Settings
 from engine.errors import UserError
 from engine.limits import LENGTH_CLASSES_TOKENS, Limits
 from engine.llm.model import Task
-from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.options import KINDS, PaperKind, QuickOptions, Sampling, TemplateSection
 from engine.retrieval.libraries.combined import SURVEYS
 from engine.retrieval.paper_keys import identifiers_in
@@ -39,39 +39,35 @@ ONLINE = "online"
 class Defaults:
     """What a survey is when the person does not say otherwise, and what can be chosen."""
 
+    settings: Settings
     recipes: Mapping[str, Recipe]
     libraries: Callable[[], Sequence[str]]
     """Those that there are now; others are made while the service runs."""
     library: Callable[[], str]
     """The one taken where none is named."""
-    recipe: str
-    length: str
-    limits: Limits
-    more_papers: int
     output: Path
-    topic_characters: int
-    models: Mapping[Task, str]
-    """The model of each task; empty where no language model is configured."""
-    concurrent_calls: int
-    reviewers: tuple[str, ...] = ()
-    """Further models that judge what is written."""
-    prices: PriceList = PUBLISHED_PRICES
-    full_texts: int = 0
-    """Papers whose text is read for a survey that searches online."""
-    fetches_always: bool = False
-    """Whether they are read for other surveys too."""
-    online: bool = False
-    """Whether online sources are searched too."""
     publishers: tuple[str, ...] = ()
     """Those whose keys are set: places of a quick review."""
-    judges: bool = False
-    """Whether the language model judges papers found."""
     read_template: Callable[[str], tuple[TemplateSection, ...]] = lambda _: ()
     """The template of that name; raises `UserError` where there is none."""
     apart: bool = True
     """Whether each survey's files have a folder of their own: several people share the disk."""
     delivered: tuple[str, ...] = ("html", "pdf", "bib")
     """The formats of the files that come with a finished survey; all others when they are asked for."""
+
+    @property
+    def limits(self) -> Limits:
+        """Those of the settings."""
+        return self.settings.limits()
+
+    @property
+    def models(self) -> Mapping[Task, str]:
+        """The model of each task; empty where no language model is configured."""
+        return self.settings.models() if self.settings.has_model() else {}
+
+    def count_texts(self, brief: Brief) -> int:
+        """Most papers whose text is fetched for a survey."""
+        return self.settings.full_texts if self.settings.fetches_texts(online=brief.online) else 0
 
 
 def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
@@ -81,7 +77,11 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
     library = options["library"] if "library" in options else defaults.library()
     if places and LIBRARY not in places:
         library = ONLINE
-    usual = any(place != LIBRARY for place in places) if places else defaults.online or library == ONLINE
+    usual = (
+        any(place != LIBRARY for place in places)
+        if places
+        else defaults.settings.searches_online() or library == ONLINE
+    )
     online = _yes_or_no("online", options.get("online"), default=usual)
     if library == ONLINE:
         if not online:
@@ -92,7 +92,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         raise UserError(
             f"There is no library “{library}”; there are: {known}. Name one of them, or write library=online"
         )
-    recipe = _recipe(options.get("recipe", defaults.recipe), defaults)
+    recipe = _recipe(options.get("recipe", defaults.settings.recipe), defaults)
     quick = _quick_options(options, online=online) if recipe == QUICK else None
     wishes = {name: clean(options.get(name, "")) for name in ("audience", "style")}
     for name, said in wishes.items():
@@ -108,11 +108,11 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         able = " or ".join(f"recipe={name}" for name, other in defaults.recipes.items() if other.follows_template)
         raise UserError(f"template= works with {able}; {recipe} plans its sections in its own way.")
     return Brief(
-        topic=check_topic(command.topic, defaults.topic_characters),
+        topic=check_topic(command.topic, defaults.limits.topic_characters),
         recipe=recipe,
         library=library,
         years=parse_years(options["years"]) if "years" in options else ALL_YEARS,
-        length=_one_of("length", options.get("length", defaults.length), tuple(LENGTH_CLASSES_TOKENS)),
+        length=_one_of("length", options.get("length", defaults.settings.length), tuple(LENGTH_CLASSES_TOKENS)),
         **wishes,
         template=template,
         language=_one_of("language", options.get("language", "en"), tuple(LANGUAGES)),
@@ -232,8 +232,8 @@ def _dollars(value: str | None, defaults: Defaults) -> float | None:
         amount = 0.0
     if not 0 < amount < 10_000:
         raise UserError(f"budget={value[:40]} is not an amount. Write dollars, budget=2.50, or tokens, budget=500k")
-    for model in dict.fromkeys((*defaults.models.values(), *defaults.reviewers)):
-        defaults.prices.require(model)
+    for model in dict.fromkeys((*defaults.models.values(), *defaults.settings.judges)):
+        defaults.settings.price_list().require(model)
     return amount
 
 

@@ -66,7 +66,7 @@ class ConversationBackend:
 
     async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:
         """A person's surveys."""
-        found = await surveys.surveys_of(self._store, platform, tenant, person)
+        found = await surveys.list_latest_surveys(self._store, Conversation(platform, tenant, ""), person)
         return labels.overview(tuple([await self._list_survey(survey) for survey in found]))
 
     async def _list_survey(self, survey: surveys.StoredSurvey) -> Outgoing:

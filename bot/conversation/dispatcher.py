@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
@@ -56,8 +56,8 @@ class Jobs(Protocol):
     async def start(self, conversation: Conversation, person: str, job: Job) -> None:
         """Put the job into the queue, in the line of the person it is for; again for the same job does nothing."""
 
-    async def stop(self, job: Job) -> None:
-        """End the job where it runs here; another process sees that nobody waits for it any more."""
+    async def stop(self, job_ids: Iterable[str]) -> None:
+        """End jobs that run here; another process sees that nobody waits for them any more."""
 
 
 class Dispatcher:
@@ -144,16 +144,17 @@ class Dispatcher:
 
     async def _set_aside(self, incoming: Incoming, text: str, why: str) -> None:
         """Tell the person once, and whoever runs the service; it is not tried again by itself."""
-        outgoing = Outgoing(incoming.conversation, text, awaits=True, only_for=_alone(incoming))
+        at = incoming.conversation
+        outgoing = Outgoing(at, text, awaits=True, only_for=_alone(incoming))
         kept = storable(why)[:LONGEST_REASON]
         try:
-            self._outbox.give(await self._store.record_handled(incoming, [outgoing], set_aside=kept))
+            self._outbox.give(await self._store.record_handled(at, incoming.key, [outgoing], kept))
         except ServiceError:
             await self._say(outgoing)
             failed = retry_if_exception_type(ServiceError)
             again = AsyncRetrying(retry=failed, wait=self.storing, stop=stop_after_attempt(6))
             try:
-                await again(self._store.record_handled, incoming, [], set_aside=kept)
+                await again(self._store.record_handled, at, incoming.key, set_aside=kept)
             except RetryError:
                 log.error("an event that failed could not be set aside")
 
@@ -161,7 +162,7 @@ class Dispatcher:
         if incoming.opens:
             wanted = await self._turns.read_opening(incoming)
             if isinstance(wanted, Outgoing):
-                self._outbox.give(await self._store.record_handled(incoming, [wanted]))
+                self._outbox.give(await self._store.record_handled(incoming.conversation, incoming.key, [wanted]))
                 return
             incoming = replace(wanted, conversation=await self._open_thread(wanted), opens=False)
         at = incoming.conversation
@@ -194,7 +195,7 @@ class Dispatcher:
             if self._adapter.keeps_documents:
                 turn.show_document(before.session)
             if key is not None and turn.is_silent:
-                await self._store.handle_silently(at, key)
+                await self._store.record_handled(at, key)
                 return
             if self.jobs is None:
                 raise ValueError("the dispatcher was not given its jobs")
@@ -205,8 +206,7 @@ class Dispatcher:
             else:
                 stored_messages = await self._store.commit(turn.stored, turn.collect_messages(), key)
             if stored_messages is not None:
-                for job in turn.stops:
-                    await self.jobs.stop(job)
+                await self.jobs.stop([job.id for job in turn.stops])
                 self._outbox.give(stored_messages)
                 for job in turn.starts:
                     await self.jobs.start(at, job.asker or turn.stored.owner, job)
@@ -221,7 +221,7 @@ class Dispatcher:
         """Nothing was done and the person is told so: no later process may do it after all."""
         outgoing = Outgoing(incoming.conversation, text, awaits=True, only_for=_alone(incoming))
         try:
-            self._outbox.give(await self._store.record_handled(incoming, [outgoing]))
+            self._outbox.give(await self._store.record_handled(incoming.conversation, incoming.key, [outgoing]))
         except ServiceError:
             await self._say(outgoing)
 

@@ -21,8 +21,8 @@ from bot.commands.grammar import read_start
 from bot.conversation.intake import compute
 from bot.conversation.services import ConversationServices
 from bot.conversation.understanding import command_of
-from bot.settings import Rules
 from bot.store.notes import Talk
+from bot.store.surveys import list_surveys
 from bot.wording import replies, reviews, showing
 from bot.wording import sentences as wording
 from engine.errors import UserError
@@ -31,9 +31,7 @@ from engine.session.state import State, SurveySession
 from engine.values import Brief
 
 
-async def read_opening(
-    incoming: Incoming, services: ConversationServices, defaults: Defaults, rules: Rules
-) -> Incoming | Outgoing:
+async def read_opening(incoming: Incoming, services: ConversationServices, defaults: Defaults) -> Incoming | Outgoing:
     """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone.
 
     A mention is answered in a thread in any case, where it can be talked about.
@@ -46,12 +44,12 @@ async def read_opening(
         if isinstance(command, Show) and command.view in {"help", "hello", "thanks"}:
             return Outgoing(at, showing.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone)
         if isinstance(command, ListSurveys):
-            found = await services.list_surveys(at, alone)
+            found = await list_surveys(services.store, at, alone)
             return Outgoing(at, replies.list_surveys(found, "", command), only_for=alone)
         start = _read_start(command)
         if start is None:
             return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)
-        if refused := refusal(rules, Participant(at, alone), "start"):
+        if refused := refusal(defaults.settings, Participant(at, alone), "start"):
             return Outgoing(at, wording.word_refusal(refused, ""), only_for=alone)
         brief_of(start, defaults)
     except UserError as error:
@@ -73,7 +71,7 @@ def start_event(command: StartSurvey | Continuation, state: State, defaults: Def
     if isinstance(command, StartSurvey):
         if state.phase == "topic" and state.brief and command.topic and not command.options:
             # Other words for a topic without papers: library and options stay.
-            brief = replace(state.brief, topic=check_topic(command.topic, defaults.topic_characters))
+            brief = replace(state.brief, topic=check_topic(command.topic, defaults.limits.topic_characters))
         else:
             brief = brief_of(_name_topic(command, state), defaults)
         return Start(brief, _paper_count(brief, defaults))

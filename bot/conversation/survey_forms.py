@@ -45,9 +45,9 @@ def start(defaults: Defaults, session: SurveySession, incoming: Incoming) -> For
         labels.BEGIN,
         (
             FormField("topic", labels.TOPIC, topic, labels.TOPIC_HINT),
-            FormField("recipe", labels.RECIPE, defaults.recipe, kind="choice", choices=recipes),
+            FormField("recipe", labels.RECIPE, defaults.settings.recipe, kind="choice", choices=recipes),
             FormField("library", labels.LIBRARY, defaults.library(), kind="choice", choices=libraries),
-            FormField("length", labels.LENGTH, defaults.length, kind="choice", choices=lengths),
+            FormField("length", labels.LENGTH, defaults.settings.length, kind="choice", choices=lengths),
             FormField("sections", labels.SECTIONS, "", labels.SECTIONS_HINT, optional=True),
             FormField("years", labels.YEARS, "", labels.YEARS_HINT, optional=True),
             FormField(
@@ -56,7 +56,7 @@ def start(defaults: Defaults, session: SurveySession, incoming: Incoming) -> For
             FormField(
                 "online",
                 labels.ONLINE,
-                "yes" if defaults.online or defaults.library() == ONLINE else "no",
+                "yes" if defaults.settings.searches_online() or defaults.library() == ONLINE else "no",
                 labels.ONLINE_HINT,
                 kind="choice",
                 choices=answers,

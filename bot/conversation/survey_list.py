@@ -23,7 +23,7 @@ from bot.commands.commands import (
 from bot.commands.intents.plain_words import speaks_of_survey
 from bot.conversation.services import ConversationServices
 from bot.conversation.turn import Turn
-from bot.store.surveys import StoredSurvey
+from bot.store.surveys import StoredSurvey, list_surveys, update_survey
 from bot.wording import replies
 from bot.wording import sentences as wording
 from bot.wording.cards import word_decision
@@ -42,18 +42,18 @@ async def manage_surveys(
     person = incoming.person
     match command:
         case ListSurveys():
-            _list(turn, await services.list_surveys(turn.stored.conversation, person), command, incoming)
+            _list(turn, await list_surveys(services.store, turn.stored.conversation, person), command, incoming)
         case NewSurvey():
             _require_rest(turn)
             leave_for_another(turn, person)
             turn.say(wording.WELCOME)
         case OpenSurvey(number):
-            found = await services.list_surveys(turn.stored.conversation, person)
+            found = await list_surveys(services.store, turn.stored.conversation, person)
             await _open(turn, services, _pick(found, number))
         case NameSurvey(name):
             _require_survey(turn)
             short = _read_name(name)
-            await services.name_survey(turn.session.id, short)
+            await update_survey(services.store, turn.session.id, name=short)
             turn.say(replies.word_named_survey(short))
         case ArchiveSurvey(number):
             await _archive(turn, services, number, person)
@@ -65,7 +65,7 @@ async def name_elsewhere(turn: Turn, services: ConversationServices, command: Co
     """Name the person's surveys where the command needs one, and none was begun here; whether there are any."""
     if turn.session.state.brief or not _needs_survey(command):
         return False
-    found = await services.list_surveys(turn.stored.conversation, incoming.person)
+    found = await list_surveys(services.store, turn.stored.conversation, incoming.person)
     if found:
         _list(turn, found, ListSurveys(), incoming)
     return bool(found)
@@ -118,8 +118,11 @@ async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey
     here = turn.stored.conversation
     if wanted.conversation != here and (wanted.is_running or here.platform != "terminal"):
         raise UserError(replies.elsewhere(wanted))
-    session, owner, invited = await services.load_survey(wanted.session_id)
-    await services.archive_survey(wanted.session_id, archived=False)
+    found = await services.store.load_session(wanted.session_id)
+    if found is None:
+        raise UserError(replies.NO_SURVEYS)
+    session, owner, invited = found
+    await update_survey(services.store, wanted.session_id, archived=False)
     if turn.session.state.brief:
         turn.close_card(word_decision(turn.session.state, Control.START_OVER, turn.actor))
     turn.stored = replace(turn.stored, session=session, owner=owner, invited=invited, reading=(), choices=())
@@ -127,7 +130,7 @@ async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey
 
 
 async def _archive(turn: Turn, services: ConversationServices, number: int, person: str) -> None:
-    found = await services.list_surveys(turn.stored.conversation, person)
+    found = await list_surveys(services.store, turn.stored.conversation, person)
     if number:
         wanted = _pick(found, number)
         session_id, title = wanted.session_id, wanted.title
@@ -136,7 +139,7 @@ async def _archive(turn: Turn, services: ConversationServices, number: int, pers
         topic = turn.session.state.brief.topic if turn.session.state.brief else ""
         session_id = turn.session.id
         title = next((survey.title for survey in found if survey.session_id == session_id), topic)
-    await services.archive_survey(session_id, archived=True)
+    await update_survey(services.store, session_id, archived=True)
     turn.say(replies.word_archived_survey(title))
 
 

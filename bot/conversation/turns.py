@@ -34,17 +34,16 @@ from bot.commands.commands import (
 )
 from bot.commands.grammar import LIST_WORDS, find_usage, parse
 from bot.commands.intents.plain_words import parse_at_step
-from bot.conversation import survey_forms
+from bot.conversation import pricing, survey_forms
 from bot.conversation.intake import compute
 from bot.conversation.opening import read_opening, start_event
-from bot.conversation.pricing import find_asker, participant_of, payer_of, raise_budget, word_price, word_review_price
+from bot.conversation.pricing import find_asker, load_uses, participant_of, payer_of, word_price, word_review_price
 from bot.conversation.services import ConversationServices
 from bot.conversation.survey_list import leave_for_another, manage_surveys, name_elsewhere
 from bot.conversation.turn import Turn
 from bot.conversation.understanding import command_of, difference, read
-from bot.settings import Rules
-from bot.store.ledger import WARNED_AT, today
-from bot.store.notes import Talk
+from bot.store.ledger import WARNED_AT, today, usage_by_step
+from bot.store.notes import Talk, load_talk
 from bot.store.sessions import StoredConversation
 from bot.wording import money, progress, replies, reviews, showing
 from bot.wording import sentences as wording
@@ -81,17 +80,16 @@ async def write_group_map(outline: Outline | None, folder: Path) -> Path | None:
 
 
 class Turns:
-    """Decides what follows; knows no database and no platform."""
+    """Decides what follows; knows no platform."""
 
-    def __init__(self, services: ConversationServices, defaults: Defaults, rules: Rules) -> None:
+    def __init__(self, services: ConversationServices, defaults: Defaults) -> None:
         self._services = services
         self.defaults = defaults
-        self._rules = rules
         self._warned: set[tuple[str, str, str]] = set()
 
     async def load_uses(self, turn: Turn) -> Turn:
         """The turn, with what was used of the budgets before it."""
-        turn.uses = await self._services.load_budget_use(turn.session, payer_of(turn.stored))
+        turn.uses = await load_uses(self._services.store, self.defaults.settings, turn.stored)
         return turn
 
     async def decide_turn(self, stored: StoredConversation, incoming: Incoming) -> Turn:
@@ -99,7 +97,7 @@ class Turns:
         turn = await self.load_uses(Turn(stored, incoming.person, incoming.alone))
         try:
             among = incoming.place == "thread" and not incoming.button
-            talk = await self._services.load_talk(incoming, stored.owner) if among else Talk()
+            talk = await load_talk(self._services.store, incoming, stored.owner) if among else Talk()
             command = await compute(self._read_command, stored, incoming, talk)
             if command is None or not self._may(turn, command):
                 return turn
@@ -145,7 +143,7 @@ class Turns:
 
     async def read_opening(self, incoming: Incoming) -> Incoming | Outgoing:
         """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
-        return await read_opening(incoming, self._services, self.defaults, self._rules)
+        return await read_opening(incoming, self._services, self.defaults)
 
     def form(self, stored: StoredConversation, incoming: Incoming) -> Form:
         """The form that a button asks for. Raises `UserError` where the person may not, or there is none now."""
@@ -176,7 +174,7 @@ class Turns:
 
     async def warn(self, turn: Turn) -> None:
         """Say, once for each, that most of a budget is used."""
-        for use in await self._services.load_budget_use(turn.session, payer_of(turn.stored)):
+        for use in await load_uses(self._services.store, self.defaults.settings, turn.stored):
             key = (turn.session.id, use.limit.scope, today())
             if use.share() >= WARNED_AT and key not in self._warned:
                 self._warned.add(key)
@@ -196,7 +194,7 @@ class Turns:
         return not refused
 
     def _refusal(self, stored: StoredConversation, person: str, act: Act) -> Act | None:
-        return refusal(self._rules, participant_of(stored, person), act)
+        return refusal(self.defaults.settings, participant_of(stored, person), act)
 
     async def _obey(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         waiting = turn.stored.reading
@@ -211,7 +209,7 @@ class Turns:
             case _ if isinstance(command, StartSurvey | Continuation):
                 await self._begin(turn, incoming.person, command)
             case More():
-                self.decide(turn, MorePapers(self.defaults.more_papers))
+                self.decide(turn, MorePapers(self.defaults.settings.more_papers))
             case FreeText():
                 await self._plain(turn, incoming, command)
             case Show():
@@ -253,7 +251,7 @@ class Turns:
                 turn.stored = replace(turn.stored, invited=turn.stored.invited | {person})
                 turn.mention(wording.word_invited(person), person)
             case RaiseBudget():
-                await raise_budget(turn, self._services, self._rules, command)
+                await pricing.raise_budget(turn, self._services.store, self.defaults.settings, command)
             case Choose():
                 raise UserError(replies.NOTHING_TO_CHOOSE)
             case Forget(sure):
@@ -268,7 +266,7 @@ class Turns:
     async def _plain(self, turn: Turn, incoming: Incoming, words: FreeText) -> None:
         """Words that are no command: a model reads them, else what they likeliest mean is done, shown or offered."""
         session = turn.session
-        asker = find_asker(self._rules, turn.stored, incoming.person)
+        asker = find_asker(self.defaults.settings, turn.stored, incoming.person)
         may_ask = not asker or not self._refusal(turn.stored, asker, "ask")
         if may_ask and not session.job and (model := self._services.model(session, payer_of(turn.stored, asker))):
             await self._read(turn, incoming, words, model)
@@ -293,7 +291,7 @@ class Turns:
     async def _read(self, turn: Turn, incoming: Incoming, words: FreeText, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""
         among = incoming.place == "thread"
-        talk = await self._services.load_talk(incoming, turn.stored.owner) if among else Talk()
+        talk = await load_talk(self._services.store, incoming, turn.stored.owner) if among else Talk()
         try:
             reading = await read(model, words.text, turn.session, talk)
         except LanguageModelError as error:
@@ -315,7 +313,7 @@ class Turns:
 
     def decide(self, turn: Turn, event: Event) -> None:
         """Advance the session and note what follows; what somebody asked who takes no part gives way to who does."""
-        asker = find_asker(self._rules, turn.stored, turn.actor)
+        asker = find_asker(self.defaults.settings, turn.stored, turn.actor)
         if turn.actor and not asker and turn.session.job and turn.session.job.asker:
             turn.end_job(turn.session.job)
         before = turn.session
@@ -374,8 +372,8 @@ class Turns:
         session = turn.session
         match show:
             case Show("cost" | "budget"):
-                uses = await self._services.load_budget_use(session, replace(payer_of(turn.stored), person=person))
-                spent = await self._services.spent(session.id)
+                uses = await load_uses(self._services.store, self.defaults.settings, turn.stored, person)
+                spent = await usage_by_step(self._services.store, session.id)
                 turn.answer(money.cost(spent, uses) if show.view == "cost" else money.budget(uses))
             case Show("tree", number):
                 paper = showing.find_paper(session.state, number)

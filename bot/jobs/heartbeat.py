@@ -16,7 +16,6 @@ from bot.jobs.sharing import QueueKind
 from bot.store.schema import processes
 from bot.store.sessions import Store
 
-BEAT_S = 2.0
 STARTED_AT = time.time()
 
 DEAD_AFTER_S = 15.0
@@ -37,8 +36,8 @@ class ProcessHeartbeat:
 
     async def beat(self) -> bool:
         """Say that this process lives; ``False`` where another has taken it for dead."""
-        row = {"queue": self.queue, "host": socket.gethostname(), "pid": os.getpid(), "beat_at": time.time()}
-        row["runs"] = " ".join(self.runs)
+        here = {"host": socket.gethostname(), "pid": os.getpid()}
+        row = {"queue": self.queue, **here, "beat_at": time.time(), "runs": " ".join(self.runs)}
         mine = processes.c.id == self.store.holder
         async with self.store.begin() as connection:
             known = (await connection.execute(processes.update().where(mine & ~_IS_CLAIMED).values(row))).rowcount
@@ -57,24 +56,24 @@ class ProcessHeartbeat:
         for row in await self._load():
             if row.id == self.store.holder or row.queue != self.queue or not _is_dead(row):
                 continue
-            same = (processes.c.id == row.id) & (processes.c.beat_at == row.beat_at)
             claim = -time.time()
             async with self.store.begin() as connection:
-                if (await connection.execute(processes.update().where(same).values(beat_at=claim))).rowcount:
+                same = processes.update().filter_by(id=row.id, beat_at=row.beat_at)
+                if (await connection.execute(same.values(beat_at=claim))).rowcount:
                     claimed[row.id] = claim
         return claimed
 
     async def remove(self, claimed: Mapping[str, float]) -> None:
         """Nothing is left to be done for these; one that turned out to live stays."""
-        for name, claim in claimed.items():
-            same = (processes.c.id == name) & (processes.c.beat_at == claim)
-            async with self.store.begin() as connection:
-                await connection.execute(processes.delete().where(same))
+        async with self.store.begin() as connection:
+            for name, claim in claimed.items():
+                await connection.execute(processes.delete().filter_by(id=name, beat_at=claim))
 
     async def find_living(self) -> frozenset[str]:
         return frozenset(row.id for row in await self._load() if _lives(row))
 
     async def find_served(self) -> frozenset[str]:
+        """The queues whose jobs some process runs."""
         rows = [row for row in await self._load() if row.queue == self.queue and _lives(row)]
         return frozenset(queue for row in rows for queue in row.runs.split())
 
@@ -85,8 +84,7 @@ class ProcessHeartbeat:
     async def leave(self) -> None:
         """What this process leaves undone is the next one's."""
         async with self.store.begin() as connection:
-            same = processes.c.id == self.store.holder
-            await connection.execute(processes.update().where(same).values(beat_at=0.0))
+            await connection.execute(processes.update().filter_by(id=self.store.holder).values(beat_at=0.0))
 
 
 _IS_CLAIMED = processes.c.beat_at < 0

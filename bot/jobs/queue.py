@@ -13,7 +13,7 @@ import logging
 import sqlite3
 import sys
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import Context
@@ -24,12 +24,13 @@ import sqlalchemy as sa
 import structlog
 
 from adapters.chat import Conversation
-from bot.jobs.sharing import JobLimits, JobState, QueueKind, SharedJob, choose_next, choose_queue
+from bot.jobs.sharing import JobState, QueueKind, SharedJob, choose_next, choose_queue
+from bot.settings import Settings
 from bot.store.database import check_file, to_service_error
 from bot.store.sessions import conversation_id
 from bot.store.surveys import WantedJob
 from engine.errors import ServiceError, UserError
-from engine.session.events import Job, JobKind
+from engine.session.events import Job
 
 if TYPE_CHECKING:
     from dbos import WorkflowStatus
@@ -81,20 +82,9 @@ class JobQueues:
         """What processes that share these queues have in common."""
         return f"{self.platform}-{conversation_id(self.only)[:12]}" if self.only else self.platform
 
-    def choose(self, kind: JobKind) -> str:
-        """The name of the queue for such a job."""
-        return self.names()[choose_queue(kind) if self.only is None else "long"]
-
-    @property
-    def begins_at_once(self) -> bool:
-        """Whether jobs run here without waiting in a queue, which is looked at five times a second."""
-        return self.only is not None and bool(self.served)
-
     def names(self) -> dict[QueueKind, str]:
-        """Those that jobs wait in; one conversation alone has one job at a time, so one queue."""
-        if self.only is not None:
-            return {} if self.begins_at_once else {"long": self.name}
-        return {"short": f"{self.name}-short", "long": self.name}
+        """Those that jobs wait in, which are looked at five times a second: none for one conversation alone."""
+        return {} if self.only else {"short": f"{self.name}-short", "long": self.name}
 
     def names_served(self) -> list[str]:
         return [name for queue, name in self.names().items() if queue in self.served]
@@ -107,7 +97,7 @@ class DurableJobs:
     _url: str
     _queues: JobQueues
     _holder: str
-    _limits: JobLimits
+    _settings: Settings
     _run: RunJob
     _load_wanted: LoadWanted
 
@@ -121,77 +111,70 @@ class DurableJobs:
     async def launch(self) -> None:
         """Begin to take jobs from the queues served here. Raises `ServiceError` where its database cannot be used."""
         async with self._launching:
-            if self._workflow is None:
-                await self._launch()
+            if self._workflow is not None:
+                return
+            await asyncio.to_thread(check_queue, self._url)
+            # Imported here because it takes a second, and commands that run no jobs should begin at once.
+            from dbos import DBOS
 
-    async def _launch(self) -> None:
-        await asyncio.to_thread(check_queue, self._url)
-        # Imported here because it takes a second, and commands that run no jobs should begin at once.
-        from dbos import DBOS
+            DBOS(
+                config={
+                    "name": APPLICATION,
+                    "system_database_url": self._url,
+                    "application_version": JOBS_VERSION,
+                    "executor_id": self._holder,
+                    "log_level": "ERROR",
+                    # Its thread is waited for at the end: of a terminal at once, of a server as ever.
+                    "notification_listener_polling_interval_sec": 0.05 if self._queues.only else POLL_S,
+                }
+            )
 
-        DBOS(
-            config={
-                "name": APPLICATION,
-                "system_database_url": self._url,
-                "application_version": JOBS_VERSION,
-                "executor_id": self._holder,
-                "log_level": "ERROR",
-                # Its thread is waited for at the end: of a terminal at once, of a server as ever.
-                "notification_listener_polling_interval_sec": 0.05 if self._queues.begins_at_once else POLL_S,
-            }
-        )
+            async def body(at: list[str], job_id: str) -> None:  # DBOS takes functions, not methods
+                await self._body(at, job_id)
 
-        async def body(at: list[str], job_id: str) -> None:  # DBOS takes functions, not methods
-            await self._body(at, job_id)
-
-        workflow = DBOS.workflow(name=WORKFLOW)(body)
-        limits, served = self._limits, self._queues.names_served()
-        DBOS.listen_queues(served)
-        try:
-            with translate_failures():
-                DBOS.launch()
-                for name in self._queues.names().values():
-                    await DBOS.register_queue_async(
-                        name,
-                        worker_concurrency=min(limits.here, limits.everywhere),
-                        global_concurrency=limits.everywhere,
-                        partition_concurrency=min(limits.per_workspace, limits.everywhere),
-                        polling_interval_sec=POLL_S,
-                        # Who only puts jobs into a queue leaves its bounds to those who run them.
-                        on_conflict="update_if_latest_version" if name in served else "never_update",
-                    )
-        except ServiceError:
-            await _end_dbos()  # whoever asks next tries again
-            raise
-        self._workflow = workflow
+            workflow = DBOS.workflow(name=WORKFLOW)(body)
+            settings, served = self._settings, self._queues.names_served()
+            DBOS.listen_queues(served)
+            try:
+                with translate_failures():
+                    DBOS.launch()
+                    for name in self._queues.names().values():
+                        await DBOS.register_queue_async(
+                            name,
+                            worker_concurrency=min(settings.jobs, settings.jobs_everywhere),
+                            global_concurrency=settings.jobs_everywhere,
+                            partition_concurrency=min(settings.jobs_per_workspace, settings.jobs_everywhere),
+                            polling_interval_sec=POLL_S,
+                            # Who only puts jobs into a queue leaves its bounds to those who run them.
+                            on_conflict="update_if_latest_version" if name in served else "never_update",
+                        )
+            except ServiceError:
+                await _end_dbos()  # whoever asks next tries again
+                raise
+            self._workflow = workflow
 
     async def start(self, conversation: Conversation, person: str, job: Job) -> None:
         """Put the job into its queue, or hold it while the person it is for has enough there; again does nothing."""
-        await self.launch()
-        wanted = WantedJob(conversation, person, job.id, job.kind)
-        await self.share(await self._load_wanted(wanted))
+        await self.share(await self._load_wanted(WantedJob(conversation, person, job.id, job.kind)))
 
     async def share(self, wanted: Sequence[WantedJob]) -> list[SharedJob]:
         """Put jobs that are held into their queues as far as there is room for their owners; how all stand now."""
         await self.launch()
-        jobs = await self._look_up(wanted)
-        chosen = choose_next(jobs, self._limits.per_person)
-        for job in chosen:
-            # In a context of its own: it is no part of the job or the answer that has asked for it.
-            await asyncio.create_task(self._put(job), context=Context())
-        now = time.time()
-        state: JobState = "running" if self._queues.begins_at_once else "queued"
-        return [SharedJob(job.wanted, state, now) if job.wanted in chosen else job for job in jobs]
-
-    async def _look_up(self, wanted: Sequence[WantedJob]) -> list[SharedJob]:
         known = await _list_workflows([job.id for job in wanted])
         states: dict[str | None, JobState] = dict.fromkeys(IN_QUEUE, "queued")
-        return [
+        jobs = [
             SharedJob(job, states.get(status.status, "running"), (status.created_at or 0) / 1000)
             if (status := known.get(job.id))
             else SharedJob(job, "held")
             for job in wanted
         ]
+        chosen = choose_next(jobs, self._settings.jobs_per_person)
+        for job in chosen:
+            # In a context of its own: it is no part of the job or the answer that has asked for it.
+            await asyncio.create_task(self._put(job), context=Context())
+        now = time.time()
+        state: JobState = "running" if self._queues.only else "queued"
+        return [SharedJob(job.wanted, state, now) if job.wanted in chosen else job for job in jobs]
 
     async def _put(self, job: WantedJob) -> None:
         from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
@@ -199,17 +182,16 @@ class DurableJobs:
         at = job.conversation
         where = [at.platform, at.tenant, at.channel, at.thread]
         with translate_failures(), SetWorkflowID(job.id):
-            if self._queues.begins_at_once:
+            if self._queues.only:
                 await DBOS.start_workflow_async(self._workflow, where, job.id)
                 return
             with SetEnqueueOptions(queue_partition_key=at.workspace):
-                await DBOS.enqueue_workflow_async(self._queues.choose(job.kind), self._workflow, where, job.id)
+                await DBOS.enqueue_workflow_async(
+                    self._queues.names()[choose_queue(job.kind)], self._workflow, where, job.id
+                )
 
-    async def stop(self, job: Job) -> None:
-        """End the job now if it runs here. Work in a thread ends with its step; its result is dropped."""
-        await self.stop_all([job.id])
-
-    async def stop_all(self, job_ids: Iterable[str]) -> None:
+    async def stop(self, job_ids: Iterable[str]) -> None:
+        """End those now that run here. Work in a thread ends with its step; its result is dropped."""
         for task in [self._running[job_id] for job_id in job_ids if job_id in self._running]:
             if task is not asyncio.current_task():
                 task.cancel()
@@ -235,38 +217,29 @@ class DurableJobs:
     def list_running(self) -> list[str]:
         return list(self._running)
 
-    async def find_stuck(self, waiting: Sequence[WantedJob], living: Collection[str]) -> dict[WantedJob, str]:
-        """Jobs that sessions wait for and that no process works on, with their status.
+    async def revive(self, waiting: Sequence[WantedJob], living: Collection[str]) -> list[WantedJob]:
+        """Hold those again that sessions wait for and no process works on; only one process at a time may.
 
         Their worker is none of the ``living``; or it is this one, and yet for two looks they did not run here; or they
-        ended, and what came of them could not be stored; or they wait in a queue that nobody looks at any more.
+        ended, and what came of them could not be stored.
         """
-        if not waiting:
-            return {}
+        from dbos import DBOS
+
         await self.launch()
         statuses = await _list_workflows([job.id for job in waiting if job.id not in self._running])
         idle = {name for name, s in statuses.items() if s.status == "PENDING" and s.executor_id == self._holder}
-        stuck: dict[WantedJob, str] = {}
+        stuck = []
         for job in waiting:
             status = statuses.get(job.id)
-            if status is None or (status.status in IN_QUEUE and not self._queues.begins_at_once):
+            if status is None or status.status in IN_QUEUE:
                 continue
             if status.status == "PENDING" and status.executor_id in living and job.id not in idle & self._idle:
                 continue
-            stuck[job] = status.status
+            stuck.append(job)
+            with translate_failures():
+                await DBOS.delete_workflow_async(job.id)
         self._idle = idle
         return stuck
-
-    async def revive(self, stuck: Mapping[WantedJob, str]) -> None:
-        """Put these back into their queues, or hold them again; only one process at a time may."""
-        from dbos import DBOS
-
-        with translate_failures():
-            for job, status in stuck.items():
-                if status == "PENDING" and not self._queues.begins_at_once:
-                    await DBOS.resume_workflow_async(job.id, queue_name=self._queues.choose(job.kind))
-                else:
-                    await DBOS.delete_workflow_async(job.id)
 
     async def close(self) -> None:
         """Leave the jobs that run to the next start; what they finished is kept."""

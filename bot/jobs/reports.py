@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import json
+import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import InitVar, dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib import import_module
 
+import sqlalchemy as sa
 import structlog
 from opentelemetry.trace import Status, StatusCode
 
 from adapters.chat import ChatAdapter, Conversation, Outgoing
 from bot.conversation.dispatcher import Dispatcher
-from bot.conversation.pricing import payer_of
+from bot.conversation.pricing import estimate_writing, payer_of
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns, write_group_map
-from bot.jobs.job_notes import MOST_STARTS, Durations, JobStarts
-from bot.jobs.preloading import WAITING, begin_preloading, return_memory
-from bot.jobs.runner import JobContexts, JobListener, Result, run
+from bot.jobs.runner import BuildContext, JobContext, Result, perform
 from bot.jobs.status import JobStatus
 from bot.monitoring.metrics import Metrics
+from bot.store.ledger import usage_by_step
+from bot.store.notes import recall, remember
+from bot.store.schema import calls
 from bot.store.sessions import Store, StoredConversation
 from bot.views.actions import FIGURES
 from bot.wording import reviews
 from bot.wording import sentences as wording
 from bot.wording.discussion import answer, answer_sources, gaps
 from bot.wording.labels import RATING, draw_buttons
-from engine.errors import LimitExceeded, NoPapers, ScholiumError, ServiceError
+from engine.errors import LimitExceeded, NoPapers, ScholiumError, ServiceError, UserError, find_known
 from engine.evaluation.measures import Evaluation
-from engine.rendering.files import file_stem, write_figure, write_files
+from engine.rendering.files import file_stem, prepare_formats, write_figure, write_files
 from engine.revising.gaps import FieldGaps
 from engine.run import Answer, Progress, ReviewDraft
 from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinished, Written
+from engine.session.state import SurveySession, find_kept_text
 from engine.survey import Section, Survey
 from engine.tracing import trace_step
 from engine.values import Outline
@@ -41,6 +48,15 @@ log = structlog.get_logger()
 
 ATTENTION_S = 60.0
 """Nobody watches for longer: what comes then is posted, not edited into what stands there."""
+
+MOST_STARTS = 5
+"""A job that was begun so often, and each time ended its process before anything was finished, is set aside."""
+
+_STARTS = "job starts"
+"""The note of the starts of the one job that a conversation has at a time; a process that is killed leaves its own."""
+
+LATER = ("sklearn.cluster", "sklearn.manifold")
+"""What the overview of a survey is made with; loading it takes a second."""
 
 Say = Callable[[Turn], None]
 
@@ -52,13 +68,9 @@ class Reporter:
     _adapter: ChatAdapter
     _dispatcher: Dispatcher
     _turns: Turns
-    _services: JobContexts
+    _build: BuildContext
     _metrics: Metrics
-    store: InitVar[Store]
-
-    def __post_init__(self, store: Store) -> None:
-        self._durations = Durations(store, self._adapter.platform)
-        self._starts = JobStarts(store)
+    _store: Store
 
     async def run_job(self, conversation: Conversation, job_id: str, limit_s: float) -> None:
         """Do the job if the session still waits for it; it is stopped after ``limit_s`` seconds."""
@@ -66,30 +78,53 @@ class Reporter:
         job = stored.session.job
         if job is None or job.id != job_id:
             return
-        payer = payer_of(stored)
-        status = JobStatus(self._adapter, self._services, self._durations, stored, job)
-        listener = self._listener(stored, job, status)
-        make = partial(self._services.build_job_context, stored.session, payer, listener)
+        spent = partial(usage_by_step, self._store, stored.session.id)
+        status = JobStatus(self._adapter, spent, stored, job)
         with (
             structlog.contextvars.bound_contextvars(job=job_id, session=stored.session.id),
             self._metrics.running.track_inprogress(),
             self._metrics.job_s.labels(job.kind).time(),
-            trace_step(f"job {job.kind}", _describe(stored, job)) as span,
+            trace_step(f"job {job.kind}", _describe(stored, job)) as status.span,
         ):
-            status.span = span
-            if await self._starts.begin(conversation, stored.session, job_id) > MOST_STARTS:
+            if await count_start(self._store, conversation, stored.session, job_id) > MOST_STARTS:
                 log.error("a job was set aside: each process that began it ended", job=job_id)
-                await listener.failed(LimitExceeded(wording.ENDED_EACH_TIME.format(MOST_STARTS)))
+                await self._fail(status, LimitExceeded(wording.ENDED_EACH_TIME.format(MOST_STARTS)))
                 return
+            state, planned = stored.session.state, None
+            if job.kind == "write":
+                planned = estimate_writing(state, find_kept_text(state), self._turns.defaults)
+            last_s = float(await recall(self._store, *self._took(status)) or 0)
+            status.typical_s = planned.seconds if planned else last_s
             try:
                 async with status.tick():
-                    await run(stored.session, job, make, listener, limit_s)
+                    await self._run(status, limit_s)
             finally:  # a process that is killed does not come here
                 with suppress(ServiceError):  # then one start too many is counted
-                    await asyncio.shield(self._starts.end(conversation))
+                    await asyncio.shield(remember(self._store, conversation, _STARTS, ""))
                 return_memory()
 
-    def _listener(self, stored: StoredConversation, job: Job, status: JobStatus) -> JobListener:
+    def _took(self, status: JobStatus) -> tuple[Conversation, str]:
+        """The note of how long the last such job of the platform took."""
+        return Conversation(self._adapter.platform, "", ""), f"took:{status.kind}"
+
+    async def _run(self, status: JobStatus, limit_s: float) -> None:
+        """Do the job; every ending is reported, but for being cancelled, which was asked for."""
+        try:
+            async with asyncio.timeout(limit_s):
+                result = await perform(status.job, status.stored.session.state, await self._build_context(status))
+        except TimeoutError:
+            await self._fail(status, LimitExceeded(f"This took longer than {limit_s:,.0f} seconds and was stopped."))
+        except Exception as error:  # the one place where our own faults end; the person must get an answer
+            known = find_known(error)
+            if known is None:
+                log.exception("job failed", job=status.job.id, kind=status.job.kind)
+            await self._fail(status, known)
+        else:
+            await self._finish(status, result)
+
+    async def _build_context(self, status: JobStatus) -> JobContext:
+        """What the job works with; what it tells meanwhile is shown."""
+        stored, job = status.stored, status.job
         at = stored.conversation
 
         async def answering(found: Answer) -> None:
@@ -99,35 +134,44 @@ class Reporter:
             await self._adapter.send(Outgoing(at, reviews.word_growing_review(draft), "growing", job=job.id))
 
         async def progressed(step: Progress) -> None:
-            if step.stage in WAITING:
+            if step.stage == "outlining":  # the language model is asked, and there is nothing else to do
                 begin_preloading()
             await status.record_step(step)
 
         async def section_finished(section: Section, position: int) -> None:
             status.finished[position] = section
-            await self._report(at, job, SectionFinished(job.id, position, section), None, ())
+            await self._report(status, SectionFinished(job.id, position, section))
 
-        async def done(result: Result) -> None:
-            self._metrics.jobs.labels(job.kind, "done").inc()
-            await status.keep_duration()
-            if isinstance(result, Answer | FieldGaps | Evaluation):
-                answered = result.text if isinstance(result, Answer) else ""
-                tell, event = await self._word_result(stored, job, result), JobDone(job.id, answered=answered)
-            else:
-                tell, event = await self._deliver(stored, job, result), JobDone(job.id, result)
-            say = _announce(tell, job) if status.seconds() > ATTENTION_S else tell
-            await self._report(at, job, event, say, await status.facts())
+        made = await self._build(stored.session, payer_of(stored))
+        heard = replace(
+            made.context,
+            progress=progressed,
+            section_finished=section_finished,
+            answering=answering,
+            reviewing=reviewing,
+        )
+        return replace(made, context=heard)
 
-        async def failed(error: ScholiumError | None) -> None:
-            self._metrics.jobs.labels(job.kind, "failed").inc()
-            self._metrics.count_failure(error)
-            status.span.set_status(Status(StatusCode.ERROR, type(error).__name__ if error else "bug"))
-            text = wording.failure(error) if error else wording.OUR_FAULT
-            no_papers = error if isinstance(error, NoPapers) else None
-            say = lambda turn: turn.conclude(job, text, no_papers)  # noqa: E731
-            await self._report(at, job, JobFailed(job.id), say, await status.facts())
+    async def _finish(self, status: JobStatus, result: Result) -> None:
+        stored, job = status.stored, status.job
+        self._metrics.jobs.labels(job.kind, "done").inc()
+        await remember(self._store, *self._took(status), f"{status.seconds():.2f}")
+        if isinstance(result, Answer | FieldGaps | Evaluation):
+            answered = result.text if isinstance(result, Answer) else ""
+            say, event = await self._word_result(stored, job, result), JobDone(job.id, answered=answered)
+        else:
+            say, event = await self._deliver(stored, job, result), JobDone(job.id, result)
+        await self._report(status, event, say)
 
-        return JobListener(progressed, section_finished, answering, reviewing, done, failed)
+    async def _fail(self, status: JobStatus, error: ScholiumError | None) -> None:
+        """``None`` is a fault of ours."""
+        job = status.job
+        self._metrics.jobs.labels(job.kind, "failed").inc()
+        self._metrics.count_failure(error)
+        status.span.set_status(Status(StatusCode.ERROR, type(error).__name__ if error else "bug"))
+        text = wording.failure(error) if error else wording.OUR_FAULT
+        no_papers = error if isinstance(error, NoPapers) else None
+        await self._report(status, JobFailed(job.id), lambda turn: turn.conclude(job, text, no_papers))
 
     async def _deliver(self, stored: StoredConversation, job: Job, result: Result) -> Say:
         """A finished survey comes with the files that people open first, groups to be approved with their map."""
@@ -158,8 +202,9 @@ class Reporter:
 
         return say
 
-    async def _report(self, at: Conversation, job: Job, event: Event, say: Say | None, facts: tuple[str, ...]) -> None:
+    async def _report(self, status: JobStatus, event: Event, say: Say | None = None) -> None:
         """Tell the session what its job did, unless it does not wait for that job any more."""
+        job, facts = status.job, await status.facts() if say else ()
 
         async def taken(stored: StoredConversation) -> Turn:
             turn = await self._turns.load_uses(Turn(stored, facts=facts))
@@ -168,10 +213,12 @@ class Reporter:
             self._turns.decide(turn, event)
             if say:
                 say(turn)
+            if isinstance(event, JobDone) and status.seconds() > ATTENTION_S:
+                turn.announce(job)
             await self._turns.warn(turn)
             return turn
 
-        await self._dispatcher.report(at, taken)
+        await self._dispatcher.report(status.stored.conversation, taken)
 
 
 def _describe(stored: StoredConversation, job: Job) -> dict[str, str | bool]:
@@ -181,11 +228,36 @@ def _describe(stored: StoredConversation, job: Job) -> dict[str, str | bool]:
     return said | ({"scholium.recipe": brief.recipe, "scholium.online": brief.online} if brief else {})
 
 
-def _announce(say: Say, job: Job) -> Say:
-    """The same, in messages of their own."""
+async def count_start(store: Store, at: Conversation, session: SurveySession, job_id: str) -> int:
+    """How often the job was begun since it last finished a call or a section, this time included."""
+    query = sa.select(sa.func.count()).where(calls.c.session_id == session.id)
+    async with store.connect() as connection:
+        finished = (await connection.execute(query)).scalar_one()
+    mark = [job_id, finished, len(session.state.sections)]
+    *before, starts = json.loads(await recall(store, at, _STARTS) or "[0]")
+    starts = starts + 1 if before == mark else 1
+    await remember(store, at, _STARTS, json.dumps([*mark, starts]))
+    return int(starts)
 
-    def announce(turn: Turn) -> None:
-        say(turn)
-        turn.announce(job)
 
-    return announce
+@cache
+def begin_preloading() -> threading.Thread:
+    """Load it in a thread, once in a process. What cannot be loaded is so again, and said, where it is needed."""
+    thread = threading.Thread(target=_preload, name="preloading")
+    thread.start()
+    return thread
+
+
+def _preload() -> None:
+    try:
+        for name in LATER:
+            import_module(name)
+        prepare_formats()
+    except (ImportError, OSError, UserError) as error:
+        log.info("what a survey needs at its end could not be loaded ahead", error=str(error))
+
+
+def return_memory() -> None:
+    """Give it back now; nothing happens where the C library has no way to do so (it is glibc's)."""
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

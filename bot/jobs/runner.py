@@ -5,31 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
-
-import structlog
 
 from bot.store.ledger import Payer
-from engine.errors import LimitExceeded, ScholiumError, ServiceError, UserError, find_known
+from engine.errors import ServiceError, UserError
 from engine.evaluation.citation_quality import entail_by_model, entail_by_rule
 from engine.evaluation.documents import from_survey
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
 from engine.gathering.reading_lists import gather_list
-from engine.llm.meter import Usage
 from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.answers import answer_question, search_question
 from engine.revising.background import add_background
 from engine.revising.gaps import FieldGaps, find_field_gaps
 from engine.revising.model_changes import revise_survey
-from engine.run import STEP_MISSING, Answer, Progress, Recipe, ReviewDraft, RunContext, WritingTask
+from engine.run import STEP_MISSING, Answer, Progress, Recipe, RunContext, WritingTask
 from engine.session.events import Job, Review, Written
 from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey, SurveyWarning
 from engine.values import Brief, KeywordPool, Outline, Paper, PaperSelection
 from engine.writing.division import divide_section
 from engine.writing.notices import record_prompts, state_length
-
-log = structlog.get_logger()
 
 Result = KeywordPool | PaperSelection | Outline | Survey | Written | Review | Answer | FieldGaps | Evaluation
 
@@ -43,47 +37,8 @@ class JobContext:
     wikipedia: Wikipedia
 
 
-@dataclass(frozen=True)
-class JobListener:
-    """Who hears of a job: its progress, each finished section, its end."""
-
-    progressed: Callable[[Progress], Awaitable[None]]
-    section_finished: Callable[[Section, int], Awaitable[None]]
-    answering: Callable[[Answer], Awaitable[None]]
-    reviewing: Callable[[ReviewDraft], Awaitable[None]]
-    done: Callable[[Result], Awaitable[None]]
-    failed: Callable[[ScholiumError | None], Awaitable[None]]
-
-
-class JobContexts(Protocol):
-    """Builds what a job works with."""
-
-    async def build_job_context(self, session: SurveySession, payer: Payer, listener: JobListener) -> JobContext:
-        """The library that the session names, its recipe, the model on the payer's account."""
-
-    async def spent(self, session_id: str) -> dict[str, Usage]:
-        """What the session's calls used, by kind of step."""
-
-    def expect_seconds(self, session: SurveySession) -> float | None:
-        """How long writing the session's outline will take, by its calls; ``None`` where no language model writes."""
-
-
-async def run(
-    session: SurveySession, job: Job, make: Callable[[], Awaitable[JobContext]], listener: JobListener, limit_s: float
-) -> None:
-    """Do the job; every ending reaches the listener, but for being cancelled, which was asked for."""
-    try:
-        async with asyncio.timeout(limit_s):
-            result = await perform(job, session.state, await make())
-    except TimeoutError:
-        await listener.failed(LimitExceeded(f"This took longer than {limit_s:,.0f} seconds and was stopped."))
-    except Exception as error:  # the one place where our own faults end; the person must get an answer
-        known = find_known(error)
-        if known is None:
-            log.exception("job failed", job=job.id, kind=job.kind)
-        await listener.failed(known)
-    else:
-        await listener.done(result)
+BuildContext = Callable[[SurveySession, Payer], Awaitable[JobContext]]
+"""Gives the library that the session names, its recipe, the model on the payer's account."""
 
 
 async def perform(job: Job, state: State, job_context: JobContext) -> Result:
@@ -170,12 +125,11 @@ def _add_curation(context: RunContext, before: PaperSelection | None) -> RunCont
 
 
 def _evaluation_tools(context: RunContext) -> EvaluationTools:
-    """The session's own model judges where there is one; else a rule decides, and is named."""
-    judges = {"the model that wrote it": context.model} if context.model else {}
-    entailed = [entail_by_model(model, name) for name, model in judges.items()]
-    entailment = entailed[0] if entailed else entail_by_rule(context.embedder)
+    name, model = "the model that wrote it", context.model
+    entailment = entail_by_model(model, name) if model else entail_by_rule(context.embedder)
 
     async def told(stage: str) -> None:
         await context.progress(Progress("judging", detail=stage))
 
+    judges = {name: model} if model else {}
     return EvaluationTools(context.library, context.embedder, entailment, judges, progress=told)

@@ -6,7 +6,7 @@ Within a queue each workspace has its own line, each person so many places in it
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -19,16 +19,6 @@ QueueKind = Literal["short", "long"]
 QUEUES: tuple[QueueKind, ...] = get_args(QueueKind)
 
 _SHORT: frozenset[JobKind] = frozenset({"keywords", "list", "answer", "revise", "background"})
-
-
-@dataclass(frozen=True, slots=True)
-class JobLimits:
-    """Jobs of one queue at once: in this process, in all, for one workspace, for one person."""
-
-    here: int = 4
-    everywhere: int = 32
-    per_workspace: int = 16
-    per_person: int = 2
 
 
 JobState = Literal["held", "queued", "running"]
@@ -60,9 +50,7 @@ def choose_queue(kind: JobKind) -> QueueKind:
 
 def choose_next(jobs: Sequence[SharedJob], per_person: int) -> list[WantedJob]:
     """The jobs that are held and may come into their queue now; of one person the one asked for first."""
-    taken: defaultdict[tuple[str, str, str], int] = defaultdict(int)
-    for job in jobs:
-        taken[job.person] += job.state != "held"
+    taken = Counter(job.person for job in jobs if job.state != "held")
     chosen = []
     for job in jobs:
         if job.state == "held" and taken[job.person] < per_person:
@@ -71,34 +59,29 @@ def choose_next(jobs: Sequence[SharedJob], per_person: int) -> list[WantedJob]:
     return chosen
 
 
-def find_places(jobs: Sequence[SharedJob], limits: JobLimits) -> Mapping[str, QueuePlace]:
-    """What each job that does not run waits for, by its id.
+def find_places(jobs: Sequence[SharedJob], per_workspace: int) -> Mapping[str, QueuePlace]:
+    """What each job that does not run waits for, by its id; ``per_workspace`` may run at once for one workspace.
 
     Workspaces take turns: ahead of the n-th job of a line are the first n - 1 of every line, and those n-th ones that
     came earlier. It is an estimate, for the queue draws the next workspace by lot.
     """
+    running = [job for job in jobs if job.state == "running"]
+    of_person, of_workspace = Counter(j.person for j in running), Counter(j.workspace for j in running)
     lines: defaultdict[tuple[str, str], list[SharedJob]] = defaultdict(list)
     for job in sorted(jobs, key=lambda job: job.since):
         if job.state == "queued":
             lines[job.workspace].append(job)
     turns = {j.wanted.id: (number, j.since) for line in lines.values() for number, j in enumerate(line)}
+    before: Counter[tuple[str, str, str]] = Counter()
     places = {}
     for job in jobs:
-        queue, _ = job.workspace
-        running = [other for other in jobs if other.state == "running"]
-        of_person = sum(other.person == job.person for other in running)
-        of_workspace = sum(other.workspace == job.workspace for other in running)
-        match job.state:
-            case "held":
-                earlier = jobs[: jobs.index(job)]
-                own = sum(other.person == job.person for other in earlier if other.state != "running")
-                places[job.wanted.id] = QueuePlace("person", own, of_person)
-            case "queued" if of_workspace >= limits.per_workspace:
-                places[job.wanted.id] = QueuePlace("workspace", turns[job.wanted.id][0], of_workspace)
-            case "queued":
-                same = (turns[j.wanted.id] for ws, line in lines.items() if ws[0] == queue for j in line)
-                ahead = sum(turn < turns[job.wanted.id] for turn in same)
-                places[job.wanted.id] = QueuePlace("busy", ahead, of_workspace)
-            case "running":
-                """It waits for nothing."""
+        name, own = job.wanted.id, of_workspace[job.workspace]
+        if job.state == "held":
+            places[name] = QueuePlace("person", before[job.person], of_person[job.person])
+        elif job.state == "queued" and own >= per_workspace:
+            places[name] = QueuePlace("workspace", turns[name][0], own)
+        elif job.state == "queued":
+            same = (turns[j.wanted.id] for (queue, _), line in lines.items() if queue == job.workspace[0] for j in line)
+            places[name] = QueuePlace("busy", sum(turn < turns[name] for turn in same), own)
+        before[job.person] += job.state != "running"
     return places

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -13,15 +13,14 @@ from opentelemetry.trace import INVALID_SPAN, Span, set_span_in_context
 
 from adapters.chat import ChatAdapter, Outgoing, ProgressBar
 from bot.conversation.dispatcher import Dispatcher
-from bot.jobs.job_notes import Durations
-from bot.jobs.runner import JobContexts
-from bot.jobs.sharing import JobLimits, SharedJob, choose_queue, find_places
+from bot.jobs.sharing import SharedJob, choose_queue, find_places
 from bot.store.sessions import StoredConversation
 from bot.views.actions import STOP
 from bot.wording import progress
 from bot.wording.labels import draw_buttons
 from bot.wording.progress import NOBODY_WORKS, word_queued
 from engine.clock import SYSTEM_CLOCK, Clock
+from engine.llm.meter import Usage
 from engine.run import Progress
 from engine.session.events import Job
 from engine.survey import Section
@@ -39,8 +38,7 @@ class JobStatus:
     """The status of one job, for people who wait."""
 
     adapter: ChatAdapter
-    services: JobContexts
-    durations: Durations
+    spent: Callable[[], Awaitable[Mapping[str, Usage]]]
     stored: StoredConversation
     job: Job
     finished: dict[int, Section] = field(default_factory=dict)
@@ -48,7 +46,8 @@ class JobStatus:
     money: float = 0.0
     asked_at: float = 0.0
     shown_at: float = 0.0
-    typical_s: float | None = None
+    typical_s: float = 0.0
+    """Seconds that such a job takes, by the calls planned or as long as the last one took; 0 where nobody knows."""
     clock: Clock = SYSTEM_CLOCK
     span: Span = INVALID_SPAN
     """The job's; each stage is one below it."""
@@ -57,6 +56,12 @@ class JobStatus:
     def __post_init__(self) -> None:
         self.began = self.stage_began = self.clock.now()
         self.finished |= dict(self.stored.session.state.sections) if self.job.kind == "write" else {}
+
+    @property
+    def kind(self) -> str:
+        """The kind of the job, of its recipe, and whether it goes online: what its duration depends on."""
+        brief = self.stored.session.state.brief
+        return f"{self.job.kind} {brief.recipe if brief else ''}{' online' if brief and brief.online else ''}"
 
     def seconds(self) -> float:
         return self.clock.now() - self.began
@@ -72,8 +77,6 @@ class JobStatus:
     @asynccontextmanager
     async def tick(self) -> AsyncIterator[None]:
         """Show at least every `TICK_S` that it is still at work, while the block runs."""
-        planned_s = self.services.expect_seconds(self.stored.session) if self.job.kind == "write" else None
-        self.typical_s = planned_s or await self.durations.typical(self._kind())
         task = asyncio.create_task(self._tick())
         try:
             yield
@@ -81,9 +84,6 @@ class JobStatus:
             self._stage.end()
             task.cancel()
             await asyncio.wait([task])
-
-    async def keep_duration(self) -> None:
-        await self.durations.keep(self._kind(), self.seconds())
 
     async def facts(self) -> tuple[str, ...]:
         return progress.facts(None, self.seconds(), await self._spent(anew=True), None)
@@ -104,26 +104,18 @@ class JobStatus:
         await self.adapter.send(Outgoing(at, text, "progress", job=self.job.id, bar=bar, facts=facts, buttons=buttons))
 
     def _left_s(self) -> float | None:
-        """Seconds that it will yet take: by the steps done, else by the calls planned, else by how long such jobs took.
-
-        ``None`` where nothing tells.
-        """
+        """By the steps done, else by what is typical; ``None`` where nothing tells."""
         step, now = self.step, self.clock.now()
         if step and step.total and step.done:
             return (now - self.stage_began) * (step.total - step.done) / step.done
-        return self.typical_s - self.seconds() if self.typical_s and self.typical_s > self.seconds() else None
+        return self.typical_s - self.seconds() if self.typical_s > self.seconds() else None
 
     async def _spent(self, *, anew: bool) -> float:
-        """The sum of the session, at most `MONEY_S` old."""
         now = self.clock.now()
         if anew or now - self.asked_at > MONEY_S:
             self.asked_at = now
-            self.money = sum(u.money for u in (await self.services.spent(self.stored.session.id)).values())
+            self.money = sum(u.money for u in (await self.spent()).values())
         return self.money
-
-    def _kind(self) -> str:
-        brief = self.stored.session.state.brief
-        return f"{self.job.kind} {brief.recipe if brief else ''}{' online' if brief and brief.online else ''}"
 
 
 PATIENCE_S = 2.0
@@ -139,9 +131,9 @@ class WaitingJobs:
     _since: dict[str, float] = field(default_factory=dict)
     _said: dict[str, str] = field(default_factory=dict)
 
-    async def tell(self, jobs: Sequence[SharedJob], limits: JobLimits, served: AbstractSet[str]) -> None:
+    async def tell(self, jobs: Sequence[SharedJob], per_workspace: int, served: AbstractSet[str]) -> None:
         """Say in the status of each that waits what it waits for, once for each change; ``served``: queues at work."""
-        places, now = find_places(jobs, limits), time.monotonic()
+        places, now = find_places(jobs, per_workspace), time.monotonic()
         self._since = {name: self._since.get(name, now) for name in places}
         self._said = {name: said for name, said in self._said.items() if name in places}
         for job in jobs:

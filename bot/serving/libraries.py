@@ -14,6 +14,7 @@ from filelock import AsyncFileLock, Timeout
 
 from bot.commands.briefs import ONLINE
 from bot.serving.bundled import BUNDLED, is_current, renew
+from bot.serving.online_sources import text_of
 from bot.settings import Settings
 from engine.errors import ServiceError, UserError
 from engine.local_models import CrossEncoder, Entailment, LocalCrossEncoder, LocalEmbedder, LocalEntailment
@@ -135,8 +136,11 @@ class Libraries:
         self._remote = sorted({*self._remote, name})
         return library
 
-    async def install_bundled(self, on_progress: OnIndexProgress) -> None:
-        """Make the bundled library where it is missing or of an earlier version; wait where another process does."""
+    async def install_bundled(self, on_progress: OnIndexProgress = lambda _: None) -> str:
+        """Make the bundled library where it is missing or of an earlier version; wait where another process does.
+
+        Its name.
+        """
         folder = self.folder(BUNDLED)
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         try:
@@ -148,6 +152,7 @@ class Libraries:
                 f"Another process has been making the library “{BUNDLED}” for {INSTALLING_S // 60} minutes. "
                 "End it, and start this one again."
             ) from error
+        return BUNDLED
 
     async def workspace_library(self, workspace: str) -> OwnLibrary:
         """The papers that one workspace added, made where there are none; no other workspace's job opens it."""
@@ -311,9 +316,8 @@ class Libraries:
         if not settings.weaviate_url:
             raise UserError("Set WEAVIATE_URL, for example http://localhost:8080, and start Weaviate there.")
         names = ("grpc_port", "grpc_host", "quantisation", "vectoriser", "replicas", "shards", "batch", "parallel")
-        key = settings.weaviate_api_key.get_secret_value() if settings.weaviate_api_key else ""
         values = {name: getattr(settings, f"weaviate_{name}") for name in names}
-        return WeaviateServer(settings.weaviate_url, key=key, **values)
+        return WeaviateServer(settings.weaviate_url, key=text_of(settings.weaviate_api_key), **values)
 
     async def _weaviate(self) -> Any:
         if self._client is None:

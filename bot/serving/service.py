@@ -3,80 +3,80 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import signal
-import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 
 import structlog
 
-from adapters.chat import AccessRefused, ChatAdapter, PlatformError
+from adapters.chat import AccessRefused, ChatAdapter, Incoming, PlatformError
 from bot.app import App
 from bot.commands.briefs import Defaults
 from bot.conversation.chat_backend import ConversationBackend
 from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.outbox import Outbox
+from bot.conversation.pricing import list_limits
+from bot.conversation.services import Upload
 from bot.conversation.turns import Turns
-from bot.jobs.heartbeat import BEAT_S, ProcessHeartbeat
+from bot.jobs.heartbeat import ProcessHeartbeat
 from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.reports import Reporter
-from bot.jobs.sharing import QUEUES, JobLimits, QueueKind
+from bot.jobs.runner import JobContext
+from bot.jobs.sharing import QUEUES, QueueKind
 from bot.jobs.status import WaitingJobs
 from bot.monitoring.logs import configure
 from bot.monitoring.metrics import Metrics, serve_metrics
 from bot.monitoring.traces import send_traces
-from bot.serving.job_services import AppServices
-from bot.settings import Settings
-from bot.store.database import open_database
-from bot.store.left_over import count_set_aside, take_left_over
-from bot.store.reservations import settle_lost_calls, sweep_reservations
-from bot.store.sessions import Store
+from bot.serving.uploads import add_papers
+from bot.store.ledger import Payer, StoredLedger, StoredRecord, settle_lost_calls, write_owed
+from bot.store.left_over import list_set_aside, take_left_over
+from bot.store.online_cache import StoredOnlineCache
+from bot.store.sessions import Store, open_store
 from bot.store.surveys import WantedJob, load_wanted_jobs, load_wanted_jobs_of
 from engine.errors import ScholiumError, ServiceError, UserError
+from engine.llm.metered_model import MeteredModel
+from engine.llm.model import Completion, LanguageModel
+from engine.local_models import Entailment
+from engine.reading.trees.attribute_trees import AttributeTree
+from engine.session.state import SurveySession
+from engine.values import Brief, Paper, PaperKey
 
 log = structlog.get_logger()
 
 SWEEP_S = 1.0
 """How often jobs that nobody waits for any more are looked for: "stop" said to another process takes so long."""
 
+SWEEPS_TO_BEAT, SWEEPS_TO_REVIVE, SWEEPS_TO_CLEAN = 2, 20, 3_600
+"""So many later the next heartbeat; the next look for jobs that nobody runs; what is old is forgotten again: events
+after a day, surveys after what the settings say."""
+
 DISCOVERY_S = 10.0
 """Seconds after which a library that another process made in Weaviate is known here."""
-
-REVIVE_S = 20.0
-MINUTE_S = 60.0
-"""How often reservations of money that no call holds are looked for."""
-
-HOUR_S = 3_600.0
-"""How often what is old is forgotten: events after a day, surveys after what the settings say."""
 
 LAST_WORDS_S = 5.0
 """How long a service that ends waits for the platform to take its messages; the next process sends the rest."""
 
 
-@dataclass
-class Interval:
-    """Something to be done once in so many seconds, the first time at once."""
-
-    seconds: float
-    _next: float = 0.0
-
-    def is_due(self) -> bool:
-        """Whether it is time; asked with yes, it is not for as long."""
-        now = time.monotonic()
-        if now < self._next:
-            return False
-        self._next = now + self.seconds
-        return True
-
-
-def _to_error(error: PlatformError) -> UserError | ServiceError:
+@contextmanager
+def _translate_failures() -> Iterator[None]:
     """A person has to mend what does not let us in; anything else may pass."""
-    if isinstance(error, AccessRefused):
-        return UserError(str(error))
-    return ServiceError(str(error), retryable=error.retryable)
+    try:
+        yield
+    except AccessRefused as error:
+        raise UserError(str(error)) from error
+    except PlatformError as error:
+        raise ServiceError(str(error), retryable=error.retryable) from error
+
+
+@contextmanager
+def _log_failure(what: str) -> Iterator[None]:
+    try:
+        yield
+    except ScholiumError as error:
+        log.warning(what, error=str(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,49 @@ class ProcessRole:
 
     talks: bool = True
     runs: tuple[QueueKind, ...] = QUEUES
+
+
+@dataclass
+class AppServices:
+    """A `bot.conversation.services.ConversationServices` of an app and a store."""
+
+    _app: App
+    store: Store
+    _metrics: Metrics
+
+    async def build_job_context(self, session: SurveySession, payer: Payer) -> JobContext:
+        model = self.model(session, payer, await asyncio.to_thread(self._app.libraries.entailment))
+        return await self._app.build_job_context(session, payer.tenant, model, StoredOnlineCache(self.store))
+
+    def model(self, session: SurveySession, payer: Payer, entailment: Entailment | None = None) -> LanguageModel | None:
+        """The session's language model, metered on its owner's account; ``None`` where none is configured."""
+        provider, settings, throttle = self._app.provider(), self._app.settings, self._app.throttle
+        if provider is None:
+            return None
+        ledger = StoredLedger(
+            self.store, payer, list_limits(settings, session), self._count_completion, self._app.prices
+        )
+        record, sampling = StoredRecord(self.store, session.id), settings.sampling()
+        return MeteredModel(provider, settings.models(), throttle, ledger, record, session.id, sampling, entailment)
+
+    def _count_completion(self, model: str, used: Completion) -> None:
+        self._metrics.tokens.labels(model, "read").inc(used.input_tokens)
+        self._metrics.tokens.labels(model, "written").inc(used.output_tokens)
+        self._metrics.money.labels(model).inc(self._app.prices.cost(model, used.input_tokens, used.output_tokens))
+
+    async def find_trees(
+        self, session: SurveySession, payer: Payer, keys: Sequence[PaperKey]
+    ) -> Mapping[PaperKey, AttributeTree]:
+        if session.state.brief is None:
+            raise UserError("Name a topic first.")
+        return await (await self._app.forest(session.state.brief, payer.tenant, keys)).get(keys)
+
+    async def sample_papers(self, brief: Brief) -> Sequence[Paper]:
+        """Some papers of the library; none where online sources are searched, whose abstracts are of other lengths."""
+        return () if brief.online or not brief.library else await self._app.libraries.sample_papers(brief.library)
+
+    async def add_papers(self, incoming: Incoming) -> Upload:
+        return await add_papers(self._app, self.store, incoming)
 
 
 class Service:
@@ -98,31 +141,24 @@ class Service:
         self.metrics = Metrics()
         self.started = False
         services = AppServices(app, store, self.metrics)
-        turns = Turns(services, defaults, settings.rules())
+        turns = Turns(services, defaults)
         self.outbox = Outbox(adapter, store)
         self.dispatcher = Dispatcher(adapter, store, turns, self.outbox, self.metrics)
         self.backend = ConversationBackend(self.dispatcher, store, turns, self.outbox)
-        reporter = Reporter(adapter, self.dispatcher, turns, services, self.metrics, store)
-        self.limits = JobLimits(
-            settings.jobs, settings.jobs_everywhere, settings.jobs_per_workspace, settings.jobs_per_person
-        )
+        reporter = Reporter(adapter, self.dispatcher, turns, services.build_job_context, self.metrics, store)
         self._role = role if settings.jobs else ProcessRole(role.talks, ())
         queues = JobQueues(adapter.platform, adapter.only, self._role.runs)
         self._presence = ProcessHeartbeat(store, queues.name, self._role.runs)
         run = partial(reporter.run_job, limit_s=settings.job_seconds)
-        self.jobs = DurableJobs(settings.jobs_url(), queues, store.holder, self.limits, run, self._list_waiting_with)
+        self.jobs = DurableJobs(settings.jobs_url(), queues, store.holder, settings, run, self._list_waiting_with)
         self.dispatcher.jobs = self.jobs
         self._queued = WaitingJobs(adapter, self.dispatcher)
-        self._beat, self._revival, self._cleaning = Interval(BEAT_S), Interval(REVIVE_S), Interval(HOUR_S)
-        self._settling = Interval(MINUTE_S)
 
     async def start(self) -> None:
         """Take over what was left, and begin."""
         await self._presence.beat()
-        try:
+        with _translate_failures():
             await self._adapter.open(self.backend)
-        except PlatformError as error:
-            raise _to_error(error) from error
         if self._adapter.only is None:
             await self.jobs.launch()  # others may put jobs into this queue; a terminal waits for its own first one
         await self._take_over(always=True)
@@ -137,29 +173,24 @@ class Service:
 
     async def watch(self) -> None:
         """Heartbeat, takeover, stops and forgetting, for as long as the service runs."""
-        while True:
+        for number in count():
             await asyncio.sleep(SWEEP_S)
-            try:
-                if self._beat.is_due():
+            with _log_failure("the service could not look after itself"):
+                if number % SWEEPS_TO_BEAT == 0:
                     if not await self._presence.beat():
-                        await self.jobs.stop_all(self.jobs.list_running())  # taken for dead: another does them now
-                    await self._take_over(always=self._revival.is_due())
-                    if self._cleaning.is_due():
-                        await self.store.clean(self.app.settings.keep_days)
-                if self.store.reservations.owed or self._settling.is_due():
-                    await sweep_reservations(self.store)
+                        await self.jobs.stop(self.jobs.list_running())  # taken for dead: another does them now
+                    await self._take_over(always=number % SWEEPS_TO_REVIVE == 0)
+                if number % SWEEPS_TO_CLEAN == 0:
+                    await self.store.clean(self.app.settings.keep_days)
+                await write_owed(self.store)
                 await self.sweep()
-            except ScholiumError as error:
-                log.warning("the service could not look after itself", error=str(error))
 
     async def watch_libraries(self) -> None:
         """Learn of the libraries that other processes make in Weaviate, for as long as the service runs."""
         while True:
             await asyncio.sleep(DISCOVERY_S)
-            try:
+            with _log_failure("the libraries in Weaviate could not be listed"):
                 await self.app.libraries.discover()
-            except ScholiumError as error:
-                log.warning("the libraries in Weaviate could not be listed", error=str(error))
 
     async def sweep(self) -> None:
         """End jobs here that no session waits for any more (somebody said stop to another process); share out the rest.
@@ -170,11 +201,11 @@ class Service:
         waiting = await self._list_waiting()
         wanted = {job.id for job in waiting}
         self.metrics.waiting.set(len(wanted))
-        await self.jobs.stop_all(job_id for job_id in running if job_id not in wanted)
+        await self.jobs.stop(job_id for job_id in running if job_id not in wanted)
         shared = await self.jobs.share(waiting) if not wanted.issubset(running) else []
         self.metrics.queued.set(sum(job.state != "running" for job in shared))
         if shared and self._role.talks:
-            await self._queued.tell(shared, self.limits, await self._presence.find_served())
+            await self._queued.tell(shared, self.app.settings.jobs_per_workspace, await self._presence.find_served())
 
     async def _list_waiting(self) -> Sequence[WantedJob]:
         return await load_wanted_jobs(self.store, self._adapter.platform, self._adapter.only)
@@ -199,25 +230,22 @@ class Service:
         self.outbox.give(await self.store.unsent(platform, only, claimed))
         await self._revive()
         await self._presence.remove(claimed)
-        self.metrics.set_aside.set(await count_set_aside(self.store))
+        self.metrics.set_aside.set(len(await list_set_aside(self.store)))
 
     async def _revive(self) -> None:
         """Begin jobs again that sessions wait for and that are neither queued nor run by a process that lives."""
         waiting = await self._list_waiting()
         if not waiting:
             return
-        stuck = await self.jobs.find_stuck(waiting, await self._presence.find_living())
-        if stuck:
-            async with self.store.begin() as connection:  # no two processes begin the same job
-                await self.store.alone(connection, "revival of jobs")
-                still = await self.jobs.find_stuck(list(stuck), await self._presence.find_living())
-                await self.jobs.revive(still)
+        async with self.store.begin() as connection:  # no two processes begin the same job
+            await self.store.alone(connection, "revival of jobs")
+            await self.jobs.revive(waiting, await self._presence.find_living())
         await self.jobs.share(waiting)
 
     async def stop(self) -> None:
         """Answer what came in, let calls in flight finish for a while, leave the rest to the next start."""
         await self.dispatcher.drain()
-        await self.app.throttle().drain(self.app.settings.stop_seconds)
+        await self.app.throttle.drain(self.app.settings.stop_seconds)
         await self.jobs.close()
         with suppress(TimeoutError):
             await self.outbox.drain(LAST_WORDS_S)
@@ -227,34 +255,20 @@ class Service:
 
     async def run(self) -> None:
         """Serve until the platform ends it, or SIGTERM asks for it."""
-        asked = asyncio.Event()
+        serving = asyncio.create_task(self._adapter.run() if self._role.talks else asyncio.Event().wait())
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError):  # Windows
-            loop.add_signal_handler(signal.SIGTERM, asked.set)
-        talking = asyncio.create_task(self._adapter.run() if self._role.talks else asked.wait())
-        stop = asyncio.create_task(asked.wait())
+            loop.add_signal_handler(signal.SIGTERM, serving.cancel)
         try:
-            await asyncio.wait({talking, stop}, return_when=asyncio.FIRST_COMPLETED)
-            if talking.done():
-                talking.result()
-        except PlatformError as error:
-            raise _to_error(error) from error
+            await asyncio.wait({serving})
+            if not serving.cancelled():
+                with _translate_failures():
+                    serving.result()
         finally:
-            for task in (talking, stop):
-                task.cancel()
-            await asyncio.wait({talking, stop})
+            serving.cancel()
+            await asyncio.wait({serving})
             with suppress(NotImplementedError):
                 loop.remove_signal_handler(signal.SIGTERM)
-
-
-@asynccontextmanager
-async def open_store(settings: Settings) -> AsyncIterator[Store]:
-    """The store of the settings, with a new name for this process, while the block runs."""
-    store = Store(await open_database(settings.store_url()), f"p{secrets.token_hex(8)}")
-    try:
-        yield store
-    finally:
-        await store.close()
 
 
 @asynccontextmanager
@@ -269,26 +283,24 @@ async def run_service(
 
     Without a ``role`` it talks and runs jobs of all kinds.
     """
-    if store is None:
-        async with open_store(app.settings) as own, run_service(app, adapter, defaults, own, role) as service:
+    async with AsyncExitStack() as stack:
+        if store is None:
+            opened = await stack.enter_async_context(open_store(app.settings.store_url()))
+        else:
+            opened = store
+        stack.push_async_callback(app.close)
+        configure(app.settings.log_level)
+        if app.settings.traces:
+            send_traces()
+        service = Service(app, adapter, opened, defaults or app.defaults(), role or ProcessRole())
+        host, port = app.settings.metrics_host, app.settings.metrics_port
+        await stack.enter_async_context(serve_metrics(service.metrics, host, port, service.not_ready))
+        await service.start()
+        watches = [asyncio.create_task(watch()) for watch in (service.watch, service.watch_libraries)]
+        try:
             yield service
-        return
-    configure(app.settings.log_level)
-    if app.settings.traces:
-        send_traces()
-    service = Service(app, adapter, store, defaults or app.defaults(), role or ProcessRole())
-    try:
-        async with serve_metrics(
-            service.metrics, app.settings.metrics_host, app.settings.metrics_port, service.not_ready
-        ):
-            await service.start()
-            watches = [asyncio.create_task(watch()) for watch in (service.watch, service.watch_libraries)]
-            try:
-                yield service
-            finally:
-                for watch in watches:
-                    watch.cancel()
-                await asyncio.wait(watches)
-                await service.stop()
-    finally:
-        await app.close()
+        finally:
+            for task in watches:
+                task.cancel()
+            await asyncio.wait(watches)
+            await service.stop()

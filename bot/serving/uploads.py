@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,9 @@ from adapters.chat import Attachment, Incoming
 from bot.app import App
 from bot.conversation.services import Upload
 from bot.serving.online_sources import online_sources
+from bot.store.notes import note_sent
+from bot.store.online_cache import StoredOnlineCache
+from bot.store.sessions import Store
 from bot.wording import ingesting as wording
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.reading.full_text import FullText, from_pdf, title_page_of, titles_of
@@ -22,7 +25,6 @@ from engine.retrieval.libraries.combined import JointLibrary, complete_records
 from engine.retrieval.libraries.library import EmptyLibrary, Library
 from engine.retrieval.matching import recognise_document, stands_as_title
 from engine.retrieval.online.sources import Online
-from engine.retrieval.online.transport import OnlineCache
 from engine.retrieval.records.bounded_files import SENT, read_bounded
 from engine.retrieval.records.record_files import begins_as_list
 from engine.text import fold
@@ -34,11 +36,7 @@ PATIENCE_S = 15.0
 """Somebody waits for the answer, so online services are not waited for as long as by a job."""
 
 
-Note = Callable[[Mapping[PaperKey, str]], Awaitable[None]]
-"""Remembers who sent these papers, by title."""
-
-
-async def add_papers(app: App, incoming: Incoming, memory: OnlineCache, note: Note) -> Upload:
+async def add_papers(app: App, store: Store, incoming: Incoming) -> Upload:
     """Lists of papers, and papers themselves; raises `UserError` for a file that cannot be read.
 
     What is kept was noted before, so that nothing is there of which nobody knows who sent it.
@@ -47,7 +45,7 @@ async def add_papers(app: App, incoming: Incoming, memory: OnlineCache, note: No
     # Lists first: a paper that nobody knows yet may be described by a file sent with it.
     for attachment in sorted(incoming.attachments, key=lambda attached: not _is_list(attached)):
         try:
-            await _read_attachment(app, workspace, attachment, memory, upload, note)
+            await _read_attachment(app, store, incoming, attachment, upload)
         except UserError as error:
             if len(incoming.attachments) == 1:
                 raise
@@ -55,7 +53,7 @@ async def add_papers(app: App, incoming: Incoming, memory: OnlineCache, note: No
     if not upload.papers:
         raise UserError(f"There is no paper in what you sent.{wording.unread_records(upload.rejected)}")
     upload.papers[:] = await complete_records(upload.papers, await _open_known_papers(app, workspace))
-    await note({paper.key: paper.title for paper in upload.papers})
+    await _note(store, incoming, {paper.key: paper.title for paper in upload.papers})
     library = await app.libraries.workspace_library(workspace)
     report = await library.add(upload.papers)
     await library.index(lambda _: None)
@@ -68,17 +66,19 @@ async def add_papers(app: App, incoming: Incoming, memory: OnlineCache, note: No
     return upload
 
 
-async def _read_attachment(
-    app: App, workspace: str, attachment: Attachment, memory: OnlineCache, upload: Upload, note: Note
-) -> None:
+async def _note(store: Store, incoming: Incoming, titles: Mapping[PaperKey, str]) -> None:
+    await note_sent(store, incoming.conversation, incoming.person, titles)
+
+
+async def _read_attachment(app: App, store: Store, incoming: Incoming, attachment: Attachment, upload: Upload) -> None:
     name = Path(attachment.name).name[:80]
     if len(attachment.content) > LARGEST_BYTES:
         raise UserError(f"“{name}” is larger than {LARGEST_BYTES // 2**20} MB. Whoever runs Scholium can ingest it.")
     if _is_list(attachment):
         await asyncio.to_thread(_read_list, attachment, upload)
-        await asyncio.to_thread(_take_unknown, app.libraries.unknown_texts_of(workspace), upload)
+        await asyncio.to_thread(_take_unknown, app.libraries.unknown_texts_of(incoming.conversation.workspace), upload)
     elif name.lower().endswith(TEXTS):
-        await _read_text(app, workspace, attachment, memory, upload, note)
+        await _read_text(app, store, incoming, attachment, upload)
     else:
         raise UserError(
             f"I cannot read “{name}”. I can read lists of papers ({', '.join(LISTS[:4])}) and papers as PDF or text."
@@ -103,21 +103,19 @@ def _read_list(attachment: Attachment, upload: Upload) -> None:
                 upload.rejected.append(item)
 
 
-async def _read_text(
-    app: App, workspace: str, attachment: Attachment, memory: OnlineCache, upload: Upload, note: Note
-) -> None:
+async def _read_text(app: App, store: Store, incoming: Incoming, attachment: Attachment, upload: Upload) -> None:
     """A paper as PDF or text. Raises `UserError` where it cannot be read, or is no paper that anybody knows."""
     file = await asyncio.to_thread(read_paper_file, Path(attachment.name).name[:80], attachment.content)
     paper = next((paper for paper in upload.papers if stands_as_title(paper.title, file.title_page)), None)
     if paper is None:
-        online = None
+        workspace, online = incoming.conversation.workspace, None
         if app.settings.online != "never":
-            online = online_sources(app.settings, app.web(memory), PATIENCE_S)
+            online = online_sources(app.settings, app.web(StoredOnlineCache(store)), PATIENCE_S)
         paper = await find_paper(file, await _open_known_papers(app, workspace), online)
         if paper is None:
             unknown = app.libraries.unknown_texts_of(workspace)
             key = title_key(file.text.title)
-            await note({key: file.text.title})
+            await _note(store, incoming, {key: file.text.title})
             await asyncio.to_thread(unknown.save, key, file.text)
             raise UserError(f"{say_unknown(file)} Send a BibTeX file that has it; I keep the text until then.")
         upload.papers.append(paper)
@@ -125,7 +123,6 @@ async def _read_text(
 
 
 async def _open_known_papers(app: App, workspace: str) -> Library:
-    """The default library, and the workspace's own papers."""
     name = app.default_library()
     library: Library = await app.libraries.library(name) if name in app.libraries.names() else EmptyLibrary()
     if await app.libraries.has_papers(workspace):

@@ -11,7 +11,6 @@ import tempfile
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.database import newest_migration, open_database
+from bot.store.database import newest_migration
 from bot.store.schema import (
     allowances,
     calls,
@@ -34,10 +33,11 @@ from bot.store.schema import (
     sessions,
     spending,
 )
-from bot.store.sessions import Store
+from bot.store.sessions import Store, open_store
 from engine.errors import UserError
 
 FORMAT = "scholium backup 1"
+ROWS = "all rows"
 BATCH = 500
 KEPT = [table for table in metadata.sorted_tables if table is not processes]
 """Those that others refer to before those."""
@@ -50,7 +50,7 @@ async def backup(store: Store, path: Path) -> int:
     raises `UserError` where that gave other rows.
     """
     draft = path.with_name(f".{path.name}.new")
-    sums = RowSums()
+    sums = Counter[str]()
     try:
         draft.unlink(missing_ok=True)
         draft.touch(mode=0o600)
@@ -59,7 +59,7 @@ async def backup(store: Store, path: Path) -> int:
             async with store.snapshot() as connection:
                 async for table, values in _stream_rows(connection):
                     file.write(json.dumps({"table": table, "row": values}) + "\n")
-                    sums.add(table, values)
+                    _count_row(sums, table, values)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof") as folder:
             if await _restore_aside(draft, Path(folder)) != sums:
                 raise UserError(
@@ -70,33 +70,24 @@ async def backup(store: Store, path: Path) -> int:
         raise UserError(f"The backup could not be written to {path}: {error.strerror or error}.") from error
     finally:
         draft.unlink(missing_ok=True)
-    return sums.count
+    return sums[ROWS]
 
 
-@dataclass
-class RowSums:
-    """How many rows there are, and the sum of the digests of each table's, whatever their order."""
-
-    count: int = 0
-    sums: Counter[str] = field(default_factory=Counter)
-
-    def add(self, table: str, values: Mapping[str, Any]) -> None:
-        said = json.dumps(values, sort_keys=True).encode()
-        self.count += 1
-        self.sums[table] += int.from_bytes(hashlib.sha256(said).digest(), "big")
+def _count_row(sums: Counter[str], table: str, values: Mapping[str, Any]) -> None:
+    """Add a row to the number of rows, and its digest to its table's sum: rows are the same whatever their order."""
+    said = json.dumps(values, sort_keys=True).encode()
+    sums[ROWS] += 1
+    sums[table] += int.from_bytes(hashlib.sha256(said).digest(), "big")
 
 
-async def _restore_aside(path: Path, folder: Path) -> RowSums:
+async def _restore_aside(path: Path, folder: Path) -> Counter[str]:
     """The rows that a backup gives when it is restored into a new store in this folder."""
-    store = Store(await open_database(f"sqlite:///{folder / 'store.sqlite'}"), "proof")
-    sums = RowSums()
-    try:
+    sums = Counter[str]()
+    async with open_store(f"sqlite:///{folder / 'store.sqlite'}", "proof") as store:
         await restore(store, path)
         async with store.connect() as connection:
             async for table, values in _stream_rows(connection):
-                sums.add(table, values)
-    finally:
-        await store.close()
+                _count_row(sums, table, values)
     return sums
 
 
@@ -175,7 +166,10 @@ async def data_of(store: Store, person: str) -> dict[str, Any]:
         return {
             "person": person,
             "surveys": own,
-            "parts": [_readable(row) for row in await rows(pieces, pieces.c.session_id.in_(ids))],
+            "parts": [
+                {**row, "content": json.loads(zlib.decompress(_read_value(row["content"])))}
+                for row in await rows(pieces, pieces.c.session_id.in_(ids))
+            ],
             "recorded answers": await rows(calls, calls.c.session_id.in_(ids)),
             "messages": await rows(events, events.c.person == person),
             "papers sent": await rows(sent_papers, sent_papers.c.person == person),
@@ -186,25 +180,16 @@ async def data_of(store: Store, person: str) -> dict[str, Any]:
         }
 
 
-def _readable(row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "content": json.loads(zlib.decompress(_read_value(row["content"])))}
-
-
-@dataclass(frozen=True, slots=True)
-class DeletedData:
-    """How many messages of a person were deleted, and how many of others still name them."""
-
-    messages: int
-    mentions: int
-
-
 async def list_surveys_of(store: Store, person: str) -> Sequence[str]:
     async with store.connect() as connection:
         return (await connection.execute(sa.select(sessions.c.id).where(sessions.c.owner == person))).scalars().all()
 
 
-async def delete_data_of(store: Store, person: str) -> DeletedData:
-    """Delete everything stored about a person; what was spent stays without a name, and so does what others wrote."""
+async def delete_data_of(store: Store, person: str) -> tuple[int, int]:
+    """Delete everything stored about a person; what was spent stays without a name, and so does what others wrote.
+
+    How many messages of theirs were deleted, and how many of others still name them.
+    """
     async with store.begin() as connection:
         query = sa.select(sessions.c.id, sessions.c.conversation_id).where(sessions.c.owner == person)
         own = (await connection.execute(query)).all()
@@ -222,4 +207,4 @@ async def delete_data_of(store: Store, person: str) -> DeletedData:
         left = [sa.select(sa.func.count()).where(t.c.payload.contains(said)) for t in (events, outbox)]
         count = sum([(await connection.execute(query)).scalar_one() for query in left])
     store.forget_recent()
-    return DeletedData(gone.rowcount, count)
+    return gone.rowcount, count

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sqlite3
-import threading
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.store.schema import metadata
@@ -108,10 +107,10 @@ class StoreDamaged(ServiceError):
         self.kept = kept
 
 
-def to_service_error(error: SQLAlchemyError, kept: Kept = "store") -> ServiceError:
+def to_service_error(error: SQLAlchemyError | sqlite3.Error, kept: Kept = "store") -> ServiceError:
     """A failure of the database that keeps this, as ours."""
-    cause = error.orig if isinstance(error, DBAPIError) and error.orig else None
-    why = (str(cause) if cause else type(error).__name__).splitlines()[0][:200]
+    cause = getattr(error, "orig", None) or error
+    why = (str(cause).splitlines() or [type(cause).__name__])[0][:200]
     # SQLite's primary code, Postgres' data_corrupted and index_corrupted.
     code, state = getattr(cause, "sqlite_errorcode", 0) & 0xFF, getattr(cause, "sqlstate", "")
     if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} or state in {"XX001", "XX002"}:
@@ -124,14 +123,11 @@ def check_file(url: str, kept: Kept = "store") -> None:
     made = sa.make_url(url)
     if made.get_backend_name() != "sqlite" or not Path(made.database or "").exists():
         return
-    engine = sa.create_engine(made)
     try:
-        with engine.connect() as connection:
-            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
-    except SQLAlchemyError as error:
+        with closing(sqlite3.connect(made.database or "")) as connection:
+            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.Error as error:
         raise to_service_error(error, kept) from error
-    finally:
-        engine.dispose()
     if found != "ok":
         raise StoreDamaged(str(found).splitlines()[0][:200], kept)
 
@@ -142,44 +138,31 @@ async def open_database(url: str) -> Database:
     Raises `UserError` where the database was made by a later version, `ServiceError` where it cannot be reached.
     """
     made = sa.make_url(url)
-    kind = made.get_backend_name()
-    if kind not in {"sqlite", "postgresql"}:
-        raise UserError("The store is SQLite or Postgres: sqlite:///PATH or postgresql://USER@HOST/NAME")
-    await asyncio.to_thread(_migrate_database, made)
-    if kind == "postgresql":
-        return Database(create_async_engine(made.set(drivername=_POSTGRES), pool_size=10, pool_pre_ping=True))
-    engine = create_async_engine(made.set(drivername="sqlite+aiosqlite"), connect_args={"timeout": BUSY_S})
-    _prepare(engine.sync_engine)
-    return Database(engine)
-
-
-_MIGRATING = threading.Lock()
-"""Alembic keeps what it is doing in one place for the whole process."""
-
-
-def _migrate_database(url: sa.URL) -> None:
-    """Run the migrations that are missing, on a connection of their own; other processes wait."""
-    if url.get_backend_name() == "postgresql":
-        engine = sa.create_engine(url.set(drivername=_POSTGRES))
-    else:
-        engine = sa.create_engine(url.set(drivername="sqlite+pysqlite"), connect_args={"timeout": BUSY_S})
-        _prepare(engine)
+    match made.get_backend_name():
+        case "postgresql":
+            engine = create_async_engine(made.set(drivername=_POSTGRES), pool_size=10, pool_pre_ping=True)
+        case "sqlite":
+            engine = create_async_engine(made.set(drivername="sqlite+aiosqlite"), connect_args={"timeout": BUSY_S})
+            _prepare(engine.sync_engine)
+        case _:
+            raise UserError("The store is SQLite or Postgres: sqlite:///PATH or postgresql://USER@HOST/NAME")
+    database = Database(engine)
     try:
-        with _MIGRATING, engine.connect() as connection:
-            connection.execution_options(writes=True)
-            with connection.begin():
-                if engine.dialect.name == "postgresql":
-                    connection.execute(sa.text("SELECT pg_advisory_xact_lock(7246544)"))
-                _migrate(connection)
-    except SQLAlchemyError as error:
-        raise to_service_error(error) from error
-    finally:
-        engine.dispose()
+        async with database.begin() as connection:
+            await database.alone(connection, "migration")  # other processes wait
+            await connection.run_sync(_migrate)
+    except BaseException:
+        await database.close()
+        raise
+    return database
 
 
 def _migrate(connection: sa.Connection) -> None:
+    """Make all tables as they are after the last migration, or run the migrations that are missing."""
     if not sa.inspect(connection).has_table(_VERSION.name):
-        _make_tables(connection)
+        metadata.create_all(connection, checkfirst=False)
+        _VERSION.create(connection)
+        connection.execute(_VERSION.insert().values(version_num=newest_migration()))
         return
     current = connection.execute(sa.select(_VERSION.c.version_num)).scalar()
     if current == newest_migration():
@@ -203,13 +186,6 @@ def _migrate(connection: sa.Connection) -> None:
 
 _VERSION = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
 """Where Alembic keeps the number of the last migration that was run."""
-
-
-def _make_tables(connection: sa.Connection) -> None:
-    """All tables as they are after the last migration."""
-    metadata.create_all(connection, checkfirst=False)
-    _VERSION.create(connection)
-    connection.execute(_VERSION.insert().values(version_num=newest_migration()))
 
 
 @cache

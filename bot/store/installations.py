@@ -22,20 +22,6 @@ from engine.errors import UserError
 TICKET_S = 600.0
 """How long a person may take to install us."""
 
-_KEPT = (
-    "app_id",
-    "enterprise_id",
-    "team_id",
-    "bot_token",
-    "bot_id",
-    "bot_user_id",
-    "bot_scopes",
-    "bot_refresh_token",
-    "bot_token_expires_at",
-    "is_enterprise_install",
-    "installed_at",
-)
-
 NEEDS_KEY = (
     "To keep tokens of workspaces, set SCHOLIUM_TOKEN_KEY to a key, made with: "
     'python -c "from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())"'
@@ -62,9 +48,9 @@ class Installations(AsyncInstallationStore):
     async def async_save_bot(self, bot: Bot) -> None:
         """Keep it, instead of the one before."""
         where = self._where(bot.enterprise_id, None if bot.is_enterprise_install else bot.team_id)
-        content = self._cipher.encrypt(json.dumps({name: getattr(bot, name) for name in _KEPT}).encode())
+        content = self._cipher.encrypt(json.dumps(vars(bot)).encode())
         async with self._store.begin() as connection:
-            await connection.execute(installations.delete().where(*self._same(where)))
+            await connection.execute(installations.delete().filter_by(**where))
             row = {**where, "content": content, "installed_at": time.time()}
             await connection.execute(self._store.insert_once(installations).values(row))
 
@@ -73,14 +59,13 @@ class Installations(AsyncInstallationStore):
     ) -> Bot | None:
         """The workspace's bot; ``None`` where it is not installed. Raises `UserError` where the key is another."""
         where = self._where(enterprise_id, None if is_enterprise_install else team_id)
-        query = sa.select(installations.c.content)
-        mine = [query.where(*self._same(where))]
+        places = [where]
         if not is_enterprise_install:  # a workspace is found by its own name, whatever organisation it is in
-            mine.append(query.where(*self._same({k: v for k, v in where.items() if k != "enterprise"})))
+            places.append({name: value for name, value in where.items() if name != "enterprise"})
         async with self._store.connect() as connection:
-            for one in mine:
-                content = (await connection.execute(one)).scalar()
-                if content is not None:
+            for place in places:
+                query = sa.select(installations.c.content).filter_by(**place)
+                if (content := (await connection.execute(query)).scalar()) is not None:
                     return Bot(**self._read(content))
         return None
 
@@ -93,7 +78,7 @@ class Installations(AsyncInstallationStore):
             where = self._where(enterprise_id, team_id)
             if team_id:  # by its own name, whatever organisation it is in; an organisation only by its own
                 del where["enterprise"]
-            await connection.execute(installations.delete().where(*self._same(where)))
+            await connection.execute(installations.delete().filter_by(**where))
 
     async def async_delete_installation(self, **_: Any) -> None:
         """Nothing is kept of persons."""
@@ -104,9 +89,6 @@ class Installations(AsyncInstallationStore):
     def _where(self, enterprise: str | None, tenant: str | None) -> dict[str, str]:
         of_app = {"platform": "slack", "client_id": self._client_id}
         return {**of_app, "enterprise": enterprise or "", "tenant": tenant or ""}
-
-    def _same(self, where: dict[str, str]) -> list[sa.ColumnElement[bool]]:
-        return [installations.c[name] == value for name, value in where.items()]
 
     def _read(self, content: bytes) -> dict[str, Any]:
         try:

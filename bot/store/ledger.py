@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,8 +18,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.reservations import OnSettled, StoredReservation, insert_reservation, usage_columns
-from bot.store.schema import allowances, calls, sessions, spending
+from bot.store.schema import allowances, calls, processes, sessions, spending
 from bot.store.sessions import Store
 from engine.errors import LimitExceeded, ServiceError
 from engine.llm.meter import Settle, Usage, step_name
@@ -29,6 +28,9 @@ from engine.llm.prices import PUBLISHED_PRICES, PriceList, word_dollars
 Scope = Literal["survey", "person", "workspace"]
 WARNED_AT = 0.8
 """Share of a budget at which people are warned."""
+
+OnSettled = Callable[[str, Completion], None]
+"""Hears of each call that was paid for: the model, and what it used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,79 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
+def _usage_columns(prices: PriceList, model: str, completion: Completion) -> dict[str, Any]:
+    price = prices.find(model)
+    return {
+        "input_tokens": completion.input_tokens,
+        "output_tokens": completion.output_tokens,
+        "cached_tokens": completion.cached_tokens,
+        "money": price.cost(completion.input_tokens, completion.output_tokens) if price else 0.0,
+        "priced": price is not None,
+    }
+
+
+@dataclass
+class StoredReservation:
+    """A row of the table of spending while its call runs."""
+
+    _store: Store
+    number: int
+    _model: str
+    _on_settled: OnSettled
+    _prices: PriceList
+    _is_over: bool = False
+
+    async def settle(self, completion: Completion) -> None:
+        """Enter what the call really used."""
+        await self.end("paid", completion)
+        self._on_settled(self._model, completion)
+
+    async def end(self, state: str = "", completion: Completion | None = None) -> None:
+        """Say in the row what became of the call, once; without a completion nothing was spent, and the row goes.
+
+        It is written though the caller is cancelled meanwhile. Raises `ServiceError` where the database fails; then
+        the next `write_owed` writes it.
+        """
+        if self._is_over:
+            return
+        self._is_over = True
+        values = {"state": state, **_usage_columns(self._prices, self._model, completion)} if completion else None
+        self._store.owed[self.number] = values
+        await asyncio.shield(_write_end(self._store, self.number, values))
+
+
+async def _write_end(store: Store, number: int, values: Mapping[str, Any] | None) -> None:
+    ended = spending.delete() if values is None else spending.update().values(values)
+    async with store.begin() as connection:
+        await connection.execute(ended.where(spending.c.id == number))
+    store.owed.pop(number, None)
+
+
+async def write_owed(store: Store) -> None:
+    """Write what became of this process's calls where the database had failed."""
+    for number, values in list(store.owed.items()):
+        await _write_end(store, number, values)
+
+
+async def _give_back(reservation: StoredReservation, inserting: asyncio.Task[None]) -> None:
+    """The row goes where nothing was said of it; its caller may be cancelled, also twice, before it is made."""
+    with suppress(Exception):
+        await inserting
+    with suppress(ServiceError):  # it is written later
+        await reservation.end()
+
+
+async def settle_lost_calls(store: Store, dead: Collection[str] = ()) -> None:
+    """Calls that were running in processes that are gone: the provider has read the question, the answer is lost.
+
+    ``dead`` are processes that are gone although their heartbeat is still noted.
+    """
+    living = sa.select(processes.c.id).where(processes.c.id.not_in(dead))
+    gone = (spending.c.state == "reserved") & spending.c.holder.not_in(living)
+    async with store.begin() as connection:
+        await connection.execute(spending.update().where(gone).values(state="lost"))
+
+
 @dataclass
 class StoredLedger:
     """One payer's calls."""
@@ -98,8 +173,10 @@ class StoredLedger:
         """
         if any(limit.money is not None for limit in self._limits):
             self._prices.require(model)
-        worst = Completion("", input_tokens, output_tokens)
+        # Known before the row is made: whatever ends the call, it is clear which row goes.
+        number = self._store.choose_number()
         row = {
+            "id": number,
             "session_id": self._payer.session_id,
             "tenant": self._payer.tenant,
             "person": self._payer.person,
@@ -108,32 +185,30 @@ class StoredLedger:
             "model": model[:128],
             "state": "reserved",
             "holder": self._store.holder,
+            **_usage_columns(self._prices, model, Completion("", input_tokens, output_tokens)),
         }
-        made = insert_reservation(self._store, asyncio.create_task(self._insert(row, worst)))
-        reservation = StoredReservation(self._store, await made, model, self._on_settled, self._prices)
+        reservation = StoredReservation(self._store, number, model, self._on_settled, self._prices)
+        inserting = asyncio.create_task(self._insert(row))
         try:
-            yield reservation.settle
-        except asyncio.CancelledError:
-            # The provider has read the question already, and will not be told.
-            await reservation.end("lost", Completion("", input_tokens, 0))
-            raise
+            await asyncio.shield(inserting)
+            try:
+                yield reservation.settle
+            except asyncio.CancelledError:
+                # The provider has read the question already, and will not be told.
+                await reservation.end("lost", Completion("", input_tokens, 0))
+                raise
         finally:
-            with suppress(ServiceError):  # the next sweep gives it back
-                await reservation.end()
+            await asyncio.shield(_give_back(reservation, inserting))
 
-    async def _insert(self, row: dict[str, Any], worst: Completion) -> int:
-        """The number of the new row. Raises `LimitExceeded` where there is no room for it."""
-        columns = usage_columns(self._prices, row["model"], worst)
+    async def _insert(self, row: dict[str, Any]) -> None:
+        """Raises `LimitExceeded` where there is no room for the row; then it is not made."""
         async with self._store.begin() as connection:
             # One reservation after the other, so that each sees all before it and none that is refused.
             await self._store.alone(connection, self._payer.tenant)
-            result = await connection.execute(spending.insert().values(**row, **columns))
+            await connection.execute(spending.insert().values(row))
             for use in await _select_budget_use(connection, self._payer, self._limits):
                 if use.is_over():
                     raise LimitExceeded(_word_no_room(use))
-        number = int(result.inserted_primary_key[0])  # type: ignore[index]
-        self._store.reservations.held.add(number)
-        return number
 
 
 def _word_no_room(use: BudgetUse) -> str:
@@ -170,12 +245,15 @@ async def _select_budget_use(
     for limit in limits:
         tokens = sa.func.sum(spending.c.input_tokens + spending.c.output_tokens)
         used = sa.select(sa.func.sum(spending.c.money), tokens).where(_of(limit.scope, payer))
-        row = (await connection.execute(used)).one()
-        added = (await connection.execute(_select_raised(limit.scope, payer))).one()
-        money = limit.money + float(added.money or 0) if limit.money is not None else None
-        tokens_in_all = limit.tokens + int(added.tokens or 0) if limit.tokens is not None else None
-        raised = replace(limit, money=money, tokens=tokens_in_all)
-        result.append(BudgetUse(raised, float(row[0] or 0), int(row[1] or 0)))
+        money_used, tokens_used = (await connection.execute(used)).one()
+        allowed = sa.select(allowances.c.money, allowances.c.tokens).filter_by(**_name_allowance(limit.scope, payer))
+        money, tokens_added = (await connection.execute(allowed)).first() or (0.0, 0)
+        raised = replace(
+            limit,
+            money=limit.money + money if limit.money is not None else None,
+            tokens=limit.tokens + tokens_added if limit.tokens is not None else None,
+        )
+        result.append(BudgetUse(raised, float(money_used or 0), int(tokens_used or 0)))
     return result
 
 
@@ -190,22 +268,19 @@ def _of(scope: Scope, payer: Payer) -> sa.ColumnElement[bool]:
             return (spending.c.tenant == payer.tenant) & (spending.c.day == today())
 
 
-def _select_raised(scope: Scope, payer: Payer) -> sa.Select[Any]:
-    person = payer.person if scope == "person" else payer.session_id if scope == "survey" else ""
-    same = (allowances.c.scope == scope) & (allowances.c.tenant == payer.tenant) & (allowances.c.person == person)
-    added = (sa.func.sum(allowances.c[name]).label(name) for name in ("money", "tokens"))
-    return sa.select(*added).where(same & (allowances.c.day.in_(("", today()))))
+def _name_allowance(scope: Scope, payer: Payer) -> dict[str, str]:
+    """Where it is kept what was added: to a survey's budget for good, to a person's or a workspace's for today."""
+    person = {"person": payer.person, "survey": payer.session_id, "workspace": ""}[scope]
+    return {"scope": scope, "tenant": payer.tenant, "person": person, "day": "" if scope == "survey" else today()}
 
 
 async def raise_budget(store: Store, payer: Payer, scope: Scope, money: float, tokens: int = 0) -> None:
     """Add dollars or tokens to a budget: for a survey for good, for a person or a workspace for today."""
-    person = payer.person if scope == "person" else payer.session_id if scope == "survey" else ""
-    key = {"scope": scope, "tenant": payer.tenant, "person": person, "day": "" if scope == "survey" else today()}
+    name = _name_allowance(scope, payer)
+    more = {"money": allowances.c.money + money, "tokens": allowances.c.tokens + tokens}
     async with store.begin() as connection:
-        await connection.execute(store.insert_once(allowances).values(**key, money=0.0, tokens=0))
-        same = sa.and_(*(allowances.c[name] == value for name, value in key.items()))
-        more = {"money": allowances.c.money + money, "tokens": allowances.c.tokens + tokens}
-        await connection.execute(allowances.update().where(same).values(more))
+        await connection.execute(store.insert_once(allowances).values(**name, money=0.0, tokens=0))
+        await connection.execute(allowances.update().filter_by(**name).values(more))
 
 
 LOST = "lost"
@@ -242,10 +317,13 @@ class StoredRecord:
         return Completion(row.text, row.input_tokens, row.output_tokens, row.cached_tokens) if row else None
 
     async def keep(self, key: str, completion: Completion) -> None:
-        """Remember a finished call.
+        """Remember a finished call, though its caller is cancelled meanwhile: it is paid for, and asked no second time.
 
         Not before the session is stored: what was asked to read the first words of a conversation has no job.
         """
+        await asyncio.shield(self._keep(key, completion))
+
+    async def _keep(self, key: str, completion: Completion) -> None:
         row = {
             "key": key,
             "session_id": self._session_id,

@@ -49,8 +49,7 @@ async def take_left_over(
     taken = events.update().where(mine).values(holder=store.holder).returning(c.payload, c.received_at, c.tries)
     async with store.begin() as connection:
         rows = (await connection.execute(taken)).all()
-    in_order = sorted(rows, key=lambda row: float(row.received_at))
-    return [(read_incoming(row.payload), int(row.tries)) for row in in_order]
+    return [(read_incoming(row.payload), row.tries) for row in sorted(rows, key=lambda row: row.received_at)]
 
 
 async def count_try(store: Store, incoming: Incoming) -> None:
@@ -65,22 +64,16 @@ async def list_set_aside(store: Store) -> Sequence[SetAside]:
     return [SetAside(_short_id(r), r.platform, r.tenant, r.person, r.received_at, r.set_aside_at, r.why) for r in rows]
 
 
-async def count_set_aside(store: Store) -> int:
-    return len(await list_set_aside(store))
-
-
 async def retry_set_aside(store: Store, wanted: Sequence[str]) -> int:
     """Let these events be tried again, or `ALL`; how many. Raises `UserError` naming an id that there is not."""
-    c = events.c
     async with store.begin() as connection:
         found = {_short_id(row): row for row in (await connection.execute(_SET_ASIDE)).all()}
         if unknown := [name for name in wanted if name != ALL and name not in found]:
             raise UserError(f"No event that was set aside is called {unknown[0]}. List them with: scholium set-aside")
         chosen = found if ALL in wanted else {name: found[name] for name in wanted}
+        again = events.update().values(set_aside_at=None, tries=1, why="", holder=RETRIED)
         for row in chosen.values():
-            same = (c.platform == row.platform) & (c.tenant == row.tenant) & (c.key == row.key)
-            again = {"set_aside_at": None, "tries": 1, "why": "", "holder": RETRIED}
-            await connection.execute(events.update().where(same).values(again))
+            await connection.execute(again.filter_by(platform=row.platform, tenant=row.tenant, key=row.key))
     return len(chosen)
 
 

@@ -1,18 +1,21 @@
-"""What is kept of conversations beside their sessions: notes, who has spoken and what was said last, ratings."""
+"""What is kept beside sessions: notes, who has spoken and what was said last, ratings, who sent which papers."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from adapters.chat import Conversation
-from bot.store.schema import conversations, events, notes, outbox, ratings
+from adapters.chat import Conversation, Incoming
+from bot.store.schema import conversations, events, notes, outbox, ratings, sent_papers
 from bot.store.serialization import OUTGOING, read_incoming
-from bot.store.sessions import Store, conversation_id
+from bot.store.sessions import BATCH, Store, conversation_id
 from engine.text import clean, shorten
+from engine.values import PaperKey
 
 PEOPLE = "people"
 """The note of a conversation in which more than one person has spoken: events are kept for a day only."""
@@ -23,27 +26,25 @@ LONGEST = 300
 
 async def remember(store: Store, conversation: Conversation, name: str, value: str) -> None:
     """Keep a note; an empty one is removed."""
-    name_of = conversation_id(conversation)
-    same = (notes.c.conversation_id == name_of) & (notes.c.name == name)
+    where = {"conversation_id": conversation_id(conversation), "name": name}
     async with store.begin() as connection:
-        await connection.execute(notes.delete().where(same))
+        await connection.execute(notes.delete().filter_by(**where))
         if value:
-            row = {"conversation_id": name_of, "name": name, "value": value, "noted_at": time.time()}
-            await connection.execute(store.insert_once(notes).values(row))
+            await connection.execute(store.insert_once(notes).values(**where, value=value, noted_at=time.time()))
 
 
 async def recall(store: Store, conversation: Conversation, name: str) -> str:
     """The note; empty where there is none."""
-    same = (notes.c.conversation_id == conversation_id(conversation)) & (notes.c.name == name)
+    query = sa.select(notes.c.value).filter_by(conversation_id=conversation_id(conversation), name=name)
     async with store.connect() as connection:
-        return (await connection.execute(sa.select(notes.c.value).where(same))).scalar() or ""
+        return (await connection.execute(query)).scalar() or ""
 
 
 async def knows(store: Store, conversation: Conversation) -> bool:
     """Whether there is a session, or something that has yet to be answered."""
     name = conversation_id(conversation)
-    session = sa.select(sa.literal(1)).where(conversations.c.id == name)
-    said = sa.select(sa.literal(1)).where(events.c.conversation_id == name)
+    session = sa.select(conversations.c.id).where(conversations.c.id == name)
+    said = sa.select(events.c.conversation_id).where(events.c.conversation_id == name)
     async with store.connect() as connection:
         return (await connection.execute(session.union_all(said).limit(1))).first() is not None
 
@@ -62,10 +63,11 @@ class Talk:
     by_owner: bool = True
 
 
-async def load_talk(store: Store, at: Conversation, key: str, person: str, owner: str) -> Talk:
-    """What was said in a conversation before the event of that key, which the person has said; kept in a note."""
+async def load_talk(store: Store, incoming: Incoming, owner: str) -> Talk:
+    """What was said in a conversation before what came in now, and who has spoken there, which is kept in a note."""
+    at, person = incoming.conversation, incoming.person
     name = conversation_id(at)
-    heard = sa.select(events).where((events.c.conversation_id == name) & (events.c.key != key))
+    heard = sa.select(events).where((events.c.conversation_id == name) & (events.c.key != incoming.key))
     heard = heard.order_by(events.c.received_at.desc())
     shown = sa.select(outbox).where(outbox.c.conversation_id == name).order_by(outbox.c.id.desc())
     spoke = sa.select(events.c.person).where(events.c.conversation_id == name).distinct()
@@ -74,15 +76,15 @@ async def load_talk(store: Store, at: Conversation, key: str, person: str, owner
         theirs = (await connection.execute(heard.limit(LAST))).all()
         ours = (await connection.execute(shown.limit(LAST))).all()
     known = set(json.loads(await recall(store, at, PEOPLE) or "[]"))
-    if {*people, *known} - {""} > known:
-        people |= known
-        await remember(store, at, PEOPLE, json.dumps(sorted(people - {""})))
+    people = (people | known) - {""}
+    if people > known:
+        await remember(store, at, PEOPLE, json.dumps(sorted(people)))
     names = {row.person: "owner" if row.person in {person, owner} else "colleague" for row in theirs}
     messages = [(row.received_at, names[row.person], read_incoming(row.payload).text) for row in theirs]
     messages += [(row.created_at, "bot", OUTGOING.validate_json(row.payload).text) for row in ours]
     last = [(who, shorten(clean(text), LONGEST)) for _, who, text in sorted(messages) if text][-LAST:]
     return Talk(
-        len({*people, *known, owner} - {""}) > 1,
+        len({*people, owner} - {""}) > 1,
         tuple(f"{who}?" if text.endswith("?") else who for who, text in last),
         tuple(f"{who}: {text}" for who, text in last),
         owner in {"", person},
@@ -91,12 +93,10 @@ async def load_talk(store: Store, at: Conversation, key: str, person: str, owner
 
 async def rate(store: Store, conversation: Conversation, message: str, person: str, *, good: bool) -> None:
     """Keep what the person thinks of a message, by the platform's name for it, in place of what they thought before."""
-    row = {"conversation_id": conversation_id(conversation), "message": message, "person": person}
-    same = [ratings.c[name] == value for name, value in row.items()]
+    where = {"conversation_id": conversation_id(conversation), "message": message, "person": person}
     async with store.begin() as connection:
-        await connection.execute(ratings.delete().where(*same))
-        made = store.insert_once(ratings).values(**row, good=good, rated_at=time.time())
-        await connection.execute(made)
+        await connection.execute(ratings.delete().filter_by(**where))
+        await connection.execute(store.insert_once(ratings).values(**where, good=good, rated_at=time.time()))
 
 
 async def count_ratings(store: Store) -> tuple[int, int]:
@@ -105,3 +105,38 @@ async def count_ratings(store: Store) -> tuple[int, int]:
     async with store.connect() as connection:
         found = {bool(good): int(count) for good, count in await connection.execute(query)}
     return found.get(True, 0), found.get(False, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class SentPapers:
+    """The papers of a workspace that one person has sent: those nobody else sent too, and the others."""
+
+    workspace: str
+    alone: tuple[PaperKey, ...]
+    shared: tuple[PaperKey, ...]
+
+
+async def note_sent(store: Store, at: Conversation, person: str, titles: Mapping[PaperKey, str]) -> None:
+    """Remember that the person sent these papers, by title, to the workspace; again does nothing."""
+    who = {"platform": at.platform, "tenant": at.tenant, "person": person, "sent_at": time.time()}
+    rows = [
+        {**who, "digest": hashlib.sha256(key.encode()).hexdigest(), "paper": key, "title": title}
+        for key, title in titles.items()
+    ]
+    async with store.begin() as connection:
+        for start in range(0, len(rows), BATCH):
+            await connection.execute(store.insert_once(sent_papers).values(rows[start : start + BATCH]))
+
+
+async def list_sent(store: Store, person: str) -> Sequence[SentPapers]:
+    """What the person sent, workspace by workspace."""
+    c, others = sent_papers.c, sent_papers.alias()
+    same = (others.c.platform == c.platform) & (others.c.tenant == c.tenant) & (others.c.digest == c.digest)
+    shared = sa.exists().where(same & (others.c.person != person))
+    query = sa.select(c.platform, c.tenant, c.paper, shared.label("shared")).where(c.person == person)
+    found: dict[str, dict[bool, list[PaperKey]]] = {}
+    async with store.connect() as connection:
+        for row in await connection.execute(query.order_by(c.sent_at, c.digest)):
+            workspace = Conversation(row.platform, row.tenant, "", "").workspace
+            found.setdefault(workspace, {True: [], False: []})[bool(row.shared)].append(PaperKey(row.paper))
+    return [SentPapers(workspace, tuple(own[False]), tuple(own[True])) for workspace, own in found.items()]

@@ -20,9 +20,9 @@ from pydantic import TypeAdapter
 from adapters.chat import Attachment, Conversation, Incoming, Outgoing
 from engine.session.events import Candidate, Job
 from engine.session.kept_text import KeptPart
-from engine.session.state import Phase, State, SurveySession
+from engine.session.state import State, SurveySession
 from engine.survey import Section, Survey
-from engine.values import Brief, KeywordPool, Outline, PaperSelection
+from engine.values import KeywordPool, Outline, PaperSelection
 
 KEPT_DIGESTS = 2_000
 """Parts whose digests are remembered while they live, so that an unchanged part is not encoded again."""
@@ -37,45 +37,13 @@ _KINDS: dict[str, TypeAdapter[Any]] = {
     "candidate": TypeAdapter(Candidate),
 }
 _LARGE = ("keywords", "papers", "outline", "written_from", "survey")
-_SMALL = ("phase", "brief", "paper_limit", "attempt", "chosen", "keeps_outline")
+_SMALL = {"phase", "brief", "paper_limit", "attempt", "chosen", "keeps_outline"}
 """Fields of a state that are stored as they are."""
 
 OUTGOING = TypeAdapter(Outgoing)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredState:
-    """A `State` whose large parts are digests."""
-
-    phase: Phase
-    brief: Brief | None
-    paper_limit: int
-    attempt: int
-    parts: dict[str, str]
-    sections: tuple[tuple[int, str], ...]
-    kept: tuple[tuple[str, str, bool], ...] = ()
-    """Parts kept of a text written before: number, digest, and what earlier versions said of their neighbours."""
-    unchecked: tuple[str, ...] = ()
-    """The numbers of those whose claims are still to be checked."""
-    candidates: tuple[str, ...] = ()
-    chosen: int = 0
-    keeps_outline: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSession:
-    """A `SurveySession` whose states are stored states."""
-
-    id: str
-    revision: int
-    jobs_started: int
-    job: Job | None
-    state: StoredState
-    past: tuple[StoredState, ...]
-    undone: tuple[StoredState, ...] = ()
-
-
-_STORED = TypeAdapter(StoredSession)
+_STATE, _JOB = TypeAdapter(State), TypeAdapter(Job | None)
 
 
 @dataclass
@@ -98,48 +66,58 @@ class SessionCodec:
             new[made] = value, zlib.compress(content, 1)
             return made
 
-        def state(value: State) -> StoredState:
+        def state(value: State) -> dict[str, Any]:
             large = {kind: getattr(value, kind) for kind in _LARGE}
-            return StoredState(
-                **{name: getattr(value, name) for name in _SMALL},
-                parts={kind: digest(kind, part) for kind, part in large.items() if part is not None},
-                sections=tuple((at, digest("section", section)) for at, section in value.sections),
-                kept=tuple((p.place, digest("section", p.section), True) for p in value.kept),
-                unchecked=tuple(part.place for part in value.kept if not part.is_checked),
-                candidates=tuple(digest("candidate", candidate) for candidate in value.candidates),
-            )
+            return {
+                **_STATE.dump_python(value, mode="json", include=_SMALL),
+                "parts": {kind: digest(kind, part) for kind, part in large.items() if part is not None},
+                "sections": [(at, digest("section", section)) for at, section in value.sections],
+                "kept": [(part.place, digest("section", part.section), True) for part in value.kept],
+                "unchecked": [part.place for part in value.kept if not part.is_checked],
+                "candidates": [digest("candidate", candidate) for candidate in value.candidates],
+            }
 
-        past, undone = tuple(map(state, session.past)), tuple(map(state, session.undone))
-        body = StoredSession(
-            session.id, session.revision, session.jobs_started, session.job, state(session.state), past, undone
-        )
-        return _STORED.dump_json(body).decode(), new
+        body = {
+            "id": session.id,
+            "revision": session.revision,
+            "jobs_started": session.jobs_started,
+            "job": _JOB.dump_python(session.job, mode="json"),
+            "state": state(session.state),
+            "past": [state(former) for former in session.past],
+            "undone": [state(former) for former in session.undone],
+        }
+        return json.dumps(body, ensure_ascii=False), new
 
     def unpack(self, stored_session: str, pieces: Mapping[str, bytes]) -> SurveySession:
         """The session of its JSON; a piece that several states share is decoded once and is one value afterwards."""
-        body = _STORED.validate_json(stored_session)
+        body = json.loads(stored_session)
         made: dict[str, Any] = {}
 
         def piece(kind: str, digest: str) -> Any:
             if digest not in made:
                 made[digest] = _KINDS[kind].validate_json(zlib.decompress(pieces[digest]))
-                self.remember(body.id, {digest: made[digest]})
+                self.remember(body["id"], {digest: made[digest]})
             return made[digest]
 
-        def state(stored: StoredState) -> State:
-            return State(
-                **{name: getattr(stored, name) for name in _SMALL},
-                **{kind: piece(kind, digest) for kind, digest in stored.parts.items()},
-                sections=tuple((at, piece("section", digest)) for at, digest in stored.sections),
+        def state(stored: dict[str, Any]) -> State:
+            # Earlier versions had not all of these, and said of each kept part whether it knew its neighbours.
+            unchecked = stored.get("unchecked", ())
+            return replace(
+                _STATE.validate_python({name: value for name, value in stored.items() if name in _SMALL}),
+                **{kind: piece(kind, digest) for kind, digest in stored["parts"].items()},
+                sections=tuple((at, piece("section", digest)) for at, digest in stored["sections"]),
                 kept=tuple(
-                    KeptPart(place, piece("section", digest), place not in stored.unchecked)
-                    for place, digest, _ in stored.kept
+                    KeptPart(place, piece("section", digest), place not in unchecked)
+                    for place, digest, _ in stored.get("kept", ())
                 ),
-                candidates=tuple(piece("candidate", digest) for digest in stored.candidates),
+                candidates=tuple(piece("candidate", digest) for digest in stored.get("candidates", ())),
             )
 
-        past, undone = tuple(map(state, body.past)), tuple(map(state, body.undone))
-        return SurveySession(body.id, body.revision, state(body.state), past, body.job, body.jobs_started, undone)
+        job = _JOB.validate_python(body["job"])
+        past, undone = (tuple(map(state, body.get(name, ()))) for name in ("past", "undone"))
+        return SurveySession(
+            body["id"], body["revision"], state(body["state"]), past, job, body["jobs_started"], undone
+        )
 
     def remember(self, session_id: str, values: Mapping[str, object]) -> None:
         """These parts of the session are stored under these digests."""

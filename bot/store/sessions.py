@@ -8,18 +8,19 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.chat import Conversation, Incoming, Outgoing
-from bot.store.database import Database
-from bot.store.reservations import OpenReservations
+from bot.store.database import Database, open_database
 from bot.store.schema import conversations, events, notes, outbox, pieces, processes, ratings, sessions
 from bot.store.serialization import OUTGOING, SessionCodec, encode_incoming
 from engine.errors import ServiceError
@@ -33,7 +34,7 @@ SET_ASIDE_DAYS = 30.0
 _NAMED_BY = (events.c.platform, events.c.tenant, events.c.key)
 
 BATCH = 2_000
-"""Events stored in one transaction: SQLite takes at most 32,766 values in a statement."""
+"""Events stored by one statement: SQLite takes at most 32,766 values in a statement."""
 
 RECENT = 32
 """Sessions kept in memory; all others are read when something happens in them."""
@@ -72,11 +73,18 @@ class Store(Database):
     def __init__(self, database: Database, holder: str) -> None:
         super().__init__(database.engine)
         self.holder = holder
-        self.reservations = OpenReservations()
+        self.owed: dict[int, dict[str, Any] | None] = {}
+        """What is still to be written of calls to language models that have ended, by their rows' numbers."""
+        self._last_number = 0
         self._archive = SessionCodec()
-        self._received: list[tuple[dict[str, Any], asyncio.Future[bool]]] = []
-        self._storing: asyncio.Task[None] | None = None
+        self._received: list[dict[str, Any]] = []
+        self._storing: asyncio.Task[set[tuple[Any, ...]]] | None = None
         self._recent: OrderedDict[str, StoredConversation] = OrderedDict()
+
+    def choose_number(self) -> int:
+        """A number for a row, higher than all before it; of this moment, so that no other process has the same."""
+        self._last_number = max(self._last_number + 1, time.time_ns())
+        return self._last_number
 
     # What comes in.
 
@@ -93,35 +101,29 @@ class Store(Database):
             "received_at": time.time(),
             "holder": self.holder,
         }
-        stored: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._received.append((row, stored))
-        if self._storing is None or self._storing.done():
-            self._storing = asyncio.create_task(self._store_received())
-        return await stored
+        self._received.append(row)
+        self._storing = self._storing or asyncio.create_task(self._store_received())
+        new, name = await asyncio.shield(self._storing), (at.platform, at.tenant, incoming.key)
+        is_new = name in new
+        new.discard(name)  # the same event may have come twice meanwhile
+        return is_new
 
-    async def _store_received(self) -> None:
-        """Everything that came in meanwhile in one transaction: platforms wait for it, and each one costs a sync."""
-        await asyncio.sleep(0)
-        while self._received:
-            batch: list[tuple[dict[str, Any], asyncio.Future[bool]]] = []
-            try:
-                async with self.begin(urgent=True) as connection:
-                    batch, self._received = self._received[:BATCH], self._received[BATCH:]
+    async def _store_received(self) -> set[tuple[Any, ...]]:
+        """Store what came in meanwhile in one transaction, for each costs a sync; the names of what is new."""
+        batch: list[dict[str, Any]] = []
+        new: set[tuple[Any, ...]] = set()
+        try:
+            async with self.begin(urgent=True) as connection:
+                batch, self._received, self._storing = self._received, [], None
+                for start in range(0, len(batch), BATCH):
                     # Not by the count of rows, which a driver does not know after such an insert.
-                    insert = self.insert_once(events).values([row for row, _ in batch]).returning(*_NAMED_BY)
-                    made = {tuple(found) for found in await connection.execute(insert)}
-            except ServiceError as error:
-                if not batch:  # not even a connection
-                    batch, self._received = self._received, []
-                for _, stored in batch:
-                    if not stored.done():
-                        stored.set_exception(error)
-                continue
-            for row, stored in batch:
-                name = tuple(row[column.name] for column in _NAMED_BY)
-                if not stored.done():
-                    stored.set_result(name in made)
-                made.discard(name)  # the same event a second time in one batch
+                    insert = self.insert_once(events).values(batch[start : start + BATCH]).returning(*_NAMED_BY)
+                    new |= {tuple(found) for found in await connection.execute(insert)}
+        except ServiceError:
+            if not batch:  # not even a connection
+                self._received, self._storing = [], None
+            raise
+        return new
 
     # Sessions.
 
@@ -139,12 +141,16 @@ class Store(Database):
             if row is None:
                 return None
             session = await self._read(connection, row[sessions.c.id], row[sessions.c.body])
+        waiting = json.loads(row[conversations.c.reading])
+        # Nothing, or stored before there were choices; else both.
+        reading, choices = (waiting, ()) if not waiting or isinstance(waiting[0], str) else waiting
         stored = StoredConversation(
             conversation,
             session,
             row[sessions.c.owner],
             frozenset(json.loads(row[sessions.c.invited])),
-            *_read_waiting(row[conversations.c.reading]),
+            tuple(reading),
+            tuple(choices),
             row[conversations.c.version],
         )
         self._keep(name, stored)
@@ -154,11 +160,11 @@ class Store(Database):
         """A session that is not the conversation's current one, its owner and who was invited."""
         async with self.connect() as connection:
             query = sa.select(sessions).where(sessions.c.id == session_id)
-            row = (await connection.execute(query)).mappings().first()
+            row = (await connection.execute(query)).first()
             if row is None:
                 return None
-            session = await self._read(connection, session_id, row["body"])
-        return session, row["owner"], frozenset(json.loads(row["invited"]))
+            session = await self._read(connection, session_id, row.body)
+        return session, row.owner, frozenset(json.loads(row.invited))
 
     async def _read(self, connection: AsyncConnection, session_id: str, body: str) -> SurveySession:
         query = sa.select(pieces.c.digest, pieces.c.content).where(pieces.c.session_id == session_id)
@@ -194,15 +200,14 @@ class Store(Database):
         place = {"reading": waiting, "version": stored.version + 1, "session_id": session.id}
         async with self.begin() as connection:
             if stored.version == 0:
-                where = {"platform": at.platform, "tenant": at.tenant, "channel": at.channel, "thread": at.thread}
-                made = self.insert_once(conversations).values(id=name, **where, **place)
+                made = self.insert_once(conversations).values(id=name, **asdict(at), **place)
                 if (await connection.execute(made.returning(conversations.c.id))).first() is None:
                     return None
             else:
-                same = (conversations.c.id == name) & (conversations.c.version == stored.version)
-                if not (await connection.execute(conversations.update().where(same).values(place))).rowcount:
+                same = conversations.update().filter_by(id=name, version=stored.version)
+                if not (await connection.execute(same.values(place))).rowcount:
                     return None
-            known = sessions.update().where((sessions.c.id == session.id) & (sessions.c.conversation_id == name))
+            known = sessions.update().filter_by(id=session.id, conversation_id=name)
             if not (await connection.execute(known.values(row))).rowcount:
                 where = {"platform": at.platform, "tenant": at.tenant, "conversation_id": name}
                 if not await _take_over(connection, session.id, name, {**where, **row}):
@@ -210,7 +215,7 @@ class Store(Database):
             for digest, (_, content) in new.items():
                 values = {"session_id": session.id, "digest": digest, "content": content}
                 await connection.execute(self.insert_once(pieces).values(values))
-            stored_messages = [await self._insert_message(connection, message, session.id, now) for message in messages]
+            stored_messages = await self._insert_messages(connection, messages, session.id)
             if key is not None:
                 await connection.execute(where_event(at, key).values(handled_at=now))
         self._archive.remember(session.id, {digest: part for digest, (part, _) in new.items()})
@@ -218,40 +223,38 @@ class Store(Database):
         return stored_messages
 
     async def record_handled(
-        self, incoming: Incoming, messages: Sequence[Outgoing], set_aside: str = ""
+        self, at: Conversation, key: str, messages: Sequence[Outgoing] = (), set_aside: str = ""
     ) -> list[OutboxMessage]:
         """An event that changed no session, and the messages it causes; or one set aside, and why."""
         now = time.time()
         ending = {"set_aside_at": now, "why": set_aside} if set_aside else {"handled_at": now}
         async with self.begin() as connection:
-            stored_messages = [await self._insert_message(connection, message, None, now) for message in messages]
-            await connection.execute(where_event(incoming.conversation, incoming.key).values(ending))
+            stored_messages = await self._insert_messages(connection, messages)
+            await connection.execute(where_event(at, key).values(ending))
         return stored_messages
-
-    async def handle_silently(self, at: Conversation, key: str) -> None:
-        async with self.begin() as connection:
-            await connection.execute(where_event(at, key).values(handled_at=time.time()))
 
     # What goes out.
 
-    async def _insert_message(
-        self, connection: AsyncConnection, message: Outgoing, session_id: str | None, now: float
-    ) -> OutboxMessage:
-        row = {
-            "conversation_id": conversation_id(message.conversation),
-            "session_id": session_id,
-            "platform": message.conversation.platform,
-            "payload": OUTGOING.dump_json(message).decode(),
-            "created_at": now,
-            "holder": self.holder,
-        }
-        result = await connection.execute(outbox.insert().values(row))
-        return OutboxMessage(int(result.inserted_primary_key[0]), message)  # type: ignore[index]
+    async def _insert_messages(
+        self, connection: AsyncConnection, messages: Sequence[Outgoing], session_id: str | None = None
+    ) -> list[OutboxMessage]:
+        stored_messages = []
+        for message in messages:
+            row = {
+                "conversation_id": conversation_id(message.conversation),
+                "session_id": session_id,
+                "platform": message.conversation.platform,
+                "payload": OUTGOING.dump_json(message).decode(),
+                "created_at": time.time(),
+                "holder": self.holder,
+            }
+            result = await connection.execute(outbox.insert().values(row).returning(outbox.c.id))
+            stored_messages.append(OutboxMessage(result.scalar_one(), message))
+        return stored_messages
 
     async def mark_sent(self, stored_message: OutboxMessage) -> None:
         async with self.begin() as connection:
-            same = outbox.c.id == stored_message.id
-            await connection.execute(outbox.update().where(same).values(sent_at=time.time()))
+            await connection.execute(outbox.update().filter_by(id=stored_message.id).values(sent_at=time.time()))
 
     async def unsent(self, platform: str, only: Conversation | None, dead: Collection[str] = ()) -> list[OutboxMessage]:
         """Messages that processes that are gone did not send, taken over by this one, oldest first."""
@@ -259,8 +262,7 @@ class Store(Database):
         taken = outbox.update().where(mine).values(holder=self.holder).returning(outbox.c.id, outbox.c.payload)
         async with self.begin() as connection:
             rows = (await connection.execute(taken)).all()
-        in_order = sorted(rows, key=lambda row: int(row.id))
-        return [OutboxMessage(row.id, OUTGOING.validate_json(row.payload)) for row in in_order]
+        return [OutboxMessage(number, OUTGOING.validate_json(payload)) for number, payload in sorted(rows)]
 
     # What is forgotten.
 
@@ -270,13 +272,12 @@ class Store(Database):
         """Delete the session with all that belongs to it; ``None`` where it has changed since it was read."""
         name, now = conversation_id(stored.conversation), time.time()
         async with self.begin() as connection:
-            same = (conversations.c.id == name) & (conversations.c.version == stored.version)
-            later = conversations.update().where(same).values(version=stored.version + 1)
-            if stored.version and not (await connection.execute(later)).rowcount:
+            same = conversations.update().filter_by(id=name, version=stored.version)
+            if stored.version and not (await connection.execute(same.values(version=stored.version + 1))).rowcount:
                 return None
             closing = [message.slot for message in messages if message.closes]
             await self.erase(connection, [stored.session.id], [name], noted=closing)
-            stored_messages = [await self._insert_message(connection, message, None, now) for message in messages]
+            stored_messages = await self._insert_messages(connection, messages)
             if key is not None:
                 # The row stays, so that the same event sent again is still known; what was said in it does not.
                 stub = encode_incoming(Incoming(stored.conversation, "", key))
@@ -333,18 +334,8 @@ class Store(Database):
         return len(rows)
 
 
-def _read_waiting(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Commands that wait for a yes, and those one of which is to be chosen; nothing where nothing was asked."""
-    found = json.loads(text)
-    if not all(isinstance(part, list) for part in found):  # stored before there were choices
-        return tuple(found), ()
-    reading, choices = found or ((), ())
-    return tuple(reading), tuple(choices)
-
-
 def where_event(at: Conversation, key: str) -> sa.Update:
-    same = (events.c.platform == at.platform) & (events.c.tenant == at.tenant) & (events.c.key == key)
-    return events.update().where(same)
+    return events.update().filter_by(platform=at.platform, tenant=at.tenant, key=key)
 
 
 def where_left(
@@ -356,9 +347,19 @@ def where_left(
     return gone & (table.c.conversation_id == conversation_id(only)) if only else gone
 
 
+@asynccontextmanager
+async def open_store(url: str, holder: str = "") -> AsyncIterator[Store]:
+    """The store at an address while the block runs; a process that gives itself no name gets a new one."""
+    store = Store(await open_database(url), holder or f"p{secrets.token_hex(8)}")
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
 async def _take_over(connection: AsyncConnection, session_id: str, name: str, row: Mapping[str, object]) -> bool:
     """Whether another conversation had the session, which belongs to this one from now on."""
-    if not (await connection.execute(sessions.update().where(sessions.c.id == session_id).values(row))).rowcount:
+    if not (await connection.execute(sessions.update().filter_by(id=session_id).values(row))).rowcount:
         return False
     had = (conversations.c.session_id == session_id) & (conversations.c.id != name)
     left = sa.select(conversations.c.id).where(had)
@@ -369,10 +370,9 @@ async def _take_over(connection: AsyncConnection, session_id: str, name: str, ro
 
 async def _open_another(connection: AsyncConnection, name: str) -> None:
     """Go on with another session of the conversation; where there is none, it is deleted too."""
-    others = sa.select(sessions.c.id).where(sessions.c.conversation_id == name).order_by(sessions.c.changed_at.desc())
-    same = conversations.c.id == name
+    others = sa.select(sessions.c.id).filter_by(conversation_id=name).order_by(sessions.c.changed_at.desc())
     if (other := (await connection.execute(others.limit(1))).scalar()) is None:
-        await connection.execute(conversations.delete().where(same))
+        await connection.execute(conversations.delete().filter_by(id=name))
     else:
         changed = {"session_id": other, "version": conversations.c.version + 1, "reading": "[]"}
-        await connection.execute(conversations.update().where(same).values(changed))
+        await connection.execute(conversations.update().filter_by(id=name).values(changed))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -14,6 +15,9 @@ from engine.session.events import JobKind
 
 LISTED = 20
 """Surveys in an overview."""
+
+_PLACE = [conversations.c[name] for name in ("platform", "tenant", "channel", "thread")]
+"""The fields of a `Conversation`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +30,10 @@ class StoredSurvey:
     phase: str
     is_running: bool
     money: float
-    number: int = 0
     name: str = ""
     is_archived: bool = False
     changed_at: float = 0.0
+    number: int = 0
 
     @property
     def title(self) -> str:
@@ -37,36 +41,22 @@ class StoredSurvey:
         return self.name or self.topic
 
 
-async def surveys_of(store: Store, platform: str, tenant: str, person: str) -> Sequence[StoredSurvey]:
+async def list_latest_surveys(store: Store, at: Conversation, person: str) -> Sequence[StoredSurvey]:
     """A person's surveys in a workspace, archived ones apart, the one changed last first, at most `LISTED`."""
-    found = await list_numbered_surveys(store, platform, tenant, person)
+    found = await list_surveys(store, at, person)
     return sorted((s for s in found if not s.is_archived), key=lambda s: s.changed_at, reverse=True)[:LISTED]
 
 
-async def list_numbered_surveys(store: Store, platform: str, tenant: str, person: str) -> Sequence[StoredSurvey]:
+async def list_surveys(store: Store, at: Conversation, person: str) -> Sequence[StoredSurvey]:
     """All of them, numbered from 1 in the order in which they were begun; archived ones too, so that numbers stay."""
-    paid = sa.select(sa.func.sum(spending.c.money)).where(spending.c.session_id == sessions.c.id).scalar_subquery()
-    join = sessions.join(conversations, sessions.c.conversation_id == conversations.c.id)
-    query = sa.select(conversations, sessions, paid.label("paid")).select_from(join)
-    mine = (sessions.c.platform == platform) & (sessions.c.tenant == tenant) & (sessions.c.owner == person)
-    query = query.where(mine & (sessions.c.topic != "")).order_by(sessions.c.created_at, sessions.c.id)
+    c = sessions.c
+    paid = sa.select(sa.func.coalesce(sa.func.sum(spending.c.money), 0.0)).where(spending.c.session_id == c.id)
+    known = (c.id, c.topic, c.phase, c.job_id.is_not(None), paid.scalar_subquery(), c.name, c.archived, c.changed_at)
+    query = sa.select(*_PLACE, *known).join_from(sessions, conversations, c.conversation_id == conversations.c.id)
+    query = query.where(c.platform == at.platform, c.tenant == at.tenant, c.owner == person, c.topic != "")
     async with store.connect() as connection:
-        rows = (await connection.execute(query)).mappings().all()
-    return [
-        StoredSurvey(
-            Conversation(*(row[conversations.c[name]] for name in ("platform", "tenant", "channel", "thread"))),
-            row[sessions.c.id],
-            row[sessions.c.topic],
-            row[sessions.c.phase],
-            row[sessions.c.job_id] is not None,
-            float(row["paid"] or 0.0),
-            number,
-            row[sessions.c.name],
-            row[sessions.c.archived],
-            row[sessions.c.changed_at],
-        )
-        for number, row in enumerate(rows, start=1)
-    ]
+        rows = (await connection.execute(query.order_by(c.created_at, c.id))).all()
+    return [StoredSurvey(Conversation(*row[:4]), *row[4:], number) for number, row in enumerate(rows, start=1)]
 
 
 async def update_survey(store: Store, session_id: str, **values: object) -> None:
@@ -106,15 +96,13 @@ async def load_wanted_jobs_of(store: Store, person: str, at: Conversation) -> li
 
 
 async def _load_jobs(store: Store, mine: sa.ColumnElement[bool]) -> list[WantedJob]:
-    join = sessions.join(conversations, conversations.c.session_id == sessions.c.id)
     c = sessions.c
     async with store.connect() as connection:
         as_json = sa.cast if connection.dialect.name == "postgresql" else sa.type_coerce
         asker = as_json(c.body, sa.JSON)["job"]["asker"].as_string()
         person = sa.case((c.job_kind.in_(ASKED), sa.func.coalesce(sa.func.nullif(asker, ""), c.owner)), else_=c.owner)
-        query = sa.select(conversations, person.label("person"), c.job_id, c.job_kind).select_from(join)
+        query = sa.select(*_PLACE, person, c.job_id, c.job_kind)
+        query = query.join_from(sessions, conversations, conversations.c.session_id == c.id)
         query = query.where(mine & c.job_id.is_not(None)).order_by(c.changed_at, c.id)
-        rows = (await connection.execute(query)).all()
-    return [
-        WantedJob(Conversation(r.platform, r.tenant, r.channel, r.thread), r.person, r.job_id, r.job_kind) for r in rows
-    ]
+        rows: Sequence[Any] = (await connection.execute(query)).all()
+    return [WantedJob(Conversation(*row[:4]), *row[4:]) for row in rows]

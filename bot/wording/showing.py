@@ -80,7 +80,7 @@ def _show(session: SurveySession, what: str) -> Card:
     if not what:
         return make_card(session)
     if name == "papers" and state.papers:
-        number = int(page) if page.isdigit() else 1
+        number = int(page[:9]) if page.isdecimal() else 1
         listed = take_page(state.papers.found, number, proposals.PAGE_OF_PAPERS, "the papers have")
         turns = turn_pages("show papers {}", number, listed.last)
         return Card(proposals.word_papers(state.papers, listed), draw_buttons(session, turns))
@@ -91,12 +91,12 @@ def _show(session: SurveySession, what: str) -> Card:
     if name in _LISTS:
         return Card(proposals.proposal(replace(state, phase=_LISTS[name])), ())
     if state.phase == "papers" and state.papers and what.isdecimal():
-        return Card(word_paper(state.papers, int(what)), ())
+        return Card(word_paper(state.papers, int(what[:9])), ())
     if state.phase == "outline" and state.outline and what[0].isdecimal():
         return Card(word_planned_section(state.outline, state.papers, what), ())
     place, _, turned = what.partition(" page ")
     survey = require_survey(state)
-    section = view_section(survey, place, int(turned or 1))
+    section = view_section(survey, place, int(turned[:9] or 1))
     actions = (*section.actions, *survey_wording.offer_sources(section.list_cited(), survey))
     text = survey_wording.word_section_page(survey, section)
     return Card(text, draw_buttons(session, actions), slot=READING, anew=not turned)

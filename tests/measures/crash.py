@@ -88,7 +88,7 @@ async def _live(home: Path, ready: Path) -> None:
     from bot.settings import load_settings
 
     app = App(load_settings())
-    await app.install_bundled(lambda _: None)
+    await app.libraries.install_bundled()
     async with run_service(app, FilePlatform(home / "screen.jsonl")) as service:
         await asyncio.to_thread(ready.touch)
         while True:

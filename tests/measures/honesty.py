@@ -251,7 +251,7 @@ def _told(text: str) -> str:
 async def honesty(console: Console, library_name: str, options: HonestyOptions, *, as_json: bool) -> int:
     """Plant, check, count, and print."""
     async with open_app() as app:
-        name = library_name or await app.install_bundled(lambda _: None)
+        name = library_name or await app.libraries.install_bundled()
         library = await app.libraries.library(name)
         papers = [item.paper for item in await library.search(Query(TOPIC, 300)) if item.paper.content]
         counts = await measure_honesty(papers, options)

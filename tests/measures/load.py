@@ -134,7 +134,7 @@ async def load(console: Console, count: int) -> int:
     with tempfile.TemporaryDirectory(prefix="scholium-load-") as home:
         os.environ.update({"SCHOLIUM_HOME": home})
         app, platform = App(load_settings()), PacedPlatform()
-        await app.install_bundled(lambda _: None)
+        await app.libraries.install_bundled()
         began = time.perf_counter()
         async with run_service(app, platform) as service:
             before = read_memory()

@@ -22,9 +22,10 @@ from adapters.discord.discord_adapter import DiscordAccess, DiscordAdapter
 from adapters.editing import SendingPace
 from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.app import App
-from bot.serving.service import Service, open_store, run_service
+from bot.serving.service import Service, run_service
 from bot.settings import load_settings
 from bot.store.schema import events
+from bot.store.sessions import open_store
 from bot.wording.labels import WORDS
 from engine.errors import UserError
 from engine.session.state import SurveySession
@@ -162,8 +163,8 @@ async def _play(player: Player, *, questions: bool) -> None:
 async def _serve(adapter: ChatAdapter, is_ready: Callable[[], Awaitable[object]]) -> AsyncIterator[Service]:
     """The service of a platform with the bundled library, while the block runs."""
     app = App(load_settings())
-    await app.install_bundled(lambda _: None)
-    async with open_store(app.settings) as store, run_service(app, adapter, store=store) as service:
+    await app.libraries.install_bundled()
+    async with open_store(app.settings.store_url()) as store, run_service(app, adapter, store=store) as service:
         serving = asyncio.create_task(service.run())
         await is_ready()
         try:

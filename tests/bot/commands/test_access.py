@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from adapters.chat import Attachment, Conversation, Incoming
 from bot.commands.access import Act, Participant, act_of, refusal
 from bot.commands.grammar import parse
-from bot.settings import Rules
+from bot.settings import Settings
 from bot.store.schema import spending
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE, FakeChat, papers
@@ -21,25 +21,49 @@ ACTS: tuple[Act, ...] = ("start", "open", "read", "ask", "change", "own", "admin
 AT = Conversation("slack", "T1", "C1", "7")
 
 
+def started_by(name: str) -> Settings:
+    return Settings(may_start=frozenset({name}))
+
+
 @pytest.mark.parametrize(
     ("rules", "who", "allowed"),
     [
-        (Rules(), Participant(AT, "mara"), {"start", "open", "read", "ask", "change", "own"}),
-        (Rules(), Participant(AT, "mara", "mara"), {"start", "open", "read", "ask", "change", "own"}),
-        (Rules(), Participant(AT, "ben", "mara"), {"read", "ask"}),
-        (Rules(asked_by="owner"), Participant(AT, "ben", "mara"), {"read"}),
-        (Rules(), Participant(AT, "ben", "mara", frozenset({"ben"})), {"start", "open", "read", "ask", "change"}),
-        (Rules(read_by="owner"), Participant(AT, "ben", "mara"), set()),
-        (Rules(changed_by="channel"), Participant(AT, "ben", "mara"), {"start", "read", "ask", "change"}),
-        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "mara"), {"open", "read", "ask", "change", "own"}),
-        (Rules(frozenset({"slack:T1:ben"})), Participant(AT, "ben"), {"start", "open", "read", "ask", "change", "own"}),
-        (Rules(frozenset({"slack:T1:C1"})), Participant(AT, "mara"), {"start", "open", "read", "ask", "change", "own"}),
-        (Rules(frozenset({"slack:T1"})), Participant(AT, "mara"), {"start", "open", "read", "ask", "change", "own"}),
-        (Rules(frozenset({"slack:T2"})), Participant(AT, "mara"), {"open", "read", "ask", "change", "own"}),
-        (Rules(administrators=frozenset({"slack:T1:ada"})), Participant(AT, "ada", "mara"), set(ACTS)),
+        (Settings(), Participant(AT, "mara"), {"start", "open", "read", "ask", "change", "own"}),
+        (Settings(), Participant(AT, "mara", "mara"), {"start", "open", "read", "ask", "change", "own"}),
+        (Settings(), Participant(AT, "ben", "mara"), {"read", "ask"}),
+        (Settings(asked_by="owner"), Participant(AT, "ben", "mara"), {"read"}),
+        (Settings(), Participant(AT, "ben", "mara", frozenset({"ben"})), {"start", "open", "read", "ask", "change"}),
+        (Settings(read_by="owner"), Participant(AT, "ben", "mara"), set()),
+        (Settings(changed_by="channel"), Participant(AT, "ben", "mara"), {"start", "read", "ask", "change"}),
+        (
+            started_by("slack:T1:ben"),
+            Participant(AT, "mara"),
+            {"open", "read", "ask", "change", "own"},
+        ),
+        (
+            started_by("slack:T1:ben"),
+            Participant(AT, "ben"),
+            {"start", "open", "read", "ask", "change", "own"},
+        ),
+        (
+            started_by("slack:T1:C1"),
+            Participant(AT, "mara"),
+            {"start", "open", "read", "ask", "change", "own"},
+        ),
+        (
+            started_by("slack:T1"),
+            Participant(AT, "mara"),
+            {"start", "open", "read", "ask", "change", "own"},
+        ),
+        (
+            started_by("slack:T2"),
+            Participant(AT, "mara"),
+            {"open", "read", "ask", "change", "own"},
+        ),
+        (Settings(administrators=frozenset({"slack:T1:ada"})), Participant(AT, "ada", "mara"), set(ACTS)),
     ],
 )
-def test_the_table_of_who_may_do_what(rules: Rules, who: Participant, allowed: set[str]) -> None:
+def test_the_table_of_who_may_do_what(rules: Settings, who: Participant, allowed: set[str]) -> None:
     assert {act for act in ACTS if refusal(rules, who, act) is None} == allowed
 
 
@@ -66,7 +90,7 @@ def test_what_a_person_must_be_allowed_for_each_command(act: Act, lines: list[st
     st.sampled_from(["mara", "ben", "T1", "C1"]), st.sampled_from(["slack", "discord"]), st.sampled_from(["T1", "T2"])
 )
 def test_nobody_is_an_administrator_of_another_workspace(person: str, platform: str, tenant: str) -> None:
-    rules = Rules(administrators=frozenset({"slack:T1:mara"}))
+    rules = Settings(administrators=frozenset({"slack:T1:mara"}))
     who = Participant(Conversation(platform, tenant, "C1"), person, "owner")
     may = refusal(rules, who, "administer") is None
     assert may is ((platform, tenant, person) == ("slack", "T1", "mara"))

@@ -6,32 +6,28 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from bot.app import App
-from bot.commands.briefs import Defaults, brief_of
+from bot.commands.briefs import brief_of
 from bot.commands.commands import StartSurvey
 from bot.commands.grammar import parse
-from bot.settings import load_settings
+from bot.settings import Settings
 from engine.errors import UserError
 from engine.options import QuickOptions
 from engine.values import Brief, YearRange
 
 USUAL = Brief("bee navigation", "cluster", "main")
+MODEL: dict[str, Any] = {"openai_api_key": SecretStr("key")}
 QUICK = replace(USUAL, topic="does it help?", recipe="quick")
 
 
-def read_brief(line: str, **changes: Any) -> Brief:
-    """The brief of a line, where there are two libraries and no language model unless the changes say otherwise."""
-    usual: dict[str, Any] = {
-        "libraries": lambda: ("main", "lab"),
-        "library": lambda: "main",
-        "recipe": "auto",
-        "length": "8k",
-        "topic_characters": 40,
-        "models": {},
-        "online": False,
-    }
-    defaults: Defaults = replace(App(load_settings()).defaults(), **{**usual, **changes})
+def read_brief(
+    line: str, libraries: tuple[str, ...] = ("main", "lab"), library: str = "main", **settings: Any
+) -> Brief:
+    """The brief of a line, where there are two libraries and no language model unless the settings say otherwise."""
+    chosen = Settings(online="never").model_copy(update=settings)
+    defaults = replace(App(chosen).defaults(), libraries=lambda: libraries, library=lambda: library)
     command = parse(line)
     assert isinstance(command, StartSurvey)
     return brief_of(command, defaults)
@@ -87,21 +83,20 @@ def test_a_line_with_options_is_a_brief(line: str, brief: Brief) -> None:
 
 
 def test_where_a_language_model_is_configured_it_writes_and_for_an_audience() -> None:
-    models = dict.fromkeys(("drafting", "checking"), "gpt-4o-mini")
-    brief = read_brief("survey bee navigation audience=beekeepers budget=1", models=models)
+    brief = read_brief("survey bee navigation audience=beekeepers budget=1", **MODEL)
     assert (brief.recipe, brief.audience, brief.budget) == ("autosurvey", "beekeepers", 1.0)
-    assert read_brief("survey bee navigation recipe=SurveyX", models=models).recipe == "surveyx"
+    assert read_brief("survey bee navigation recipe=SurveyX", **MODEL).recipe == "surveyx"
     with pytest.raises(UserError, match="what the model mystery-2 costs"):
-        read_brief("survey bee navigation budget=1", models={"drafting": "mystery-2"})
+        read_brief("survey bee navigation budget=1", **MODEL, model="mystery-2")
     with pytest.raises(UserError, match="what the model mystery-3 costs"):
-        read_brief("survey bee navigation budget=1", models={"drafting": "gpt-4o-mini"}, reviewers=("mystery-3",))
+        read_brief("survey bee navigation budget=1", **MODEL, judges=("mystery-3",))
 
 
 def test_a_library_of_the_settings_and_online_sources_are_taken_where_nothing_else_is_said() -> None:
-    assert read_brief("survey bee navigation", online=True).online
-    assert not read_brief("survey bee navigation online=no", online=True).online
-    assert read_brief("survey bee navigation", library=lambda: "online") == replace(USUAL, library="", online=True)
-    assert read_brief("survey bee navigation", recipe="naive", models={"drafting": "gpt-4o-mini"}).recipe == "naive"
+    assert read_brief("survey bee navigation", online="always").online
+    assert not read_brief("survey bee navigation online=no", online="always").online
+    assert read_brief("survey bee navigation", library="online") == replace(USUAL, library="", online=True)
+    assert read_brief("survey bee navigation", recipe="naive", **MODEL).recipe == "naive"
     assert read_brief("survey bee navigation", length="64k").length == "64k"
 
 
@@ -111,7 +106,10 @@ def test_a_library_of_the_settings_and_online_sources_are_taken_where_nothing_el
         ("survey x", "The topic is too short. Name it in a few words, for example: survey graph neural networks"),
         ("survey other words", "Name the topic as papers may call it"),
         ("survey the of years=2020", "“the of” names no subject. Say what the survey is about, and the years apart"),
-        (f"survey bees {'and wasps ' * 5}", "The topic has 54 characters; 40 are enough. Name it in a few words, and"),
+        (
+            f"survey bees {'and wasps ' * 30}",
+            "The topic has 304 characters; 300 are enough. Name it in a few words, and",
+        ),
         ("survey bees library=other", "There is no library “other”; there are: main, lab. Name one of them, or write"),
         ("survey bees library=online online=no", "library=online searches online; leave online=no out, or name"),
         ("survey bees online=perhaps", "online=perhaps is not possible; write one of: yes, no."),
@@ -151,4 +149,4 @@ def test_what_cannot_be_is_said_with_what_to_write_instead(line: str, said: str)
 
 def test_what_has_no_library_yet_is_said() -> None:
     with pytest.raises(UserError, match=r"there are: none yet\. Name one"):
-        read_brief("survey bees", libraries=lambda: ())
+        read_brief("survey bees", libraries=())

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.chat import Place
-from bot.bench.understand import UnderstandingFigures, Utterance, measure_understanding, read_utterance
+from bot.bench.understand import Utterance, measure_understanding, read_utterance
 from bot.bench.yardstick_report import read_json_lines
 from bot.commands.commands import FreeText, StartSurvey
 from bot.commands.intents.features import Heard
@@ -25,28 +26,28 @@ from tests.measures.train_intents import load_examples
 DATA = Path(__file__).with_name("data")
 
 
-def measure(name: str) -> UnderstandingFigures:
+def measure(name: str) -> dict[str, Any]:
     return measure_understanding(read_json_lines(DATA / f"{name}.jsonl", Utterance))
 
 
 def test_eight_people_of_a_lab_are_understood_and_nothing_is_done_that_they_did_not_say() -> None:
     figures = measure("lab_sentences")
-    assert figures.share >= 0.85, figures.wrong
-    assert figures.offered >= 0.95, figures.wrong
-    assert figures.for_us_alone >= 60 and figures.not_for_us >= 30
-    assert (figures.wrong_changes, figures.unheard, figures.overheard) == (0, 0, 0), figures.wrong
+    assert figures["share"] >= 0.85, figures["wrong"]
+    assert figures["offered"] >= 0.95, figures["wrong"]
+    assert figures["for_us_alone"] >= 60 and figures["not_for_us"] >= 30
+    assert (figures["wrong_changes"], figures["unheard"], figures["overheard"]) == (0, 0, 0), figures["wrong"]
 
 
 def test_requests_beyond_its_powers_change_nothing_and_get_an_answer() -> None:
     figures = measure("beyond_powers")
-    assert figures.share >= 0.85, figures.wrong
-    assert (figures.wrong_changes, figures.unheard) == (0, 0), figures.wrong
+    assert figures["share"] >= 0.85, figures["wrong"]
+    assert (figures["wrong_changes"], figures["unheard"]) == (0, 0), figures["wrong"]
 
 
 def test_what_was_written_down_before_there_was_a_classifier_is_read() -> None:
     figures = measure("utterances")
-    assert figures.share >= 0.8, figures.wrong
-    assert (figures.unheard, figures.overheard) == (0, 0), figures.wrong
+    assert figures["share"] >= 0.8, figures["wrong"]
+    assert (figures["unheard"], figures["overheard"]) == (0, 0), figures["wrong"]
 
 
 def test_no_held_out_sentence_stands_among_the_examples() -> None:

@@ -105,6 +105,8 @@ STEPS = steps()
 @example("why ", "9" * 5_000, STEPS[4], "direct")
 @example("", "9" * 5_000, STEPS[2], "direct")
 @example("drop ", "1 2 " * 500, STEPS[2], "direct")
+@example("show ", "9" * 5_000, STEPS[2], "direct")
+@example("show papers ", "9" * 5_000, STEPS[2], "direct")
 def test_what_is_said_is_understood_or_answered(beginning: str, odd: str, session: SurveySession, place: str) -> None:
     try:
         command = command_of(Incoming(HERE, "mara", "k", beginning + odd, place=place), session, Talk())  # type: ignore[arg-type]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.jobs import preloading
-from bot.jobs.preloading import begin_preloading
+from bot.jobs import reports
+from bot.jobs.reports import begin_preloading
 from tests.stand_ins.changes import PATIENCE_S
 
 
@@ -23,11 +23,11 @@ def test_it_is_loaded_once() -> None:
     thread = begin_preloading()
     assert begin_preloading() is thread
     thread.join(PATIENCE_S)
-    assert {*preloading.LATER, "docx", "jinja2"} <= set(sys.modules)
+    assert {*reports.LATER, "docx", "jinja2"} <= set(sys.modules)
 
 
 def test_what_cannot_be_loaded_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preloading, "LATER", ("no_such_module",))
+    monkeypatch.setattr(reports, "LATER", ("no_such_module",))
     unhandled: list[object] = []
     monkeypatch.setattr("threading.excepthook", unhandled.append)
     begin_preloading().join(PATIENCE_S)

@@ -10,7 +10,7 @@ import pytest
 from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
 from bot.app import App
 from bot.cli.platforms import choose_platform, read_queues
-from bot.jobs.sharing import JobLimits, JobState, SharedJob, choose_next, choose_queue, find_places
+from bot.jobs.sharing import JobState, SharedJob, choose_next, choose_queue, find_places
 from bot.serving.service import ProcessRole, Service, run_service
 from bot.settings import load_settings
 from bot.store.surveys import WantedJob
@@ -51,7 +51,7 @@ def test_questions_do_not_wait_behind_surveys() -> None:
 def test_workspaces_take_turns_however_many_jobs_one_of_them_has() -> None:
     busy = [job(f"T1.person{n}.1", "queued", since=n) for n in range(6)]
     late = [job("T2.ada.1", "queued", since=10), job("T2.ben.1", "queued", since=11)]
-    places = find_places([*busy, *late], JobLimits())
+    places = find_places([*busy, *late], 16)
     assert places["T1.person0.1"] == QueuePlace("busy", 0, 0)
     assert places["T2.ada.1"] == QueuePlace("busy", 1, 0)
     assert places["T2.ben.1"] == QueuePlace("busy", 3, 0)
@@ -60,7 +60,7 @@ def test_workspaces_take_turns_however_many_jobs_one_of_them_has() -> None:
 
 def test_a_full_workspace_waits_for_its_own_jobs_only() -> None:
     jobs = [job("T1.a.1", "running"), job("T1.b.1", "running"), job("T1.c.1", "queued", 1), job("T2.d.1", "queued", 0)]
-    places = find_places(jobs, JobLimits(per_workspace=2))
+    places = find_places(jobs, 2)
     assert places["T1.c.1"] == QueuePlace("workspace", 0, 2)
     assert places["T2.d.1"].reason == "busy"
     assert "T1.a.1" not in places
@@ -73,7 +73,7 @@ def test_what_waits_for_ones_own_jobs_says_how_many() -> None:
         job("T1.mara.3", "held"),
         job("T1.mara.4", "held"),
     ]
-    places = find_places(jobs, JobLimits())
+    places = find_places(jobs, 16)
     assert word_queued(places["T1.mara.3"]) == "It waits: 2 of your jobs are running. It is next."
     assert word_queued(places["T1.mara.4"]) == "It waits: 2 of your jobs are running, and 1 more is ahead of it."
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
-from bot.jobs.job_notes import Durations
-from bot.jobs.runner import JobContext, JobListener
 from bot.jobs.status import JobStatus
 from bot.store.sessions import StoredConversation
 from engine.llm.meter import Usage
@@ -45,33 +43,14 @@ class SteppedClock:
                 await self._sleeps.wait()
 
 
-class KnownDurations(Durations):
-    """Such jobs take a minute."""
-
-    def __init__(self) -> None:
-        """Nothing is kept."""
-
-    async def typical(self, kind: str) -> float | None:
-        return 60.0
-
-
-class FreeContexts:
-    """Nothing was spent."""
-
-    async def build_job_context(self, session: SurveySession, payer: object, listener: JobListener) -> JobContext:
-        raise NotImplementedError
-
-    async def spent(self, session_id: str) -> dict[str, Usage]:
-        return {}
-
-    def expect_seconds(self, session: SurveySession) -> float | None:
-        return 90.0
+async def nothing_spent() -> dict[str, Usage]:
+    return {}
 
 
 async def test_writing_says_from_its_first_step_what_the_planned_calls_will_take() -> None:
     chat, clock = FakeChat(), SteppedClock()
     stored = StoredConversation(HERE, SurveySession("abc"), "mara")
-    status = JobStatus(chat, FreeContexts(), KnownDurations(), stored, Job("write", id="1"), clock=clock)
+    status = JobStatus(chat, nothing_spent, stored, Job("write", id="1"), typical_s=90.0, clock=clock)
     async with status.tick():
         await status.record_step(Progress("drafting"))
     assert chat.sent[-1].facts == ("0 s", "about 1 min 30 s left")
@@ -81,7 +60,7 @@ async def test_a_step_that_says_nothing_is_shown_at_least_every_ten_seconds() ->
     chat, clock = FakeChat(), SteppedClock()
     stored = StoredConversation(HERE, SurveySession("abc"), "mara")
     job = Job("outline", id="1")
-    status = JobStatus(chat, FreeContexts(), KnownDurations(), stored, job, clock=clock)
+    status = JobStatus(chat, nothing_spent, stored, job, typical_s=60.0, clock=clock)
     shown_at = [clock.now()]
     async with status.tick():
         await status.record_step(Progress("grouping"))

@@ -28,7 +28,7 @@ async def test_summaries_stored_as_abstracts_are_replaced_and_own_papers_stay() 
     await former.add([as_abstract(first), as_abstract(second), own, real])
     await former.index(lambda _: None)
 
-    await app.install_bundled(lambda _: None)
+    await app.libraries.install_bundled()
 
     library = await app.libraries.library("demo")
     assert await library.count() == len(others) + 3
@@ -42,12 +42,12 @@ async def test_summaries_stored_as_abstracts_are_replaced_and_own_papers_stay() 
 async def test_an_interrupted_renewal_is_done_again_and_a_finished_one_is_not() -> None:
     app = App(load_settings())
     # A bot and its worker start on a new machine at once: one of them makes the library, the other waits for it.
-    await asyncio.gather(app.install_bundled(lambda _: None), App(load_settings()).install_bundled(lambda _: None))
+    await asyncio.gather(app.libraries.install_bundled(), App(load_settings()).libraries.install_bundled())
     (version,) = app.libraries.folder("demo").glob("*.sha256")
     version.unlink()
-    await app.install_bundled(lambda _: None)
+    await app.libraries.install_bundled()
     steps: list[object] = []
-    await App(load_settings()).install_bundled(steps.append)
+    await App(load_settings()).libraries.install_bundled(steps.append)
     library = await app.libraries.library("demo")
     assert await library.count() == len(read_bundled())
     assert not steps

@@ -9,8 +9,9 @@ import pytest
 from adapters.discord.discord_adapter import DiscordAdapter
 from bot.app import App
 from bot.cli.platforms import discord_access
-from bot.serving.service import open_store, run_service
+from bot.serving.service import run_service
 from bot.settings import load_settings
+from bot.store.sessions import open_store
 from bot.wording.labels import WORDS
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
@@ -130,7 +131,7 @@ async def test_what_discord_does_not_allow_is_one_sentence(
     discord.allows_content = False
     app = App(load_settings())
     access = replace(discord_access(app.settings), reads_messages=not setting)
-    async with open_store(app.settings) as store:
+    async with open_store(app.settings.store_url()) as store:
         with pytest.raises(UserError, match=said):
             async with run_service(app, DiscordAdapter(access, WORDS), store=store) as service:
                 await service.run()

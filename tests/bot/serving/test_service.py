@@ -19,11 +19,10 @@ from bot.app import App
 from bot.conversation.dispatcher import Dispatcher
 from bot.jobs.heartbeat import ProcessHeartbeat
 from bot.jobs.queue import DurableJobs, JobQueues
-from bot.jobs.sharing import JobLimits
 from bot.monitoring.logs import configure, hide_secrets
 from bot.monitoring.metrics import serve_metrics
 from bot.serving.service import Service, run_service
-from bot.settings import load_settings
+from bot.settings import Settings, load_settings
 from bot.store.database import open_database
 from bot.store.schema import outbox
 from bot.store.sessions import Store
@@ -109,7 +108,7 @@ async def test_what_a_dead_process_received_and_wrote_is_answered_and_sent(libra
     store = Store(await open_database(load_settings().store_url()), "dead")
     await ProcessHeartbeat(store, "fake").beat()
     await store.receive(Incoming(HERE, "mara", "k1", "help"))
-    await store.record_handled(Incoming(HERE, "mara", "k0", ""), [Outgoing(HERE, "written before the end")])
+    await store.record_handled(HERE, "k0", [Outgoing(HERE, "written before the end")])
     await ProcessHeartbeat(store, "fake").leave()
     await store.close()
     async with opened() as lab:
@@ -234,7 +233,7 @@ async def test_jobs_left_to_the_next_start_are_not_collected_meanwhile(tmp_path:
         return [job]
 
     url = f"sqlite:///{tmp_path / 'jobs.sqlite'}"
-    jobs = DurableJobs(url, JobQueues("fake", HERE), "p1", JobLimits(), run, alone)
+    jobs = DurableJobs(url, JobQueues("fake", HERE), "p1", Settings(), run, alone)
     await jobs.start(HERE, "mara", Job("keywords", id="j1"))
     await begun.wait()
     await jobs.close()

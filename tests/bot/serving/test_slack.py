@@ -20,10 +20,11 @@ from adapters.editing import SendingPace
 from adapters.slack.slack_adapter import BOT_SCOPES, COMMAND, SHORTCUT, SlackAdapter
 from bot.app import App
 from bot.cli.platforms import slack_access
-from bot.serving.service import Service, open_store, run_service
+from bot.serving.service import Service, run_service
 from bot.settings import load_settings
 from bot.store.installations import Installations
 from bot.store.schema import installations
+from bot.store.sessions import open_store
 from bot.wording.labels import WORDS
 from engine.errors import UserError
 from engine.rendering.files import FORMATS
@@ -187,7 +188,7 @@ async def installed(slack: Slack, monkeypatch: pytest.MonkeyPatch, key: str) -> 
     monkeypatch.setenv("SCHOLIUM_TOKEN_KEY", key)
     monkeypatch.setenv("SCHOLIUM_HTTP_PORT", "0")
     app = App(load_settings())
-    async with open_store(app.settings) as store:
+    async with open_store(app.settings.store_url()) as store:
         adapter = SlackAdapter(slack_access(app.settings, store), WORDS, SendingPace(MINUTE_S / 40, MINUTE_S / 40))
         async with run_service(app, adapter, store=store) as service:
             running = asyncio.create_task(service.run())
@@ -249,7 +250,7 @@ async def test_what_is_missing_is_named(
 ) -> None:
     monkeypatch.delenv(missing)
     app = App(load_settings())
-    async with open_store(app.settings) as store:
+    async with open_store(app.settings.store_url()) as store:
         with pytest.raises(UserError, match=missing):
             slack_access(app.settings, store)
 
@@ -284,7 +285,7 @@ def test_the_manifest_for_http_has_every_address() -> None:
 
 
 async def test_an_organisation_that_leaves_takes_no_other_with_it() -> None:
-    async with open_store(load_settings()) as store:
+    async with open_store(load_settings().store_url()) as store:
         known = Installations(store, "1.2", Fernet.generate_key().decode())
         for name in ("E1", "E2"):
             bot = Bot(bot_id="B", bot_user_id="U", bot_token=f"xoxb-{name}", enterprise_id=name, installed_at=1.0)

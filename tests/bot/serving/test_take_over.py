@@ -6,7 +6,7 @@ import asyncio
 import shutil
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,11 +18,10 @@ import sqlalchemy as sa
 from adapters.chat import Conversation, Incoming, Outgoing
 from bot.app import App
 from bot.jobs.heartbeat import ProcessHeartbeat
-from bot.jobs.job_notes import MOST_STARTS, JobStarts
 from bot.jobs.queue import DurableJobs, JobQueues
-from bot.jobs.sharing import JobLimits
+from bot.jobs.reports import MOST_STARTS, count_start
 from bot.serving.service import ProcessRole, Service
-from bot.settings import load_settings
+from bot.settings import Settings, load_settings
 from bot.store.database import Database, open_database
 from bot.store.ledger import today
 from bot.store.schema import processes, spending
@@ -51,16 +50,17 @@ class FakeJobs:
     worker: str = "dead"
     revived: list[str] = field(default_factory=list)
 
-    async def find_stuck(self, waiting: Sequence[WantedJob], living: Collection[str]) -> dict[WantedJob, str]:
-        return {job: "PENDING" for job in waiting if self.worker not in living}
-
-    async def revive(self, stuck: Mapping[WantedJob, str]) -> None:
-        for job in stuck:
-            self.worker = "somebody"
-            self.revived.append(job.id)
+    async def revive(self, waiting: Sequence[WantedJob], living: Collection[str]) -> None:
+        for job in waiting:
+            if self.worker not in living:
+                self.worker = "somebody"
+                self.revived.append(job.id)
 
     async def share(self, waiting: Sequence[WantedJob]) -> None:
         """They are shared out."""
+
+    async def stop(self, job_ids: Sequence[str]) -> None:
+        """None runs here."""
 
 
 async def leave_work(url: str) -> None:
@@ -162,20 +162,18 @@ async def test_a_job_whose_worker_is_gone_is_begun_again_whoever_took_over(
     async def load(_: WantedJob) -> Sequence[WantedJob]:
         return [wanted]
 
-    jobs = DurableJobs(f"sqlite:///{file}", JobQueues("fake", only), "p1", JobLimits(), run, load)
+    jobs = DurableJobs(f"sqlite:///{file}", JobQueues("fake", only), "p1", Settings(), run, load)
     lost = [("PENDING", "gone", 1), ("PENDING", "p1", 2), ("SUCCESS", "p1", 1)]
-    left_in_queue = [("ENQUEUED", "p1", 1)]  # by a version that had a queue for each terminal
     try:
         await jobs.share([wanted])
         await ran.wait()
-        for status, worker, looks in lost + (left_in_queue if only else []):
+        for status, worker, looks in lost:
             await asyncio.wait(jobs._running.values() or {asyncio.create_task(asyncio.sleep(0))})
             await asyncio.to_thread(_set_worker, file, status, worker)
             ran.clear()
             for look in range(1, looks + 1):
-                stuck = await jobs.find_stuck([wanted], {"p1", "p2"})
+                stuck = await jobs.revive([wanted], {"p1", "p2"})
                 assert bool(stuck) == (look == looks), (status, worker, look)
-            await jobs.revive(stuck)
             await jobs.share([wanted])
             async with asyncio.timeout(PATIENCE_S):
                 await ran.wait()
@@ -219,7 +217,7 @@ async def test_a_job_that_ends_its_process_each_time_is_set_aside_and_can_be_ask
     session, _ = advance(SurveySession("abc"), Start(Brief("dense retrieval", library="main"), 200))
     store = Store(await open_database(load_settings().store_url()), "dead")
     await store.commit(StoredConversation(HERE, session, "mara"), [])
-    starts = [await JobStarts(store).begin(HERE, session, "abc-1") for _ in range(MOST_STARTS)]
+    starts = [await count_start(store, HERE, session, "abc-1") for _ in range(MOST_STARTS)]
     assert starts == list(range(1, MOST_STARTS + 1))
     await store.close()
     async with opened() as lab:
@@ -229,19 +227,6 @@ async def test_a_job_that_ends_its_process_each_time_is_set_aside_and_can_be_ask
         assert "crashed each of the 5 times" in lab.chat.last
         assert (await lab.session()).job is None
         await lab.talk("survey dense retrieval")
-        assert (await lab.state()).keywords
-
-
-async def test_a_machine_that_is_started_anew_sets_no_job_aside(library: LocalLibrary) -> None:
-    session, _ = advance(SurveySession("abc"), Start(Brief("dense retrieval", library="main"), 200))
-    store = Store(await open_database(load_settings().store_url()), "dead")
-    await store.commit(StoredConversation(HERE, session, "mara"), [])
-    for number in range(2 * MOST_STARTS):
-        assert await JobStarts(store, f"start {number}").begin(HERE, session, "abc-1") == 1
-    await store.close()
-    async with opened() as lab:
-        async with asyncio.timeout(PATIENCE_S):
-            await lab.chat.turn.wait()
         assert (await lab.state()).keywords
 
 

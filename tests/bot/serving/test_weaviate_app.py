@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from adapters.chat import Attachment, Incoming
-from bot.app import JobServices, open_app
-from bot.jobs.runner import JobListener
+from bot.app import open_app
 from bot.serving import service
 from engine.retrieval.online.transport import ProcessCache
 from engine.session.state import State, SurveySession
@@ -29,10 +28,6 @@ BIB = "@article{x, title={Secret Plans of Graph Attention}, author={Mara Meier},
 def _named(weaviate_at: WeaviateAt, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEAVIATE_URL", weaviate_at.url)
     monkeypatch.setenv("WEAVIATE_GRPC_PORT", str(weaviate_at.grpc_port))
-
-
-async def nobody(*_: object) -> None:
-    """Nobody listens."""
 
 
 def test_ingest_move_find_and_doctor(tmp_path: Path) -> None:
@@ -82,9 +77,7 @@ async def test_a_conversation_and_papers_of_one_workspace(monkeypatch: pytest.Mo
     async with open_app() as app:
         for workspace, sees in ((HERE.workspace, True), (replace(HERE, tenant="rivals").workspace, False)):
             session = SurveySession("s", state=State(brief=Brief("graph attention", library="main")))
-            services = JobServices(workspace, None, ProcessCache())
-            listener = JobListener(nobody, nobody, nobody, nobody, nobody, nobody)
-            context = (await app.build_job_context(session, services, listener)).context
+            context = (await app.build_job_context(session, workspace, None, ProcessCache())).context
             found = await context.library.search(Query("secret plans graph attention", 20))
             assert any("Secret" in item.paper.title for item in found) is sees
         assert not await app.libraries.remove_workspace(replace(HERE, tenant="rivals").workspace)

@@ -22,9 +22,10 @@ from bot.store.ledger import (
     StoredRecord,
     load_budget_use,
     raise_budget,
+    settle_lost_calls,
     usage_by_step,
+    write_owed,
 )
-from bot.store.reservations import settle_lost_calls, sweep_reservations
 from bot.store.sessions import Store, StoredConversation
 from bot.wording import money
 from engine.errors import LimitExceeded, ServiceError, UserError
@@ -346,7 +347,7 @@ async def test_whatever_ends_a_call_its_reservation_goes(store: Store, raised: B
     with pytest.raises(type(raised)):
         async with ledger.reserve("draft", GPT, 100, 100):
             raise raised
-    assert await count_reserved(store) == 0 and not store.reservations.held
+    assert await count_reserved(store) == 0
 
 
 async def test_calls_that_are_ended_at_any_moment_leave_no_reservation(store: Store) -> None:
@@ -363,9 +364,8 @@ async def test_calls_that_are_ended_at_any_moment_leave_no_reservation(store: St
             await asyncio.sleep(0.0002)
         task.cancel()
         await asyncio.wait([task])
-    for _ in range(2):
-        await sweep_reservations(store)
-    assert await count_reserved(store) == 0 and not store.reservations.held
+    await write_owed(store)
+    assert await count_reserved(store) == 0
 
 
 async def test_what_a_call_used_is_entered_when_the_database_is_back(
@@ -387,6 +387,6 @@ async def test_what_a_call_used_is_entered_when_the_database_is_back(
                 raise ValueError
         monkeypatch.setattr(store, "begin", begin)
     assert await count_reserved(store) == 2
-    await sweep_reservations(store)
+    await write_owed(store)
     assert await count_reserved(store) == 0
     assert (await usage_by_step(store, "abc"))["draft"] == Usage(1, 7, 1, 0, PriceList().cost(GPT, 7, 1))

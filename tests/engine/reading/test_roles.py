@@ -75,7 +75,7 @@ def test_a_model_learns_from_labelled_abstracts_and_is_stored_whole() -> None:
     assert (len(fitted), len(held_back)) == (20, 10)
     model = train_role_model([fitted])
     scores = measure_roles(model, held_back)
-    assert (scores.sentences, scores.accuracy, scores.role_accuracy) == (30, 1.0, 1.0)
+    assert (scores["sentences"], scores["accuracy"], scores["role_accuracy"]) == (30, 1.0, 1.0)
     again = unpack_model(pack_model(model))
     assert again.probabilities(ABSTRACT) == pytest.approx(model.probabilities(ABSTRACT))
 

@@ -21,9 +21,9 @@ HERE = Path(__file__).parent
 @pytest.mark.parametrize(("name", "least"), [("pairs.jsonl", 100), ("holdout.jsonl", 60), ("unseen.jsonl", 716)])
 def test_no_false_merge_and_few_missed(name: str, least: int) -> None:
     figures = measure_identity(read_json_lines(HERE / name, RecordPair))
-    assert figures.pairs >= least and figures.same == figures.different
-    assert figures.false_merges == 0, figures.wrong
-    assert figures.missed_merges <= 0.03 * figures.pairs, figures.wrong
+    assert figures["pairs"] >= least and figures["same"] == figures["different"]
+    assert figures["false_merges"] == 0, figures["wrong"]
+    assert figures["missed_merges"] <= 0.03 * figures["pairs"], figures["wrong"]
 
 
 def test_the_command_prints_what_was_judged_wrongly(tmp_path: Path) -> None:
