@@ -11,7 +11,7 @@ import discord
 from adapters.chat import Button, Form, FormField, FormPlace
 
 ROWS, IN_A_ROW = 5, 5
-LABEL, CUSTOM_ID, TITLE, FIELD_LABEL, PLACEHOLDER, VALUE = 80, 100, 45, 45, 100, 4_000
+LABEL, TITLE, FIELD_LABEL, PLACEHOLDER, VALUE = 80, 45, 45, 100, 4_000
 FIELDS = 5
 OPTIONS = 25
 FORM_S = 900.0
@@ -59,10 +59,9 @@ def card(text: str, buttons: Sequence[Button]) -> discord.ui.LayoutView:
     """A text with its buttons in a box, twice as long as other messages may be; it can become no other kind again."""
     made = discord.ui.LayoutView(timeout=None)
     drawn: list[discord.ui.Item[Any]] = list(_make_buttons(buttons))
-    rows = [
-        discord.ui.ActionRow[discord.ui.LayoutView](*drawn[at : at + IN_A_ROW]) for at in range(0, len(drawn), IN_A_ROW)
-    ]
-    made.add_item(discord.ui.Container(discord.ui.TextDisplay(text), *rows))
+    rows = (drawn[at : at + IN_A_ROW] for at in range(0, len(drawn), IN_A_ROW))
+    boxed = (discord.ui.ActionRow[discord.ui.LayoutView](*row) for row in rows)
+    made.add_item(discord.ui.Container(discord.ui.TextDisplay(text), *boxed))
     return made
 
 
@@ -71,8 +70,6 @@ def _make_buttons(buttons: Sequence[Button]) -> Iterator[ActionButton]:
         styles = {"ok": discord.ButtonStyle.primary, "stop": discord.ButtonStyle.danger}
         style = styles.get(button.typed, discord.ButtonStyle.secondary)
         name = f"{'ask' if button.asks else 'act'}{number}:{button.action}"
-        if len(name) > CUSTOM_ID:
-            raise ValueError(f"the action {button.action!r} is too long")
         item: discord.ui.Button[Any] = discord.ui.Button(label=button.label[:LABEL], style=style, custom_id=name)
         yield ActionButton(item, button.action, asks=button.asks)
 
@@ -113,12 +110,11 @@ def modal(form: Form, place: FormPlace, rest_label: str) -> discord.ui.Modal:
 
 
 def read_filled_form(data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Names and values of a form that was handed in, whoever showed it."""
+    """Names and values of a form that was handed in."""
     values = []
-    for top in data.get("components", ()):
-        for field in [top["component"]] if "component" in top else top.get("components", ()):
-            name, value = str(field["custom_id"]), str(field.get("value") or next(iter(field.get("values") or ()), ""))
-            values += _lines(value) if name == REST else [(name, value)]
+    for field in (label["component"] for label in data["components"]):
+        name, value = str(field["custom_id"]), str(field.get("value") or next(iter(field.get("values") or ()), ""))
+        values += _lines(value) if name == REST else [(name, value)]
     return tuple(values)
 
 

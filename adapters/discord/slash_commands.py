@@ -43,12 +43,10 @@ class SurveyCommands(app_commands.Group):
             await self._adapter.ask(interaction, incoming)
 
     @app_commands.command()
-    @app_commands.describe(question="A question, or a topic", papers="Papers of each query, 10 to 500")
-    async def quick(
-        self, interaction: discord.Interaction, question: _Text, papers: app_commands.Range[int, 10, 500] | None = None
-    ) -> None:
+    @app_commands.describe(question="A question, or a topic; options as in chat, for example papers=50")
+    async def quick(self, interaction: discord.Interaction, question: _Words) -> None:
         """Answer a question from papers in two or three minutes."""
-        await self._begin(interaction, f"quick {question}" + (f" papers={papers}" if papers else ""))
+        await self._begin(interaction, f"quick {question}")
 
     async def _begin(self, interaction: discord.Interaction, text: str) -> None:
         """Say it where what follows gets a thread of its own."""

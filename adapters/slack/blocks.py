@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Literal
 
 from adapters.chat import (
@@ -107,16 +106,15 @@ def messages(outgoing: Outgoing, say: str) -> list[Rendered]:
 def _page(page: Sequence[Block], people: Collection[str] = ()) -> Rendered:
     made: list[Json] = []
     size = 0
-    for kind, run in groupby(page, key=lambda block: block.kind):
-        for block in run:
-            if kind == "table" and len(block.rows) <= TABLE_ROWS and len(block.rows[0]) <= TABLE_COLUMNS:
-                made.append(_table(block))
-                continue
-            size += len(block.text())
-            if not made or made[-1]["type"] != "rich_text" or size > RICH_TEXT_CHARACTERS:
-                made.append({"type": "rich_text", "elements": []})
-                size = len(block.text())
-            _append(made[-1]["elements"], block)
+    for block in page:
+        if block.kind == "table" and len(block.rows) <= TABLE_ROWS and len(block.rows[0]) <= TABLE_COLUMNS:
+            made.append(_table(block))
+            continue
+        size += len(block.text())
+        if not made or made[-1]["type"] != "rich_text" or size > RICH_TEXT_CHARACTERS:
+            made.append({"type": "rich_text", "elements": []})
+            size = len(block.text())
+        _append(made[-1]["elements"], block)
     return Rendered(tuple(made), _remove_ids("\n".join(_plain(block) for block in page), people))
 
 

@@ -122,8 +122,8 @@ class SlackAdapter(SlackSender):
     def __init__(self, access: SlackAccess, words: AdapterTexts, pace: SendingPace | None = None) -> None:
         super().__init__(words, pace or SendingPace())
         self._access = access
-        self._session: aiohttp.ClientSession | None = None
-        self.app: AsyncApp | None = None
+        self._session: aiohttp.ClientSession
+        self.app: AsyncApp
         self.port = 0
         """Where HTTP is listened on, once it is."""
 
@@ -150,8 +150,6 @@ class SlackAdapter(SlackSender):
             raise
 
     async def run(self) -> None:
-        if self.app is None:
-            raise ValueError("the adapter is not open")
         if not self._access.app_token:
             access = self._access
             async with serve_slack(self.app, access.host, access.port, access.limits) as self.port:
@@ -171,12 +169,9 @@ class SlackAdapter(SlackSender):
 
     async def close(self) -> None:
         await super().close()
-        if self._session:
-            await self._session.close()
+        await self._session.close()
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
-        if self._session is None:
-            raise ValueError("the adapter is not open")
         token = (await self.client(conversation.tenant)).token
         headers, base = {"Authorization": f"Bearer {token}"}, self._access.api_url
         is_theirs = (urlsplit(attachment.source).hostname or "").endswith(".slack.com")

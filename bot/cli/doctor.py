@@ -52,11 +52,9 @@ async def doctor(console: Console) -> int:
     """Print the findings; 1 where something that is configured does not work."""
     app = App(load_settings())
     try:
-        remote = [finding async for finding in _weaviate(app)]
-        libraries = [finding async for finding in _libraries(app)]
-        models = [finding async for finding in probe_models(app)]
-        sources = [finding async for finding in probe_sources(app)]
-        findings = [*_places(app), await _store(app), *remote, *libraries, *models, *sources, *_services(app.settings)]
+        findings = [*_places(app), await _store(app), *_services(app.settings)]
+        for look in (_weaviate, _libraries, probe_models, probe_sources):
+            findings += [finding async for finding in look(app)]
     finally:
         await app.close()
     for finding in findings:

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import filterfalse
 from pathlib import Path
@@ -63,8 +63,8 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
             report = await library.add(papers())
             await _index(library, show)
             # After the lists, which may describe papers that nobody else knows.
-            texts = await _read_texts(app, library, list(filter(_is_pdf, found)), show, reject)
-            report = replace(report, added=report.added + texts.added)
+            texts, new = await _read_texts(app, library, list(filter(_is_pdf, found)), show, reject)
+            report = replace(report, added=report.added + new)
         total = await library.count()
     for refused in report.rejected:
         reject(refused)
@@ -75,11 +75,11 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
         f"{report.unchanged:,} already there, {wording.pluralize(len(rejected), 'record')} rejected. "
         f"The library “{library.name}” has {wording.pluralize(total, 'paper')}."
     )
-    if texts.read:
-        console.print(ingesting.texts_read(texts.read))
+    if texts:
+        console.print(ingesting.texts_read(texts))
     if tally["papers"]:
         _print_tally(console, tally)
-    return 0 if report.added + report.updated + report.unchanged + texts.read else 1
+    return 0 if report.added + report.updated + report.unchanged + texts else 1
 
 
 _PARTS: Mapping[str, Callable[[Paper], object]] = {
@@ -91,20 +91,15 @@ _PARTS: Mapping[str, Callable[[Paper], object]] = {
 """What a record should have."""
 
 
-@dataclass
-class TextsRead:
-    """What became of files that are papers themselves; ``added``: papers that the library did not have."""
-
-    read: int = 0
-    added: int = 0
-
-
 async def _read_texts(
     app: App, library: OwnLibrary, files: Sequence[Path], show: _Show, reject: Callable[[RecordError], None]
-) -> TextsRead:
-    """Keep the text of each file by its paper, which is looked for in the library, then online."""
-    done, new = TextsRead(), []
-    online = None
+) -> tuple[int, int]:
+    """Keep the text of each file by its paper, which is looked for in the library, then online.
+
+    How many were read, and how many papers the library did not have.
+    """
+    read, added, online = 0, 0, None
+    new: list[Paper] = []
     if files and app.settings.online != "never":
         online = online_sources(app.settings, app.web(ProcessCache()))
     kept = TextFolder(app.settings.home / "texts")
@@ -121,13 +116,13 @@ async def _read_texts(
             reject(RecordError(path.name, f"{say_unknown(file)} Put a BibTeX file that has it beside it."))
             continue
         await asyncio.to_thread(kept.save, paper.key, file.text)
-        done.read += 1
+        read += 1
         if known is not library or not await library.get([paper.key]):
             new.append(paper)
     if new:
-        done.added = (await library.add(new)).added
+        added = (await library.add(new)).added
         await _index(library, show)
-    return done
+    return read, added
 
 
 async def _index(library: OwnLibrary, show: _Show) -> None:

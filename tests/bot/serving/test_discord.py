@@ -69,7 +69,7 @@ async def test_a_quick_review_by_its_command_and_a_follow_up_by_button(
     async with simulating(Simulation(pace=0)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
         async with on_discord(discord):
-            begun = await discord.command("quick", question="how does dense retrieval use a passage index?", papers=20)
+            begun = await discord.command("quick", question="how does dense retrieval use a passage index? papers=20")
             review = await discord.find_offer("Write a full survey")
             assert begun.answers == [WORDS.begun]
             assert "References" in "".join(m.content for m in discord.messages if m.channel == review.channel)
