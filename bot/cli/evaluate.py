@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.metadata
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -88,8 +88,7 @@ async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOpt
     if not any(systems.values()):
         raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
     account, extra = Account(), ""
-    results: dict[str, list[Evaluation]] = {}
-    done: dict[str, list[Path]] = {}
+    done: dict[str, dict[Path, Evaluation]] = {}
     failed: list[str] = []
     async with _tools(account, wanted) as tools:
         for name, paths in systems.items():
@@ -105,15 +104,14 @@ async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOpt
                             raise
                         failed.append(f"{name}/{path.stem} was not evaluated: {known}")
                         continue
-                results.setdefault(name, []).append(found)
-                done.setdefault(name, []).append(path)
+                done.setdefault(name, {})[path] = found
         if not done:
             raise UserError(failed[0])
         if wanted.pairwise:
             extra += await _pairs(done, tools)
     if wanted.ranks:
-        extra += _agreement(done, results, wanted.ranks)
-    about = _about(tools, account)
+        extra += _agreement(done, wanted.ranks)
+    about, results = _about(tools, account), {name: list(own.values()) for name, own in done.items()}
     text = as_json(results, about) if wanted.as_json else comparison(results, about) + extra
     _deliver_report(console, wanted, text)
     aside = Console(stderr=True, markup=False, highlight=False)
@@ -122,7 +120,7 @@ async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOpt
     return int(bool(failed))
 
 
-async def _pairs(systems: Mapping[str, Sequence[Path]], tools: EvaluationTools) -> str:
+async def _pairs(systems: Mapping[str, Iterable[Path]], tools: EvaluationTools) -> str:
     """How often each system is preferred to each other one, over the topics that both have."""
     lines = ["", "## Pairwise, positions swapped", "", "| | preferred | order did not matter |", "| --- | --- | --- |"]
     for one, other in combinations(systems, 2):
@@ -137,13 +135,13 @@ async def _pairs(systems: Mapping[str, Sequence[Path]], tools: EvaluationTools) 
     return "\n".join(lines) + "\n"
 
 
-def _agreement(systems: Mapping[str, Sequence[Path]], results: Mapping[str, Sequence[Evaluation]], path: Path) -> str:
+def _agreement(systems: Mapping[str, Mapping[Path, Evaluation]], path: Path) -> str:
     """Spearman's rho between people's ranks (1 is best) and each measure, over the surveys that were ranked."""
     try:
         ranks = TypeAdapter(dict[str, float]).validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
         raise UserError(f'{path} is not a JSON object of ranks such as {{"System/Topic": 1}}.') from error
-    named = {f"{name}/{p.stem}": e for name, ps in systems.items() for p, e in zip(ps, results[name], strict=True)}
+    named = {f"{name}/{p.stem}": e for name, evaluated in systems.items() for p, e in evaluated.items()}
     unknown = sorted(set(ranks) - set(named))
     if unknown:
         raise UserError(f"There is no survey “{unknown[0]}”. Names are folder/file, without the file's ending.")
