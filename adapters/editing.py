@@ -115,7 +115,8 @@ class MessageSender(ABC):
         """Post the first ``count`` pages, but those that were posted before the message was broken off."""
         for page in range(self._posted.get(outgoing.key, 0), count):
             await self.post_page(outgoing, page)
-            self._posted[outgoing.key] = page + 1
+            if outgoing.key:
+                self._posted[outgoing.key] = page + 1
 
     async def close(self) -> None:
         """Stop editing."""

@@ -34,7 +34,7 @@ from adapters.chat import (
 from adapters.discord.components import VALUE, ActionButton, modal, read_filled_form
 from adapters.discord.discord_markup import MESSAGE_CHARACTERS, link, literal, messages
 from adapters.discord.discord_sender import EDIT_S, DiscordSender
-from adapters.discord.slash_commands import SurveyCommands, survey_this
+from adapters.discord.slash_commands import SurveyCommands, survey_this, to_incoming
 
 log = structlog.get_logger()
 
@@ -144,7 +144,7 @@ class DiscordAdapter(DiscordSender):
         opens = message.guild is not None and not in_thread
         if message.guild is not None and not is_mention and (opens or not await self.backend.knows(at)):
             return
-        at = Conversation(at.platform, at.tenant, at.channel, str(message.id)) if opens else at
+        at = replace(at, thread=str(message.id)) if opens else at
         key = f"message:{message.id}"
         text = text or ("" if files else "help")  # a bare mention asks what we are
         place: Place = "direct" if message.guild is None else "mentioned" if is_mention else "thread"
@@ -154,8 +154,7 @@ class DiscordAdapter(DiscordSender):
     async def handle_button(self, interaction: discord.Interaction, action: str, asks: bool) -> None:  # noqa: FBT001
         """A button; also one that was shown by a process long gone."""
         at = await self.place(interaction)
-        key, person = f"interaction:{interaction.id}", str(interaction.user.id)
-        incoming = Incoming(at, person, key, button=action, alone=True)
+        incoming = replace(to_incoming(interaction, at), button=action, alone=True)
         if asks:
             await self.ask(interaction, incoming)
             return
@@ -183,10 +182,8 @@ class DiscordAdapter(DiscordSender):
             return  # of another program
         at, values = await self.place(interaction), read_filled_form(data)
         at = replace(at, thread=name.thread) if name.opens else at
-        key = f"interaction:{interaction.id}"
-        incoming = Incoming(
-            at, str(interaction.user.id), key, "", name.action, values=values, opens=name.opens, alone=True
-        )
+        pressed = replace(to_incoming(interaction, at), button=name.action, alone=True)
+        incoming = replace(pressed, values=values, opens=name.opens)
         if fault := await self.backend.fault(incoming):
             # A form cannot be answered with another one, so what was written is given back as a text.
             written = "\n".join(f"{field}: {value}" for field, value in values if value).replace("`", "'")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import discord
 from discord import app_commands
 
-from adapters.chat import Incoming, Outgoing, SurveyList
+from adapters.chat import Conversation, Incoming, Outgoing, SurveyList
 from adapters.discord.discord_markup import MESSAGE_CHARACTERS, link, messages
 from adapters.markup import blocks
 
@@ -140,8 +140,7 @@ class SurveyCommands(app_commands.Group):
 
     async def _make_incoming(self, interaction: discord.Interaction) -> Incoming:
         """Something that was done where a survey could begin."""
-        at = await self._adapter.place_to_begin(interaction)
-        return Incoming(at, str(interaction.user.id), f"interaction:{interaction.id}")
+        return to_incoming(interaction, await self._adapter.place_to_begin(interaction))
 
     async def _say(
         self, interaction: discord.Interaction, text: str, survey: str | None = None, *, alone: bool = True
@@ -160,6 +159,11 @@ class SurveyCommands(app_commands.Group):
         await self._adapter.take(interaction, incoming, "" if alone else self._adapter.words.noted)
 
 
+def to_incoming(interaction: discord.Interaction, at: Conversation) -> Incoming:
+    """Something that a person did there."""
+    return Incoming(at, str(interaction.user.id), f"interaction:{interaction.id}")
+
+
 def survey_this(adapter: DiscordAdapter) -> app_commands.ContextMenu:
     """“Survey this”: the message is the suggestion, and its thread the place."""
 
@@ -167,8 +171,8 @@ def survey_this(adapter: DiscordAdapter) -> app_commands.ContextMenu:
         at = await adapter.place_to_begin(interaction)
         is_channel = at.tenant.isdigit() and interaction.channel_id == int(at.channel)
         there = replace(at, thread=str(message.id)) if is_channel else at
-        key, person = f"interaction:{interaction.id}", str(interaction.user.id)
-        await adapter.ask(interaction, Incoming(there, person, key, message.content, "start", opens=True))
+        asked = replace(to_incoming(interaction, there), text=message.content, button="start", opens=True)
+        await adapter.ask(interaction, asked)
 
     return app_commands.ContextMenu(name=MENU, callback=menu)
 

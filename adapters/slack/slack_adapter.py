@@ -1,4 +1,4 @@
-"""Slack: Socket Mode or signed HTTP, one workspace or many. A thread is a conversation; see `slack_blocks`.
+"""Slack: Socket Mode or signed HTTP, one workspace or many. A thread is a conversation; see `adapters.slack.blocks`.
 
 Everything is acknowledged after it is stored and before it is worked on.
 """
