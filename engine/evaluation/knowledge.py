@@ -10,7 +10,6 @@ import asyncio
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Literal
@@ -99,42 +98,34 @@ def _names(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.I) is not None
 
 
-@dataclass(frozen=True)
-class KnowledgeTest:
-    """The questions of one topic for one model; ``naive`` is the text of a survey by the naive baseline, if any."""
+async def measure_knowledge(
+    questions: Sequence[Question], survey: str, naive: str, model: LanguageModel, library: Library
+) -> tuple[Score, ...]:
+    """Shares of right answers under each condition; without a naive survey there is none with it."""
+    count = len(questions)
+    conditions = {"direct": "(nothing)", "with a naive survey": naive, "with the survey": survey}
+    given: dict[str, Sequence[str]] = {name: [text] * count for name, text in conditions.items() if text}
+    given["with the papers (upper bound)"] = await asyncio.gather(*(_retrieve(q, library) for q in questions))
+    scores = []
+    for name, materials in given.items():
+        asked = zip(questions, materials, strict=True)
+        right = await asyncio.gather(*(_is_right(question, material, model) for question, material in asked))
+        how = f"share of {count} multiple-choice questions"
+        scores.append(Score(f"knowledge test, {name}", sum(right) / count, how))
+    return tuple(scores)
 
-    questions: tuple[Question, ...]
-    model: LanguageModel
-    library: Library
-    naive: str = ""
 
-    async def run(self, survey: str) -> tuple[Score, ...]:
-        """Shares of right answers under each condition. Raises `ValueError` where there is no question."""
-        if not self.questions:
-            raise ValueError("there are no questions")
-        count = len(self.questions)
-        conditions = {"direct": "(nothing)", "with a naive survey": self.naive, "with the survey": survey}
-        given: dict[str, Sequence[str]] = {name: [text] * count for name, text in conditions.items() if text}
-        given["with the papers (upper bound)"] = await asyncio.gather(*map(self._retrieve, self.questions))
-        scores = []
-        for name, materials in given.items():
-            right = await asyncio.gather(*map(self._is_right, self.questions, materials))
-            share, how = sum(right) / count, f"share of {count} multiple-choice questions"
-            scores.append(Score(f"knowledge test, {name}", share, how))
-        return tuple(scores)
+async def _is_right(question: Question, material: str, model: LanguageModel) -> bool:
+    choices = "\n".join(f"{'ABCDEF'[i]}. {data(choice)}" for i, choice in enumerate(question.choices))
+    prompt = fill("evaluation/question", material=data(material), question=data(question.question), choices=choices)
+    answer = await model.answer_typed(Request("judging", "question", prompt, 64, 0.0), ChoiceAnswer)
+    return "ABCDEF".index(answer.letter) == question.answer
 
-    async def _is_right(self, question: Question, material: str) -> bool:
-        choices = "\n".join(f"{'ABCDEF'[i]}. {data(choice)}" for i, choice in enumerate(question.choices))
-        prompt = fill("evaluation/question", material=data(material), question=data(question.question), choices=choices)
-        request = Request("judging", "question", prompt, 64, 0.0)
-        answer = await self.model.answer_typed(request, ChoiceAnswer)
-        return "ABCDEF".index(answer.letter) == question.answer
 
-    async def _retrieve(self, question: Question) -> str:
-        """The papers nearest to the question and to each of its choices, in turns."""
-        asked = (question.question, *question.choices)
-        lists = [await self.library.search(Query(text, UPPER_PAPERS)) for text in asked]
-        turns = (item.paper for row in zip_longest(*lists) for item in row if item)
-        papers = {paper.key: paper for paper in turns}
-        texts = [f"{paper.title}\n{paper.content}" for paper in islice(papers.values(), UPPER_PAPERS)]
-        return "\n\n".join(texts)[: UPPER_TOKENS * CHARACTERS_PER_TOKEN]
+async def _retrieve(question: Question, library: Library) -> str:
+    """The papers nearest to the question and to each of its choices, in turns."""
+    lists = [await library.search(Query(text, UPPER_PAPERS)) for text in (question.question, *question.choices)]
+    turns = (item.paper for row in zip_longest(*lists) for item in row if item)
+    papers = {paper.key: paper for paper in turns}
+    texts = [f"{paper.title}\n{paper.content}" for paper in islice(papers.values(), UPPER_PAPERS)]
+    return "\n\n".join(texts)[: UPPER_TOKENS * CHARACTERS_PER_TOKEN]

@@ -9,7 +9,7 @@ from statistics import fmean
 from engine.evaluation.citation_quality import Entailment, faults, score_citations, verdicts
 from engine.evaluation.content_quality import grade_content
 from engine.evaluation.documents import CitedClaim, Document, claims
-from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions
+from engine.evaluation.knowledge import Question, choose_questions, measure_knowledge
 from engine.evaluation.overlap import measure_shared_lists, rouge, rouge_by_chunks, soft_heading_recall
 from engine.evaluation.references import (
     distinct,
@@ -104,8 +104,8 @@ async def evaluate_document(
     questions = choose_questions(tools.questions, topic)
     if questions and tools.judges:
         await tools.progress("knowledge test")
-        test = KnowledgeTest(questions, next(iter(tools.judges.values())), tools.library, tools.naive)
-        groups["Knowledge test"] = await test.run(text)
+        judge = next(iter(tools.judges.values()))
+        groups["Knowledge test"] = await measure_knowledge(questions, text, tools.naive, judge, tools.library)
     return Evaluation(document.title, tuple(groups.items()), document.problems, topic)
 
 

@@ -13,9 +13,8 @@ from itertools import zip_longest
 
 from pydantic import Field
 
-from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
-from engine.llm.attempts import try_all
+from engine.llm.attempts import try_any
 from engine.llm.model import PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.quoting.abstracts import show_gists
@@ -102,11 +101,9 @@ class StormRecipe(AutoSurveyRecipe):
         request = Request("outline", f"perspectives/{context.attempt}", prompt, 1_024, 1.0)
         people = (await context.require_model().answer_typed(request, PerspectivesAnswer)).people[:PERSPECTIVES]
         await context.progress(Progress("outlining", 0, len(people)))
-        came = await try_all(self._converse(brief.topic, i, p, papers, context) for i, p in enumerate(people, 1))
-        asked = list({one.question: one for talk in came if isinstance(talk, list) for one in talk}.values())
-        failed = [talk for talk in came if isinstance(talk, ScholiumError)]
-        if not asked:
-            raise failed[0]
+        talking = (self._converse(brief.topic, i, person, papers, context) for i, person in enumerate(people, 1))
+        talks, failed = await try_any(talking)
+        asked = list({one.question: one for talk in talks for one in talk}.values())
         notes = [f"{len(failed)} of {len(people)} readers could not be asked: {failed[0]}"] if failed else []
         outline = await self._outline_questions(brief, asked, context)
         nodes = tuple(mark_thin(node, context.limits) for node in outline.nodes)

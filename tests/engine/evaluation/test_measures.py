@@ -29,7 +29,7 @@ from engine.evaluation.citation_quality import (
 )
 from engine.evaluation.content_quality import compare_surveys, grade_content
 from engine.evaluation.documents import CitedClaim, Document, Part, Reference, from_markdown, from_survey
-from engine.evaluation.knowledge import KnowledgeTest, Question, choose_questions, make_questions, read_questions
+from engine.evaluation.knowledge import Question, choose_questions, make_questions, measure_knowledge, read_questions
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.overlap import (
     measure_shared_lists,
@@ -327,7 +327,7 @@ async def test_the_knowledge_test_has_four_conditions(library: LocalLibrary) -> 
         return simulate_answer(prompt, schema)
 
     questions = (Question(question="Which paper is on graphs?", choices=("x", "y"), answer=1),) * 4
-    scores = await KnowledgeTest(questions, FakeModel(answer), library, "It is x.").run("It is y.")
+    scores = await measure_knowledge(questions, "It is y.", "It is x.", FakeModel(answer), library)
     assert [(s.name.removeprefix("knowledge test, "), s.value) for s in scores] == [
         ("direct", 0.0),
         ("with a naive survey", 1.0),
@@ -337,7 +337,7 @@ async def test_the_knowledge_test_has_four_conditions(library: LocalLibrary) -> 
     assert ["(nothing)" in prompt for prompt in asked] == [True] * 4 + [False] * 12
     (nearest,) = await library.search(Query("Which paper is on graphs?", 1))
     assert nearest.paper.title in asked[-1]
-    bare = await KnowledgeTest(questions, FakeModel(answer), library).run("It is y.")
+    bare = await measure_knowledge(questions, "It is y.", "", FakeModel(answer), library)
     assert "with a naive survey" not in " ".join(score.name for score in bare)
 
 
