@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 
+from bibtexparser.middlewares.names import split_multiple_persons_names
+
 from engine.retrieval.paper_text import clean_name
 from engine.text import ET_AL, shorten
 
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.I)
 _SUFFIX_BEHIND_GIVEN = re.compile(r"(.+\S)\s+((?:jr|sr)\.?|2nd|3rd|II|III)", re.I)
 """“Brown, James Jr”, as PubMed writes it."""
-_NAME_PART = re.compile(r"\s*(family|given|prefix|suffix)\s*=\s*([^,]*?)\s*")
-"""A part of biblatex's extended format: ``given=Hans, prefix=von, family=Trapp``."""
 _OTHERS = frozenset({"others", "et al", "et al.", "and others"})
 _NOBODY = frozenset({"[no author name available]", "[anonymous]", "anonymous", "[no author id available]"})
 _CUT_OFF = re.compile(r"[\s,]+(?:et\.? al\b\.?|and others)\s*$", re.I)
-_AND = re.compile(r"\s+and\s+", re.I)
-_AND_OR_AMPERSAND = re.compile(r",?\s+(?:and|&)\s+", re.I)
 
 MOST_AUTHORS, AUTHORS_CHARACTERS = 10_000, 100_000
 """No paper has more; what claims to is read so far."""
@@ -53,8 +51,7 @@ def split_bibtex_names(text: str) -> list[str]:
     A list that somebody wrote there with commas, ``W. Zhang, J. Li … and L. Kong``, is divided at both.
     """
     text = _LEFT_OUT.sub(" and ", shorten(text, AUTHORS_CHARACTERS))
-    names = [name for name in _split_outside_braces(text, _AND) if name.strip()]
-    names = [one for name in names for one in _split_given_first(name)]
+    names = [one for name in split_multiple_persons_names(text) for one in _split_given_first(name)]
     return names if len(names) > 1 or text.strip().startswith("{") else [n for n in text.split(";") if n.strip()]
 
 
@@ -69,23 +66,8 @@ def split_names(text: str) -> list[str]:
     text = _LEFT_OUT.sub(" and ", shorten(text, AUTHORS_CHARACTERS))
     if ";" in text:
         return [name for name in text.split(";") if name.strip()]
-    parts = [part for part in _split_outside_braces(text, _AND_OR_AMPERSAND) if part.strip()]
-    found: list[str] = []
-    for part in parts:
-        found += _split_commas(part)
-    return found
-
-
-def _split_outside_braces(text: str, separator: re.Pattern[str]) -> list[str]:
-    """The text divided where the separator stands, but for text that ends at a closing brace."""
-    pieces = re.split(r"([{}])", text)
-    names = [""]
-    for piece, brace in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
-        first, *more = [piece] if brace == "}" else separator.split(piece)
-        names[-1] += first
-        names += more
-        names[-1] += brace
-    return names
+    parts = split_multiple_persons_names(re.sub(r",?\s+(?:and|&)\s+", " and ", text, flags=re.I))
+    return [name for part in parts for name in _split_commas(part)]
 
 
 _INITIALS = re.compile(r"(?:[A-Z]\.?[-\s]?){1,4}")
@@ -110,22 +92,20 @@ def write_name(name: object) -> str:
     """A name of a JSON list: text, or an object with the whole name or its parts, as exports have them."""
     if not isinstance(name, dict):
         return name if isinstance(name, str) else ""
-    known = {
-        key.lower().replace("_", "").replace("-", ""): str(v) for key, v in name.items() if isinstance(v, str) and v
-    }
-    author = name.get("author")
-    if isinstance(author, dict):  # OpenAlex
+    if isinstance(author := name.get("author"), dict):  # OpenAlex
         return write_name(author)
-    family = next((known[key] for key in ("family", "lastname", "last", "surname", "familyname") if key in known), "")
-    given = next((known[key] for key in ("given", "firstname", "first", "forename", "givenname") if key in known), "")
-    particles = (known.get("droppingparticle", ""), known.get("nondroppingparticle", ""))
+    known = {re.sub("[_-]", "", key.lower()): v for key, v in name.items() if isinstance(v, str) and v}
+
+    def read(*keys: str) -> str:
+        return next((known[key] for key in keys if key in known), "")
+
+    family = read("family", "lastname", "last", "surname", "familyname")
     if family:
-        whole = " ".join(part for part in (*particles, family) if part)
-        return ", ".join(part for part in (whole, known.get("suffix", ""), given) if part)
-    body = known.get("literal") or known.get("collective") or known.get("organization", "")
-    if body:
-        return f"{{{body}}}"
-    return next((known[key] for key in ("name", "fullname", "displayname", "authorname") if key in known), "")
+        whole = " ".join(filter(None, (read("droppingparticle"), read("nondroppingparticle"), family)))
+        given = read("given", "firstname", "first", "forename", "givenname")
+        return ", ".join(filter(None, (whole, read("suffix"), given)))
+    body = read("literal", "collective", "organization")
+    return f"{{{body}}}" if body else read("name", "fullname", "displayname", "authorname")
 
 
 def _read_name(name: str) -> str:
@@ -137,10 +117,6 @@ def _read_name(name: str) -> str:
     if re.fullmatch(r"\{.*\}", text, re.S):
         return clean_name(text[1:-1])
     parts = [part.strip() for part in re.sub(r"[{}]", "", text).split(",")]  # Ming{-}Wei, as DBLP protects it
-    named = {match[1]: match[2] for part in parts if (match := _NAME_PART.fullmatch(part))}
-    if "family" in named:
-        ordered = (named.get(part, "") for part in ("given", "prefix", "family", "suffix"))
-        return clean_name(" ".join(part for part in ordered if part))
     family, *rest = parts
     suffix = next((part for part in rest if _SUFFIX.fullmatch(part)), "")
     given = " ".join(part for part in rest if part and part != suffix)

@@ -129,7 +129,7 @@ def test_biblatex(tmp_path: Path) -> None:
 
 SHARED = """@xdata{conf, booktitle = {Proceedings of the Marsh Conference}, date = {2020-07-02}}
 @xdata{loop, xdata = {conf, loop}}
-@inproceedings{a, xdata = {loop}, title = {Reeds that bend}, author = {given=Hans, prefix=von, family=Trapp}}
+@inproceedings{a, xdata = {loop}, title = {Reeds that bend}, author = {von Trapp, Hans}}
 @book{Whole, editor = {Poe, E. A.}, title = {Ravens}, year = 1845, publisher = {Wiley}, doi = {10.1000/whole}}
 @incollection{b, crossref = {whole}, author = {Lee, Ann}, title = {Black birds in verse}}
 @incollection{c, crossref = {nothing}, author = {Lee, Ann}, title = {White birds in verse}, xdata = {nothing}}
