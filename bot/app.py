@@ -126,8 +126,7 @@ class App:
         if searched and await self.libraries.has_papers(workspace):
             own = await self.libraries.workspace_library(workspace)
             library = JointLibrary(own, named) if named else own
-        if brief.without or brief.kinds:
-            library = ExcludingLibrary(library, exclusion_of(brief))
+        library = ExcludingLibrary(library, exclusion_of(brief))
         embedder = await self._embedder(session.state, named)
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
         web, texts = self.web(cache), None

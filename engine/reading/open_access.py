@@ -161,13 +161,10 @@ class OpenAccess:
 
     async def _places(self, paper: Paper) -> AsyncIterator[str]:
         """Addresses to try, the best first; Unpaywall is asked only where the others gave nothing."""
-        places: list[str] = []
-        for identifier in paper.identifiers:
-            if identifier.startswith("arxiv:"):
-                number = identifier.removeprefix("arxiv:")
-                places += [f"{self.arxiv_url}/html/{number}", f"{self.arxiv_url}/pdf/{number}"]
-        places += [paper.pdf] if paper.pdf else []
-        for place in dict.fromkeys(places):
+        numbers = [name.removeprefix("arxiv:") for name in paper.identifiers if name.startswith("arxiv:")]
+        at_arxiv = [f"{self.arxiv_url}/{kind}/{number}" for number in numbers for kind in ("html", "pdf")]
+        places = dict.fromkeys(filter(None, (*at_arxiv, paper.pdf)))
+        for place in places:
             yield place
         doi = next((i.removeprefix("doi:") for i in paper.identifiers if i.startswith("doi:")), "")
         if not doi or not self.unpaywall or not self.contact:

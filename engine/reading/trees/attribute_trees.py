@@ -155,9 +155,7 @@ class Source:
 
 
 def complete_tree(source: Source, kind: TreeKind, values: Mapping[str, AttributeValue]) -> AttributeTree:
-    """The tree with every field of its kind. Raises `ValueError` for a field that the kind does not have."""
-    if unknown := set(values) - set(TEMPLATES[kind]):
-        raise ValueError(f"a {kind} paper has no field {sorted(unknown)[0]}")
+    """The tree with every field of its kind."""
     fields = tuple((name, values.get(name)) for name in TEMPLATES[kind])
     return AttributeTree(source.key, kind, source.level, source.digest, fields)
 

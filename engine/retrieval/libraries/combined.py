@@ -10,6 +10,7 @@ from engine.options import PaperKind
 from engine.paper_kinds import is_of_kind, is_survey
 from engine.retrieval.libraries.library import Library, TopicCounts
 from engine.retrieval.merging.merged_papers import MergedPapers, find_same, merge_records
+from engine.tracing import trace_step
 from engine.values import Brief, FoundPaper, Paper, PaperKey, Query
 
 SURVEYS = "surveys"
@@ -43,7 +44,7 @@ def exclusion_of(brief: Brief) -> Exclusion:
 
 
 class ExcludingLibrary:
-    """The ``inner`` library without what is excluded; every search honours it before its limit is counted."""
+    """What a job searches: the ``inner`` library without what is excluded, which is honoured before the limit."""
 
     def __init__(self, inner: Library, exclusion: Exclusion) -> None:
         self._inner = inner
@@ -55,8 +56,12 @@ class ExcludingLibrary:
         """At most ``query.limit`` papers, none of them excluded."""
         left_out = self._exclusion
         limit = query.limit * (SPARE if left_out.surveys or left_out.kinds else 1) + len(left_out.keys)
-        found = await self._inner.search(replace(query, limit=limit, exclude=query.exclude | left_out.keys))
-        return [item for item in found if not left_out.holds(item.paper)][: query.limit]
+        asked = replace(query, limit=limit, exclude=query.exclude | left_out.keys)
+        with trace_step("search a library", {"scholium.ranking": query.ranking, "scholium.limit": query.limit}) as span:
+            near = await self._inner.search(asked)
+            found = [item for item in near if not left_out.holds(item.paper)][: query.limit]
+            span.set_attribute("scholium.found", len(found))
+        return found
 
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys and are not excluded."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from engine.errors import RecordError
-from engine.tracing import trace_step
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 
@@ -75,6 +73,9 @@ class EmptyLibrary:
         return TopicCounts()
 
 
+T = TypeVar("T")
+
+
 async def in_batches(items: AsyncIterator[T], size: int) -> AsyncIterator[list[T]]:
     """The items in lists of that size, the last one shorter."""
     batch: list[T] = []
@@ -85,25 +86,6 @@ async def in_batches(items: AsyncIterator[T], size: int) -> AsyncIterator[list[T
             batch = []
     if batch:
         yield batch
-
-
-T = TypeVar("T")
-S = TypeVar("S", bound="Library")
-
-
-def traced(
-    search: Callable[[S, Query], Awaitable[Sequence[FoundPaper]]],
-) -> Callable[[S, Query], Coroutine[Any, Any, Sequence[FoundPaper]]]:
-    """The `Library.search` with a span: how it ranked and how much it found, not what was sought."""
-
-    @wraps(search)
-    async def ask(library: S, query: Query) -> Sequence[FoundPaper]:
-        with trace_step("search a library", {"scholium.ranking": query.ranking, "scholium.limit": query.limit}) as span:
-            found = await search(library, query)
-            span.set_attribute("scholium.found", len(found))
-            return found
-
-    return ask
 
 
 class Library(Protocol):

@@ -35,7 +35,7 @@ from engine.retrieval.libraries.adding import (
     read_stored,
     split_merge,
 )
-from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress, TopicCounts, traced
+from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress, TopicCounts
 from engine.retrieval.libraries.local_index import LocalIndex, make_index
 from engine.retrieval.libraries.local_papers import (
     COLUMNS,
@@ -88,7 +88,6 @@ class LocalLibrary:
         rows = await self._papers.papers(list(dict.fromkeys(stored)))
         return [rows[k] for k in stored if k in rows]
 
-    @traced
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """Best first, in the order that `Query.ranking` asks for."""
         index = await self.indexed()

@@ -19,7 +19,6 @@ from engine.retrieval.libraries.library import (
     OnIndexProgress,
     TopicCounts,
     in_batches,
-    traced,
 )
 from engine.retrieval.libraries.local_index import LocalIndex
 from engine.retrieval.libraries.vectors import REFIT_GROWTH
@@ -115,7 +114,6 @@ class WeaviateLibrary:
         await self._notice()
         return await self._objects.get(keys)
 
-    @traced
     @retry_reads
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """Best first, in the order that `Query.ranking` asks for."""

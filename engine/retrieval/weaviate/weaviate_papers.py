@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
-from functools import reduce
-from operator import and_
 from typing import Any
 
 from weaviate.classes.data import DataObject
@@ -176,7 +174,7 @@ def filter_papers(query: Query, also: Any = None) -> Any:
         parts.append(Filter.by_property("year").greater_or_equal(query.years.first))
     if query.years.last is not None:
         parts.append(Filter.by_property("year").less_or_equal(query.years.last))
-    return reduce(and_, parts) if parts else None
+    return Filter.all_of(parts) if parts else None
 
 
 async def embed_papers(embedder: Embedder, stored: Sequence[StoredPaper]) -> tuple[Vectors, Vectors]:
