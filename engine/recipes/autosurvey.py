@@ -14,9 +14,9 @@ from engine.recipes.bases import Trials, compose_survey
 from engine.run import CallChain, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate
 from engine.values import Brief, FoundPaper, KeywordPool, Outline, PaperSelection
-from engine.writing.assembly import add_warnings, supply_papers, words_for_each
+from engine.writing.assembly import add_warnings, assign, supply_papers
 from engine.writing.composing import Composition, with_bodies
-from engine.writing.drafting import Assignment, Steps
+from engine.writing.drafting import Steps
 from engine.writing.estimates import plan_subsections
 from engine.writing.notices import list_read, name_contents
 from engine.writing.planning import Planner, plan_outline
@@ -54,9 +54,7 @@ class AutoSurveyRecipe(Trials):
 
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection: noted, drafted, checked; then the whole read once more, and framed."""
-        brief = plan.brief
-        task = Assignment(brief.topic, plan.outline, words_for_each(brief, plan.outline), wishes=brief.wishes)
-        return plan_subsections(plan, task, self._steps)
+        return plan_subsections(plan, assign(plan.brief, plan.outline), self._steps)
 
     @property
     def _steps(self) -> Steps:
@@ -86,8 +84,7 @@ class AutoSurveyRecipe(Trials):
         else:
             outline = outline.give_papers(lambda _: [paper.key for paper in included[:count]])
         papers = await with_bodies({p.key: p for p in (*included, *(item.paper for item in brought))}, context)
-        words = words_for_each(brief, outline)
-        assignment = Assignment(brief.topic, outline, words, context.attempt, brief.wishes, cite_known=self.cite_known)
+        assignment = replace(assign(brief, outline, context.attempt), cite_known=self.cite_known)
         composition = Composition(context.require_model(), assignment, papers, context, self._steps)
         selection = replace(task.selection, found=(*task.selection.found, *brought))
         read = [key for key, paper in papers.items() if paper.body]

@@ -23,10 +23,10 @@ from engine.session.kept_text import put_kept_parts
 from engine.survey import Section, Survey
 from engine.text import to_title_case
 from engine.values import Brief, Cluster, Outline, OutlineNode, PaperSelection
-from engine.writing.assembly import assemble_survey, frame_outline, mark_thin, supply_papers, words_for_each
+from engine.writing.assembly import assemble_survey, assign, frame_outline, mark_thin, supply_papers
 from engine.writing.clustered import place_papers, plan_refinement, write_clustered, write_headings
 from engine.writing.division import make_section, tell_apart
-from engine.writing.drafting import Assignment, Steps
+from engine.writing.drafting import Steps
 from engine.writing.estimates import plan_subsections
 from engine.writing.field_views import find_nearby
 from engine.writing.notices import word_quoted_length
@@ -60,7 +60,7 @@ class ClusterRecipe(KeywordSearch):
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection, as a language model would write it; without one there are none to pay."""
-        task = Assignment(plan.brief.topic, plan.outline, words_for_each(plan.brief, plan.outline))
+        task = assign(plan.brief, plan.outline)
         return [*plan_subsections(plan, task, Steps(frame=False)), *plan_refinement(task)]
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:

@@ -20,9 +20,9 @@ from engine.run import SURVEY_STEPS, CallChain, PlannedCall, RunContext, Step, W
 from engine.session.events import Candidate
 from engine.session.kept_text import parts_to_write
 from engine.values import Brief, Outline, Paper, PaperSelection
-from engine.writing.assembly import add_warnings, supply_papers, words_for_each
+from engine.writing.assembly import add_warnings, assign, supply_papers
 from engine.writing.composing import Composition
-from engine.writing.drafting import Assignment, Steps
+from engine.writing.drafting import Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, expect_claims, mean_tokens, plan_subsections, tokens_drafted
 from engine.writing.notices import list_read
 
@@ -66,8 +66,7 @@ class SurveyXRecipe(Trials):
 
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Notes, drafts and checks as for any survey, the rewriting of each draft, and the cells of the tables."""
-        words = words_for_each(plan.brief, plan.outline)
-        task = Assignment(plan.brief.topic, plan.outline, words, wishes=plan.brief.wishes)
+        task = assign(plan.brief, plan.outline)
         chains = plan_subsections(plan, task, Steps(in_turn=True))
         due = sum(node.role == "body" for _, node in parts_to_write(plan.outline, plan.kept))
         claims, shown = expect_claims(task.words), HEAD_TOKENS + GIST * mean_tokens(list(plan.papers.values()))
@@ -108,14 +107,7 @@ class SurveyXRecipe(Trials):
         material = await prepare(included, context, with_trees=self.grow_trees)
         outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, count)
         model = context.require_model()
-        assignment = Assignment(
-            task.brief.topic,
-            outline,
-            words_for_each(task.brief, outline),
-            context.attempt,
-            task.brief.wishes,
-            prompt="surveyx/draft",
-        )
+        assignment = replace(assign(task.brief, outline, context.attempt), prompt="surveyx/draft")
         index = await asyncio.to_thread(TreeIndex, list(material.trees.values()), context.embedder)
         rewriting = Rewriting(model, material, index, context.attempt)
         papers = {key: material.evidence(key) for key in material.papers}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from engine.citations import remove_citations, with_references
@@ -16,7 +16,7 @@ from engine.session.kept_text import list_missing
 from engine.survey import UNWRITTEN, Section, Survey, SurveyWarning
 from engine.text import list_words, shorten
 from engine.values import Brief, Outline, OutlineNode, Paper, walk_outline
-from engine.writing.drafting import Draft
+from engine.writing.drafting import Assignment, Draft
 from engine.writing.notices import with_notice
 
 MARGIN = 1.25
@@ -33,6 +33,11 @@ def words_for_each(brief: Brief, outline: Outline) -> int:
     leaves = len(outline.list_parts())
     total = LENGTH_CLASSES_TOKENS[brief.length] * MARGIN / TOKENS_PER_WORD - FRAME_WORDS
     return max(80, round(total / max(1, leaves)))
+
+
+def assign(brief: Brief, outline: Outline, trial: int = 0) -> Assignment:
+    """What all subsections of the outline have in common."""
+    return Assignment(brief.topic, outline, words_for_each(brief, outline), trial, brief.wishes)
 
 
 def frame_outline(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode, ...]:
@@ -156,7 +161,7 @@ def add_abstract(survey: Survey, abstract: Draft | None) -> Survey:
     if abstract is None:
         return survey
     count = len(survey.references)
-    told = f"This survey cites {count} {'paper' if count == 1 else 'papers'}{_span(survey)}."
+    told = f"This survey cites {count} {'paper' if count == 1 else 'papers'}{tell_years(survey.references)}."
     text = f"{told} {remove_citations(abstract.text)}"
     return with_notice(replace(survey, abstract=text, tally=abstract.tally))
 
@@ -165,9 +170,11 @@ def _abstract(brief: Brief, outline: Outline, survey: Survey) -> str:
     lines = [node.title for node in outline.nodes if node.role == "body"]
     body = f" It covers {list_words(lines)}." if lines else ""
     ending = " It ends with the problems the papers leave open." if outline.nodes[-1].role == "conclusion" else ""
-    return f"A survey of {brief.topic} that cites {len(survey.references)} papers{_span(survey)}.{body}{ending}"
+    cited = f"{len(survey.references)} papers{tell_years(survey.references)}"
+    return f"A survey of {brief.topic} that cites {cited}.{body}{ending}"
 
 
-def _span(survey: Survey) -> str:
-    years = sorted(p.year for p in survey.references if p.year)
+def tell_years(papers: Iterable[Paper]) -> str:
+    """From when to when they were published; empty where that is not known."""
+    years = sorted(p.year for p in papers if p.year)
     return f" published between {years[0]} and {years[-1]}" if years else ""

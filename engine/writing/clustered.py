@@ -15,7 +15,7 @@ from pydantic import Field
 from engine.citations import with_references
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
 from engine.llm.attempts import try_work
-from engine.llm.model import LanguageModel, PlainText, Prompt, Request, Task, TypedAnswer
+from engine.llm.model import LanguageModel, Prompt, Request, Task, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.naming.clustering import project
 from engine.quoting.abstracts import show_gists
@@ -29,11 +29,12 @@ from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import (
     add_warnings,
     assemble_survey,
+    assign,
     fail_with_nothing,
     frame_outline,
     mark_thin,
     supply_nodes,
-    words_for_each,
+    tell_years,
 )
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment, Draft, Steps, settle_citations, verify_citations
@@ -47,7 +48,7 @@ from engine.writing.estimates import (
 from engine.writing.field_views import find_nearby, view_field
 from engine.writing.model_text import HeadingText, read_prose
 from engine.writing.notices import with_notice
-from engine.writing.planning import outline_text
+from engine.writing.planning import Plan, outline_text
 
 METHOD = (
     "This survey was written by a language model from groups of papers that a program found by their likeness, each "
@@ -83,17 +84,10 @@ CONCLUSION = OutlineNode(
 )
 
 
-class PlanAnswer(TypedAnswer):
-    """A heading and what it covers."""
-
-    heading: HeadingText
-    description: PlainText
-
-
-class HeadingAnswer(PlanAnswer):
+class HeadingAnswer(Plan):
     """A section's heading and its subsections."""
 
-    subsections: list[PlanAnswer] = Field(min_length=1)
+    subsections: list[Plan] = Field(min_length=1)
 
 
 class NewHeading(TypedAnswer):
@@ -182,8 +176,8 @@ async def write_headings(
     )
 
 
-def _plan(answer: PlanAnswer) -> OutlineNode:
-    return OutlineNode(shorten(answer.heading, HEADING_CHARACTERS), clean(answer.description))
+def _plan(answer: Plan) -> OutlineNode:
+    return OutlineNode(shorten(answer.title, HEADING_CHARACTERS), clean(answer.description))
 
 
 def _supply_within(
@@ -291,14 +285,12 @@ def _terms(node: OutlineNode) -> str:
 
 def _introduce(node: OutlineNode, brief: Brief, outline: Outline, papers: Mapping[PaperKey, Paper]) -> Section:
     body = [(i, n) for i, n in enumerate(outline.nodes, start=1) if n.role == "body"]
-    used = {key for _, n in body for key in n.all_papers() if key in papers}
-    years = sorted(year for key in used if (year := papers[key].year))
-    span = f", published from {years[0]} to {years[-1]}" if years and years[0] != years[-1] else ""
+    used = {key: papers[key] for _, n in body for key in n.all_papers() if key in papers}
     order = list_words(f"{n.title} (Section {i})" for i, n in body)
     return Section(
         node.title,
-        f"This survey covers {brief.topic}. It draws on {len(used)} papers{span}, which fall into {len(body)} "
-        f"groups by what they are about: {order}.",
+        f"This survey covers {brief.topic}. It draws on {len(used)} papers{tell_years(used.values())}, which fall into "
+        f"{len(body)} groups by what they are about: {order}.",
     )
 
 
@@ -319,16 +311,8 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     if nodes[0].role == "introduction" and 0 not in ready:
         ready[0] = _introduce(nodes[0], brief, outline, papers)
         await context.section_finished(ready[0], 0)
-    assignment = Assignment(
-        brief.topic,
-        outline,
-        words_for_each(brief, outline),
-        context.attempt,
-        brief.wishes,
-        prompt="cluster/section",
-        temperature=TEMPERATURE,
-        top_p=TOP_P,
-    )
+    common = assign(brief, outline, context.attempt)
+    assignment = replace(common, prompt="cluster/section", temperature=TEMPERATURE, top_p=TOP_P)
     composition = Composition(context.require_model(), assignment, papers, context, Steps(frame=False))
     sections = await composition.write(ready)
     concludes = nodes[-1].role == "conclusion"

@@ -6,7 +6,6 @@ Citations in it are read by `engine.checking.citation_forms`; sentences that spe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Annotated
 
@@ -54,7 +53,7 @@ def read_prose(answer: str, title: str = "") -> str:
     lines = "\n".join(clean(line).replace("\ue000", "") for line in bound_runs(answer).splitlines())
     text = _PAPER_TAG.sub(r" [@\1]", _MARKS.sub("", _THOUGHTS.sub("", lines)))
     blocks = takewhile(lambda said: not _REFERENCES.fullmatch(said), _read_blocks(_parse(_CITATION.sub(hold, text))))
-    prose = [said for said in _join_lists(blocks) if said and not (_is_heading(said) or fold(said) == fold(title))]
+    prose = [said for said in blocks if said and not (_is_heading(said) or fold(said) == fold(title))]
     if len(prose) > 1 and prose[0].endswith(":") and not _HELD.search(prose[0]):
         prose = prose[1:]  # it announces the text
     if prose and (label := _LABEL.match(prose[0])):
@@ -66,22 +65,24 @@ def _parse(text: str) -> SyntaxTreeNode:
     return SyntaxTreeNode(_MARKDOWN.parse(text))
 
 
-LIST = "\ue002"
-"""Begins the text of a list."""
-
-
-def _read_blocks(node: SyntaxTreeNode) -> Iterator[str]:
-    """The text of each block; of a list its items as sentences, after `LIST`."""
+def _read_blocks(node: SyntaxTreeNode) -> list[str]:
+    """The text of each block; of a list its items as sentences, at the end of a paragraph that announces it."""
+    found: list[str] = []
     for block in node.children:
         match block.type:
             case "paragraph" | "heading":
                 said = _read_inline(block.children[0])
-                yield said if block.type == "paragraph" or _REFERENCES.fullmatch(said) else ""
+                found.append(said if block.type == "paragraph" or _REFERENCES.fullmatch(said) else "")
             case "bullet_list" | "ordered_list":
-                items = [" ".join(_read_blocks(item)).replace(LIST, "") for item in block.children]
-                yield LIST + (items[0] if len(items) == 1 else " ".join(map(_end_sentence, items)))
+                items = [" ".join(_read_blocks(item)) for item in block.children]
+                said = items[0] if len(items) == 1 else " ".join(map(_end_sentence, items))
+                if found and found[-1].endswith(":"):
+                    found[-1] = f"{_end_sentence(found[-1])} {_end_sentence(said)}"
+                else:
+                    found.append(said)
             case "blockquote":
-                yield from _read_blocks(block)
+                found += _read_blocks(block)
+    return found
 
 
 def _read_inline(node: SyntaxTreeNode) -> str:
@@ -109,17 +110,6 @@ def _read_words(node: SyntaxTreeNode) -> str:
 def _end_sentence(text: str) -> str:
     bare = text.rstrip(" :;,")
     return bare if bare.rstrip("\"”')").endswith((".", "!", "?")) else f"{bare}."
-
-
-def _join_lists(blocks: Iterable[str]) -> list[str]:
-    """The blocks, each list as a paragraph or at the end of the one that announces it."""
-    found: list[str] = []
-    for said in blocks:
-        if said.startswith(LIST) and found and found[-1].endswith(":"):
-            found[-1] = f"{_end_sentence(found[-1])} {_end_sentence(said[1:])}"
-        else:
-            found.append(said.removeprefix(LIST))
-    return found
 
 
 def _is_heading(said: str) -> bool:

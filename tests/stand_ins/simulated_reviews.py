@@ -107,9 +107,9 @@ def propose_heading(prompt: str) -> dict[str, Any]:
     step = max(1, len(titles) // parts)
     chosen = list(dict.fromkeys(titles[::step]))[:parts] or ["Overview"]
     return {
-        "heading": " and ".join(t.title() for t in terms[:2]),
+        "title": " and ".join(t.title() for t in terms[:2]),
         "description": f"It covers {', '.join(terms[:4])}.",
-        "subsections": [{"heading": t, "description": f"It says what is known of {t}."} for t in chosen],
+        "subsections": [{"title": t, "description": f"It says what is known of {t}."} for t in chosen],
     }
 
 
