@@ -60,10 +60,7 @@ class KeywordsAnswer(TypedAnswer):
 async def name_clusters(
     divided: Sequence[Sequence[Sequence[Paper]]], topic: str, model: LanguageModel, seed: int
 ) -> tuple[list[list[str]], str]:
-    """The model's keyword for each cluster of every round, of at most five words; empty where it gives none or fails.
-
-    The second says why a call failed.
-    """
+    """The model's keyword for each cluster of every round, empty where it gives none; and why a call failed."""
 
     async def name(clusters: Sequence[Sequence[Paper]]) -> list[str]:
         generator = random.Random(seed)

@@ -7,10 +7,10 @@ decision better.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from engine.llm.attempts import try_all
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
 from engine.local_models import CrossEncoder
+from engine.quoting.abstracts import read_abstracts
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.text import clean, inert, shorten
-from engine.values import FoundPaper, LeftOut, Paper, PaperKey
+from engine.values import FoundPaper, LeftOut, PaperKey
 
 JUDGED_AT_ONCE = 8
 """Papers in a call: all calls run at once, and an answer takes as long as it has verdicts."""
@@ -87,14 +88,6 @@ def plan_judging(limit: int, limits: Limits) -> list[CallChain]:
     return [(PlannedCall("checking", read, papers * VERDICT_TOKENS // calls),) for _ in range(calls)]
 
 
-Meanwhile = Callable[[Sequence[Paper]], Coroutine[Any, Any, None]]
-"""What is done with the candidates while a language model judges them; given up when it has."""
-
-
-async def do_nothing(_: Sequence[Paper]) -> None:
-    """Only wait."""
-
-
 COMPARED = 100
 """Core papers that a cross-encoder reads to learn how near the topic a paper of it is."""
 
@@ -103,12 +96,9 @@ AS_CORE = 0.1
 
 
 async def judge_tiers(
-    topic: str, ranked: Sequence[FoundPaper], context: RunContext, meanwhile: Meanwhile = do_nothing
+    topic: str, ranked: Sequence[FoundPaper], context: RunContext
 ) -> tuple[list[FoundPaper], list[LeftOut], str]:
-    """The papers that stay, in their order, those judged not relevant, and what is to be said of those not judged.
-
-    `RunContext.judge` says which are judged.
-    """
+    """The papers that stay, in their order, those judged not relevant, and what is to be said of those not judged."""
     left_in = {paper.key for paper in context.accepted}
     asked = [item for item in ranked if context.judge == "all" or item.tier != "core"]
     asked = [item for item in asked if item.paper.key not in left_in]
@@ -116,7 +106,7 @@ async def judge_tiers(
     if context.judge != "none" and context.model:
         asked = asked[: context.limits.judging_calls * JUDGED_AT_ONCE]
         async with asyncio.TaskGroup() as group:
-            beside = group.create_task(meanwhile([item.paper for item in ranked]))
+            beside = group.create_task(read_abstracts([item.paper for item in ranked]))  # for the outline
             judged, failure = await judge_papers(topic, asked, context.model, context)
             beside.cancel()
     elif context.judge != "none" and context.cross_encoder:

@@ -12,7 +12,7 @@ import numpy as np
 from engine.errors import NoPapers, RetrievalError, UserError
 from engine.gathering.candidates import CandidatePool
 from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
-from engine.gathering.relevance import JUDGED_SPARE, Meanwhile, do_nothing, judge_tiers
+from engine.gathering.relevance import JUDGED_SPARE, judge_tiers
 from engine.gathering.tiers import Subject, Tiers, divide_papers, has_signal, measure_words
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.libraries.combined import exclusion_of
@@ -36,10 +36,7 @@ core nor near comes last where no more are asked for than a person reads through
 
 
 async def propose_keywords(brief: Brief, context: RunContext, selector: Selector = "farthest") -> KeywordPool:
-    """The topic and keywords from clusters of what it finds; each refused proposal brings another selector.
-
-    Raises `UserError` where nothing says the topic.
-    """
+    """The topic, and keywords of what it finds, by another selector each time; `UserError` where nothing says it."""
     await context.progress(Progress("keywords"))
     alone = KeywordPool((Keyword(brief.topic, "topic"),))
     ranked = await _rank(brief, alone, context.limits.survey_papers, context, citations=False)
@@ -59,19 +56,16 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
     return await expand_keywords(start, own, search, replace(context, embedder=ranked.embedder), chosen)
 
 
-async def gather(
-    brief: Brief, pool: KeywordPool, limit: int, context: RunContext, meanwhile: Meanwhile = do_nothing
-) -> PaperSelection:
+async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
     """At most ``limit`` papers, each with its tier: the core first, then what is near it, each in the ranking's order.
 
     For a greater ``limit`` than a person reads through the next of the ranking follow, however far they are. A language
-    model leaves out what it finds not relevant; ``meanwhile`` is done while that is awaited. Raises `UserError` where
-    nothing says the topic.
+    model leaves out what it finds not relevant. Raises `UserError` where nothing says the topic.
     """
     ranked = await _rank(brief, pool, limit, context)
     search = ranked.search
     kept, retracted = await search.without_retracted(ranked.choose(limit, JUDGED_SPARE), limit)
-    kept, left_out, note = await judge_tiers(brief.topic, kept, context, meanwhile)
+    kept, left_out, note = await judge_tiers(brief.topic, kept, context)
     if note:
         search.note_search("the language model", "which papers are relevant", note=note)
     if not kept:
@@ -105,10 +99,7 @@ class RankedPapers:
         return min(limit, own, self.most) + max(0, limit - self.most)
 
     def choose(self, limit: int, spare: float = 1.0) -> list[FoundPaper]:
-        """Those that are proposed, and more by the factor ``spare``, by their tier and their place in the ranking.
-
-        What is neither core nor near comes last where a person reads through them.
-        """
+        """Those that are proposed, and more by the factor ``spare``; the far come last where a person reads all."""
         tiers = self.tiers
         places = np.log(np.arange(1.0, len(tiers.core) + 1)) - TOPIC_FIRST * tiers.related
         if limit <= self.most:

@@ -130,10 +130,7 @@ def draw_cluster_count(references: int, seed: int) -> int:
 
 
 def best_cluster_count(points: Points | Vectors, bounds: tuple[int, int], seed: int) -> int:
-    """The k within bounds (both included) whose k-means clusters have the highest mean silhouette; the least of some.
-
-    1 where there are too few points for the lower bound.
-    """
+    """The least k within bounds whose k-means clusters have the highest mean silhouette; 1 for too few points."""
     low, high = max(2, bounds[0]), min(bounds[1], _count_distinct(points) - 1)
     if high < low:
         return 1

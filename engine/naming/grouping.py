@@ -65,10 +65,7 @@ class Grouping:
 def group_papers(
     vectors: Vectors, options: GroupingOptions, seed: int, attempt: int = 0, wanted: int | None = None
 ) -> Grouping:
-    """The papers with these vectors in groups; as many as ``wanted``, where that is said and there are papers enough.
-
-    The same on every processor and with any number of threads.
-    """
+    """The papers with these vectors in groups; as many as ``wanted``, where there are papers enough."""
     algorithm = options.choose_algorithm(seed, attempt)
     if len(vectors) <= SMALLEST_GROUP:
         return Grouping(np.zeros(len(vectors), np.int64), algorithm, 0.0)

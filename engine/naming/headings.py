@@ -54,10 +54,7 @@ def name_groups(
 
 
 def rank_terms(phrases: GroupedPhrases, topic: str) -> list[tuple[str, ...]]:
-    """The terms that set each group apart, by c-TF-IDF, best first, as they are written; a group may have none.
-
-    Each stands in titles, and papers enough of the group say it.
-    """
+    """The terms that set each group apart, by c-TF-IDF, best first, as they are written; a group may have none."""
     ranked = _rank(phrases, _topical_stems(phrases, topic), "bounded")
     return [tuple(map(phrases.form, terms)) for terms in ranked]
 
@@ -115,10 +112,7 @@ def _choose(
     topical: frozenset[str],
     taken: Sequence[frozenset[str]],
 ) -> list[str]:
-    """The best phrase that is no part of one that is ``taken``, and has none as its part; two where few papers say it.
-
-    Where none sets the group apart, the phrase of its titles that most of its papers say.
-    """
+    """The best phrase, or else the usual one, unlike what is ``taken``; two where few of the papers say the first."""
     size, said, titles = len(phrases.groups[row]), phrases.papers[row], phrases.titles[row]
     usual = sorted((p for p in titles if " " in p and phrases.reads_well(p)), key=lambda p: (-said[p], -titles[p], p))
     own = {phrase: phrases.parts[phrase] - topical for phrase in (*telling, *usual)}

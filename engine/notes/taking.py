@@ -147,10 +147,7 @@ def _figures(text: str) -> set[str]:
 
 
 def _show_by_tree(paper: Paper, tree: AttributeTree) -> str:
-    """The paper by what its attribute tree says already, so that it is not asked once more: nothing is invented here.
-
-    A value becomes the note of the sentence that holds the words it was taken from.
-    """
+    """The paper with each value of its attribute tree as the note of the sentence that it was taken from."""
     found: dict[int, list[str]] = {}
     for _, value in tree.list_known():
         if at := locate_words(value.quote, paper):

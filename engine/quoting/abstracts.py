@@ -59,10 +59,7 @@ def quote_contribution(paper: Paper) -> Quotation | None:
 
 
 def quote_gist(paper: Paper) -> Quotation | None:
-    """The sentence that stands for the paper: what it contributes, else what says most of its title; not its finding.
-
-    ``None`` where no sentence can stand alone.
-    """
+    """The sentence that stands for the paper: its contribution, else what says most of its title and is no finding."""
     if stated := quote_contribution(paper):
         return stated
     found = quote_finding(paper)
@@ -72,10 +69,7 @@ def quote_gist(paper: Paper) -> Quotation | None:
 
 
 def quote_finding(paper: Paper, cited: Collection[str] = ()) -> Quotation | None:
-    """What the abstract says came out, a sentence that is ``cited`` before others, then one with a figure.
-
-    ``None`` where no sentence does by itself.
-    """
+    """What the abstract says came out, a sentence that is ``cited`` before others, then one with a figure."""
 
     def weigh(sentence: AbstractSentence) -> float:
         is_cited = any(sentence.text in said for said in cited)  # that with the name of its part: "RESULTS: …"
@@ -167,20 +161,14 @@ def read_abstract(paper: Paper) -> tuple[AbstractSentence, ...]:
 
 
 async def read_abstracts(papers: Sequence[Paper]) -> None:
-    """Read them between other work of the event loop, so that whoever asks for one next need not wait.
-
-    Not in a thread: that would hold up every answer that comes in meanwhile.
-    """
+    """Read them between other work of the event loop; a thread would hold up the answers that come in meanwhile."""
     for paper in papers:
         read_abstract(paper)
         await asyncio.sleep(BETWEEN_ABSTRACTS_S)
 
 
 def with_contribution(paper: Paper) -> Paper:
-    """The paper with what its abstract states as contribution in the abstract's place, the surest sentence first.
-
-    One whose abstract surely states none is left as it is.
-    """
+    """The paper with its surely stated contributions, the surest first, as its abstract; as it is where it has none."""
     stated = [s for s in read_abstract(paper) if s.statement == "contribution" and s.is_sure]
     if not stated:
         return paper

@@ -18,10 +18,7 @@ def quote_words(
     source: Literal["abstract", "full text", "summary"],
     page: int | None = None,
 ) -> Claim:
-    """A claim made of these sentences, word for word, all of one source.
-
-    The words of a summary are not the authors': they stand without quotation marks, and are said to be one.
-    """
+    """A claim of these sentences, word for word, all of one source; a summary's words are not in quotation marks."""
     words = [quote.removesuffix(".") for quote in quotes]
     who = attribution(paper)
     who = f"{who[:1].upper()}{who[1:]}"

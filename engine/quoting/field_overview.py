@@ -101,10 +101,7 @@ def choose_starting_points(topic: str, papers: Sequence[Paper]) -> tuple[Startin
 
 
 def draw_growth(found: Sequence[FoundPaper]) -> BarChart | None:
-    """Papers on the topic by year, as the search gathered them; ``None`` where fewer than two years are known.
-
-    Where the search told a core from the rest, it alone is on the topic. Nothing is said of years to come.
-    """
+    """Papers of the core by year (all where none was told apart); ``None`` where fewer than two years are known."""
     core = [item.paper for item in found if item.tier == "core"] or [item.paper for item in found]
     years = years_of(core)
     if not years or years[0] == years[-1]:
@@ -147,10 +144,7 @@ def draw_map(lines: Sequence[Line], embedder: Embedder) -> FieldMap | None:
 def group_nearby(
     papers: Sequence[Paper], topic: str, embedder: Embedder, seed: int, lines: Collection[str] = ()
 ) -> tuple[NearbyGroup, ...]:
-    """Papers near the topic that are not in the survey, in at most five groups named by what each of them says.
-
-    A group named as one of the survey's ``lines`` of work would contradict it and is left out.
-    """
+    """Papers near the topic that a survey leaves out, in at most five groups, none named as one of its ``lines``."""
     if len(papers) < FEWEST_ON_MAP:
         return ()
     vectors = embed_papers(embedder, papers)

@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.gathering.search import gather, require_papers
+from engine.gathering.search import require_papers
 from engine.gathering.subsection_papers import search_sections
 from engine.limits import Limits
-from engine.quoting.abstracts import read_abstracts
 from engine.recipes.bases import Trials, compose_survey
 from engine.run import CallChain, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate
-from engine.values import Brief, FoundPaper, KeywordPool, Outline, PaperSelection
+from engine.values import Brief, FoundPaper, Outline, PaperSelection
 from engine.writing.assembly import add_warnings, assign, supply_papers
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Steps
@@ -63,10 +62,6 @@ class AutoSurveyRecipe(Trials):
     def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The outline of a further trial from as many papers."""
         return plan_outline(plan.outline, list(plan.papers.values()), whole_abstracts=self.whole_abstracts)
-
-    async def papers(self, brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
-        """What the keywords find; while the model judges it, abstracts are read, of which the outline is told."""
-        return await gather(brief, pool, limit, context, read_abstracts)
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """O = Outline(T, P_init)."""

@@ -94,10 +94,7 @@ def assemble_survey(
     overview: Overview | None = None,
     nearby: Sequence[NearbyGroup] = (),
 ) -> Survey:
-    """The survey of the sections that are there, in outline order, citations resolved, gaps reported.
-
-    A section that was written and holds nothing is left out.
-    """
+    """The survey of the sections that hold something, in outline order, citations resolved, gaps reported."""
     outline, selection = task.outline, task.selection
     papers = {paper.key: paper for paper in selection.list_included()}
     missing = list_missing(outline, sections)
@@ -131,10 +128,7 @@ def assemble_survey(
 
 
 def open_section(title: str, parts: tuple[Section, ...]) -> Section:
-    """A section of these parts that says which they are.
-
-    Its plan's description is a model's sentence that nothing checked; the titles are what was approved.
-    """
+    """A section that names its parts by their approved titles: its description is a model's, which nothing checked."""
     titles = [part.title for part in parts]
     order = f"first {titles[0]}, then {titles[1]}" if len(titles) == 2 else list_words(titles)
     return Section(title, f"This section covers {order}.", sections=parts)

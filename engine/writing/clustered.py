@@ -128,10 +128,7 @@ def draw_groups(grouping: Outline) -> FieldMap | None:
 async def write_headings(
     brief: Brief, grouping: Outline, papers: Mapping[PaperKey, Paper], context: RunContext
 ) -> Outline:
-    """The outline of approved groups: headings and subheadings by the model, in its order, papers by retrieval.
-
-    A group whose headings cannot be had keeps the program's name, which is noted.
-    """
+    """The outline of approved groups, headings and order by the model; a group without any keeps the program's name."""
     model = context.require_model()
     nodes = [node for node in grouping.nodes if node.role == "body"]
     groups = "\n".join(

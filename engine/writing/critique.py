@@ -56,10 +56,7 @@ class CritiqueAnswer(TypedAnswer):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reviewer reads beside the parts: what the papers showed by which means, and what other parts say.
-
-    Edits are checked against the papers ``gathered``.
-    """
+    """What a reviewer reads beside the parts, and the papers ``gathered``, against which edits are checked."""
 
     topic: str
     matrix: str
@@ -100,10 +97,7 @@ Edits = Mapping[str, Mapping[str, str]]
 async def criticise(
     model: LanguageModel, reading: Reading, parts: Mapping[str, Draft], judges: Sequence[str] = ()
 ) -> Edits:
-    """What the reviewer asks for, or all ``judges``: of two edits of a sentence the first judge's is taken.
-
-    Raises what asking the model raises.
-    """
+    """What the reviewer asks for, or all ``judges``: of two edits of a sentence the first judge's is taken."""
     request = build_critique_request(reading, parts)
     requests = [replace(request, step=f"{request.step}/{name}", model=name) for name in judges] or [request]
     answers, _ = await try_any(model.answer_typed(asked, CritiqueAnswer) for asked in requests)

@@ -73,10 +73,7 @@ ALL_STEPS = Steps()
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a subsection is written from: its papers, best first, and the notes of what they say to it.
-
-    Without notes the papers are shown with all their sentences.
-    """
+    """What a subsection is written from: its papers, best first, by the notes of what they say to it, or else whole."""
 
     node: OutlineNode
     papers: tuple[Paper, ...]
@@ -229,8 +226,6 @@ def hold_length(draft: Draft, words: int) -> Draft:
 
 def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
     """The draft with its citations read: one of its papers is `[@key]`, what is none is `UNKNOWN` and reported.
-
-    The check refuses a sentence that cites nothing else.
 
     One of the ``others`` that it cites becomes a paper of the draft, so that the check sees it; that is reported too
     where it is cited by another name than its key.

@@ -100,10 +100,7 @@ async def find_nearby(
 
 
 def _is_near(paper: Paper, topic: Sequence[str]) -> bool:
-    """Whether the paper says the topic's words; of three and more, two that stand side by side.
-
-    One word alone may be another subject's.
-    """
+    """Whether the paper says the topic's words; of three and more, two side by side: one may be another subject's."""
     said = [terms(text) for text in (paper.title, paper.content)]
     wanted = set(pairwise(topic))
     if len(wanted) < PAIRS_OF_TOPIC:

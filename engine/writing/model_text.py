@@ -52,17 +52,14 @@ def read_prose(answer: str, title: str = "") -> str:
 
     lines = "\n".join(clean(line).replace("\ue000", "") for line in bound_runs(answer).splitlines())
     text = _PAPER_TAG.sub(r" [@\1]", _MARKS.sub("", _THOUGHTS.sub("", lines)))
-    blocks = takewhile(lambda said: not _REFERENCES.fullmatch(said), _read_blocks(_parse(_CITATION.sub(hold, text))))
+    parsed = SyntaxTreeNode(_MARKDOWN.parse(_CITATION.sub(hold, text)))
+    blocks = takewhile(lambda said: not _REFERENCES.fullmatch(said), _read_blocks(parsed))
     prose = [said for said in blocks if said and not (_is_heading(said) or fold(said) == fold(title))]
     if len(prose) > 1 and prose[0].endswith(":") and not _HELD.search(prose[0]):
         prose = prose[1:]  # it announces the text
     if prose and (label := _LABEL.match(prose[0])):
         prose[0] = prose[0][label.end() :]
     return _HELD.sub(lambda held: cited[int(held[1])], "\n\n".join(prose))
-
-
-def _parse(text: str) -> SyntaxTreeNode:
-    return SyntaxTreeNode(_MARKDOWN.parse(text))
 
 
 def _read_blocks(node: SyntaxTreeNode) -> list[str]:
@@ -118,11 +115,9 @@ def _is_heading(said: str) -> bool:
 
 
 def bare_heading(text: str) -> str:
-    """A heading without number, markup, quotation marks or full stop: "3. Conclusion" is "Conclusion".
-
-    Citations and what follows the first sentence are left out.
-    """
-    words = _read_words(_parse(_CITATION.sub("", _NUMBER.sub("", clean(text).lstrip("#*_ ")))))
+    """The first sentence of a heading without number, markup, citations, quotation marks or full stop."""
+    bare = _CITATION.sub("", _NUMBER.sub("", clean(text).lstrip("#*_ ")))
+    words = _read_words(SyntaxTreeNode(_MARKDOWN.parse(bare)))
     line = " ".join(remove_bare_numbers(_NUMBER.sub("", words)).split())
     first = next(iter(sentences(line)), "")
     return first.strip(" \"“”'*_").rstrip(".:") or clean(text)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -150,22 +149,6 @@ async def test_each_long_step_shows_progress(site: Scholarly, web: OnlineTranspo
     await gather(TOPIC, POOL, 30, context(site, web, FakeModel(judge), progress=watch))
     stages = list(dict.fromkeys(step.stage for step in seen))
     assert stages == ["searching", "searching online", "following citations", "filtering", "retractions", "choosing"]
-
-
-async def test_what_is_done_while_papers_are_judged_sees_all_that_may_stay(
-    site: Scholarly, web: OnlineTransport
-) -> None:
-    seen: list[Paper] = []
-
-    async def see(found: Sequence[Paper]) -> None:
-        seen.extend(found)
-        await asyncio.Event().wait()  # given up when all are judged
-
-    selection = await gather(TOPIC, POOL, 30, context(site, web, FakeModel(judge)), see)
-    assert {item.paper.key for item in selection.found} <= {paper.key for paper in seen}
-    seen.clear()
-    await gather(TOPIC, POOL, 30, context(site, web), see)
-    assert seen == []  # nothing is waited for without a model
 
 
 async def test_the_same_paper_from_library_and_online_is_one(
