@@ -11,13 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.citations import list_cited_keys, numbers, replace_citations
-from engine.overview import (
-    AT_A_GLANCE,
-    HOW_SEARCHED,
-    NOT_COVERED,
-    LineOfWork,
-    Overview,
-)
+from engine.overview import AT_A_GLANCE, HOW_SEARCHED, NOT_COVERED, LineOfWork, Overview
 from engine.survey import Figure, Section, Survey, Table, introduce, walk
 from engine.text import clean, inert
 from engine.values import Paper, PaperKey, SearchRecord

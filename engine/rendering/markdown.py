@@ -8,16 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from engine.citations import number_ranges, numbers, reference_text
-from engine.rendering.document import (
-    Block,
-    Heading,
-    NumberedTable,
-    Part,
-    ReferenceList,
-    Runs,
-    list_parts,
-    parse_runs,
-)
+from engine.rendering.document import Block, Heading, NumberedTable, Part, ReferenceList, Runs, list_parts, parse_runs
 from engine.survey import BarChart, Branch, FieldMap, Figure, Reproduction, Survey, Taxonomy
 from engine.text import clean
 from engine.values import PaperKey

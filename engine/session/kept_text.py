@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.survey import UNCHECKED, Section, Survey
-from engine.values import Outline, OutlineNode, PaperKey
+from engine.values import Outline, OutlineNode, PaperKey, walk_outline
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +30,31 @@ class KeptText:
     parts: tuple[KeptPart, ...] = ()
 
 
-def leaves_of(nodes: Sequence[OutlineNode], prefix: str = "") -> Iterator[tuple[str, OutlineNode]]:
+def leaves_of(nodes: tuple[OutlineNode, ...]) -> list[tuple[str, OutlineNode]]:
     """The parts that are written, with their numbers, in reading order."""
-    for position, node in enumerate(nodes, start=1):
-        if node.children:
-            yield from leaves_of(node.children, f"{prefix}{position}.")
-        else:
-            yield f"{prefix}{position}", node
+    return [(number, node) for number, node in walk_outline(nodes) if not node.children]
+
+
+def _position(number: str) -> int:
+    """The position, from 0, of the section that a part of that number belongs to."""
+    return int(number.split(".")[0]) - 1
 
 
 def parts_to_write(outline: Outline, kept: KeptText) -> list[tuple[str, OutlineNode]]:
     """The parts that do not stay, with their numbers; the frame among them."""
     whole, stays = {position for position, _ in kept.sections}, {part.place for part in kept.parts}
-    parts = [(f"{i + 1}{n[1:]}", leaf, i) for i, node in enumerate(outline.nodes) for n, leaf in leaves_of((node,))]
-    return [(number, leaf) for number, leaf, position in parts if position not in whole and number not in stays]
+    return [(n, leaf) for n, leaf in leaves_of(outline.nodes) if _position(n) not in whole and n not in stays]
 
 
 def list_missing(outline: Outline, sections: Mapping[int, Section]) -> list[tuple[str, OutlineNode]]:
     """What of the outline the sections, by position, do not hold, with its number: whole sections, else their parts."""
-    written = find_texts(outline, sections)
+    written = _find_texts(outline, sections)
     missing: list[tuple[str, OutlineNode]] = []
-    for position, node in enumerate(outline.nodes):
-        if position not in sections:
-            missing.append((f"{position + 1}", node))
-        elif sections[position].sections:
-            parts = [(f"{position + 1}{number[1:]}", leaf) for number, leaf in leaves_of((node,))]
-            missing += [(number, leaf) for number, leaf in parts if number not in written]
+    for number, node in walk_outline(outline.nodes):
+        section = sections.get(_position(number))
+        is_missing = section.sections and not node.children and number not in written if section else "." not in number
+        if is_missing:
+            missing.append((number, node))
     return missing
 
 
@@ -85,15 +84,18 @@ class FormerText:
 
 def read_former_text(outline: Outline, survey: Survey) -> FormerText:
     """What the survey holds of its outline; what the outline does not have is left out."""
-    found: dict[int, Section] = {}
-    rest = list(survey.sections)
-    for position, node in enumerate(outline.nodes):
+    unchecked = {w.place for w in survey.warnings if w.kind == "unfinished" and w.detail.startswith(UNCHECKED)}
+    return FormerText(outline, dict(_pair(outline.nodes, survey.sections)), unchecked=unchecked)
+
+
+def _pair(nodes: Sequence[OutlineNode], sections: Sequence[Section]) -> Iterator[tuple[int, Section]]:
+    """The sections that bear the titles of the nodes, in their order, with the positions of these."""
+    rest = list(sections)
+    for position, node in enumerate(nodes):
         at = next((i for i, section in enumerate(rest) if section.title == node.title), None)
         if at is not None:
-            found[position] = rest[at]
+            yield position, rest[at]
             rest = rest[at + 1 :]
-    unchecked = {w.place for w in survey.warnings if w.kind == "unfinished" and w.detail.startswith(UNCHECKED)}
-    return FormerText(outline, found, unchecked=unchecked)
 
 
 def keep_text(former: FormerText, after: Outline, usable: Collection[PaperKey]) -> KeptText:
@@ -102,9 +104,9 @@ def keep_text(former: FormerText, after: Outline, usable: Collection[PaperKey]) 
     A part that rests on a paper that is not ``usable`` any more does not stay. Introduction and conclusion, which tell
     of all others, stay only where every other section does, in the same order.
     """
-    written = find_texts(former.outline, former.sections, former.parts)
+    written = _find_texts(former.outline, former.sections, former.parts)
     unchecked = {part.place for part in former.parts if not part.is_checked}
-    left: dict[tuple[object, ...], list[str]] = {}
+    left: dict[OutlineNode, list[str]] = {}
     for number, node in _list_body(former.outline):
         if number in written:
             left.setdefault(_shape(node), []).append(number)
@@ -119,41 +121,38 @@ def keep_text(former: FormerText, after: Outline, usable: Collection[PaperKey]) 
             is_checked = section.title not in former.unchecked and source not in unchecked
             kept[number] = KeptPart(number, section, is_checked)
     whole = _find_whole(former, after, kept)
-    inside = {f"{position + 1}" for position in whole}
-    parts = tuple(part for part in kept.values() if part.place.split(".")[0] not in inside)
+    parts = tuple(part for part in kept.values() if _position(part.place) not in whole)
     return KeptText(tuple(sorted(whole.items())), parts)
 
 
 def _find_whole(former: FormerText, after: Outline, kept: Mapping[str, KeptPart]) -> dict[int, Section]:
     """The sections of which nothing is touched, by their new position."""
-    before = [_shape(node) for node in former.outline.nodes]
+    before, now = (list(map(_shape, outline.nodes)) for outline in (former.outline, after))
     sections = {i: section for i, section in former.sections.items() if section.title not in former.unchecked}
     whole: dict[int, Section] = {}
-    for position, node in enumerate(after.nodes):
-        numbers = [f"{position + 1}{number[1:]}" for number, _ in leaves_of((node,))]
-        if node.role == "body" and all(number in kept and kept[number].is_checked for number in numbers):
-            same = [i for i, shape in enumerate(before) if shape == _shape(node) and i in sections]
-            if same:
-                whole[position] = sections[same[0]]
+    leaves = [number for number, _ in leaves_of(after.nodes)]
+    for position, shape in enumerate(now):
+        numbers = [number for number in leaves if _position(number) == position]
+        same = [i for i, other in enumerate(before) if other == shape and i in sections]
+        if shape.role == "body" and same and all(n in kept and kept[n].is_checked for n in numbers):
+            whole[position] = sections[same[0]]
     outer = {i for i, node in enumerate(after.nodes) if node.role != "body"}
-    if [_shape(node) for node in after.nodes] == before and len(whole) + len(outer) == len(before):
+    if now == before and len(whole) + len(outer) == len(before):
         whole |= {i: sections[i] for i in outer if i in sections}
     return whole
 
 
-def find_texts(outline: Outline, sections: Mapping[int, Section], parts: Sequence[KeptPart] = ()) -> dict[str, Section]:
+def _find_texts(
+    outline: Outline, sections: Mapping[int, Section], parts: Sequence[KeptPart] = ()
+) -> dict[str, Section]:
     """What is written of each part between introduction and conclusion, by its number."""
     texts = {part.place: part.section for part in parts}
 
     def collect(node: OutlineNode, section: Section, number: str) -> None:
         if not node.children:
             texts[number] = section
-        rest = list(section.sections)
-        for i, child in enumerate(node.children, start=1):
-            at = next((k for k, below in enumerate(rest) if below.title == child.title), None)
-            if at is not None:
-                collect(child, rest[at], f"{number}.{i}")
-                rest = rest[at + 1 :]
+        for i, below in _pair(node.children, section.sections):
+            collect(node.children[i], below, f"{number}.{i + 1}")
 
     for position, section in sections.items():
         if position < len(outline.nodes) and outline.nodes[position].role == "body":
@@ -163,10 +162,9 @@ def find_texts(outline: Outline, sections: Mapping[int, Section], parts: Sequenc
 
 def _list_body(outline: Outline) -> list[tuple[str, OutlineNode]]:
     """The parts that are written between introduction and conclusion, with their numbers."""
-    body = [(f"{i}", node) for i, node in enumerate(outline.nodes, start=1) if node.role == "body"]
-    return [(f"{top}{number[1:]}", leaf) for top, node in body for number, leaf in leaves_of((node,))]
+    return [(n, leaf) for n, leaf in leaves_of(outline.nodes) if outline.nodes[_position(n)].role == "body"]
 
 
-def _shape(node: OutlineNode) -> tuple[object, ...]:
+def _shape(node: OutlineNode) -> OutlineNode:
     """What of a node its text depends on."""
-    return (node.role, node.title, node.description, node.papers, tuple(map(_shape, node.children)))
+    return replace(node, thin=False, hint_papers=(), children=tuple(map(_shape, node.children)))
