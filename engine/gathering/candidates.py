@@ -176,10 +176,10 @@ class CandidatePool(FoundPapers):
             except RetrievalError as error:
                 self.note_search("citation graph", words, note=f"left out: {error}")
                 continue
-            allowed = [n for n in near.found if n.paper.year in self.brief.years]
-            keys = [self.known.add(neighbour.paper) for neighbour in allowed]
-            for rank, (key, neighbour) in enumerate(zip(keys, allowed, strict=True), start=1):
-                self.reasons.setdefault(key, []).append(Reason(words, neighbour.pointers or rank, by))
+            allowed = [(paper, pointers) for paper, pointers in near.found if paper.year in self.brief.years]
+            keys = [self.known.add(paper) for paper, _ in allowed]
+            for rank, (key, (_, pointers)) in enumerate(zip(keys, allowed, strict=True), start=1):
+                self.reasons.setdefault(key, []).append(Reason(words, pointers or rank, by))
             self.rankings.append((keys, FOUNDATION_WEIGHT * self._weigh(0) if by == "cited" else 1.0))
             self.note_search(near.source, words, len(allowed))
 

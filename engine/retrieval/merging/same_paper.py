@@ -20,7 +20,6 @@ from engine.retrieval.merging.titles import (
     HEAD_LETTERS,
     Titles,
     compare_titles,
-    is_cut_off,
     is_generic,
     is_long,
     is_recurrent,
@@ -178,9 +177,7 @@ def _are_alike(one: Paper, other: Paper) -> bool:
         return False
     if apart != 0 and (is_recurrent(one.title) or is_recurrent(other.title)):
         return False
-    if titles is Titles.SHORTENED and (
-        not (people is People.SAME or _is_only_cut_off(one.title, other.title)) or (apart and both_published)
-    ):
+    if titles is Titles.SHORTENED and (people is not People.SAME or (apart and both_published)):
         return False  # a later paper often adds a subtitle to an earlier one's title
     if titles is not Titles.SAME:
         return people is People.SAME and (apart or 0) <= PUBLISHED_YEARS
@@ -190,11 +187,6 @@ def _are_alike(one: Paper, other: Paper) -> bool:
     if people is People.OVERLAP:
         return len(title_words(one.title)) >= 4 and apart in {0, 1}
     return is_long(one.title) or (apart == 0 and len(title_words(one.title)) >= 4)
-
-
-def _is_only_cut_off(one: str, other: str) -> bool:
-    """Whether a title ends in “…” after so much that it is one work's; such a list cuts off the authors too."""
-    return any(is_cut_off(title) and is_long(title) for title in (one, other))
 
 
 def _digest(text: str) -> str:

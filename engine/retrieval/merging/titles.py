@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
 from functools import lru_cache
@@ -140,7 +139,7 @@ def compare_titles(one: str, other: str) -> Titles:
     if title_letters(one) == title_letters(other):
         return Titles.SAME
     first, second = title_words(one), title_words(other)
-    if _numbers(first) == _numbers(second) and _is_near(first, second):
+    if _is_near(first, second):
         return Titles.NEAR
     if _is_shortened(one, other) or _is_shortened(other, one):
         return Titles.SHORTENED
@@ -150,10 +149,6 @@ def compare_titles(one: str, other: str) -> Titles:
 def title_similarity(one: str, other: str) -> float:
     """0 to 1: how much of the words of the shorter is in the longer, in whatever order."""
     return float(fuzz.token_set_ratio(" ".join(title_words(one)), " ".join(title_words(other)))) / 100
-
-
-def _numbers(found: tuple[str, ...]) -> Counter[str]:
-    return Counter(number for word in found for number in re.findall(r"\d+(?:point\d+)?", word))
 
 
 def _is_near(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
@@ -175,7 +170,7 @@ def _is_shortened(short: str, long: str) -> bool:
         main, rest = title_words(long[: cut.start()]), title_words(long[cut.end() :].rstrip(")"))
         # A single word behind a title mostly tells another work (“dataset”, “revisited”); the name before one is short.
         if _join(main) == letters:
-            return len(rest) > 1 and not (_OTHER_STEMS & set(map(stem, rest)) or _numbers(rest))
+            return len(rest) > 1 and not _OTHER_STEMS & set(map(stem, rest))
         if _join(rest) == letters:
             return len(main) <= 3 and not _OTHER_STEMS & set(map(stem, main))
     return False

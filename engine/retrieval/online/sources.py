@@ -60,19 +60,14 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
-    """A paper next to the found ones in the citation graph, and how many of them point to it or are cited by it."""
-
-    paper: Paper
-    pointers: int
-
-
-@dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What a service's citation graph gave, the most pointed to first."""
+    """What a service's citation graph gave, the most pointed to first.
+
+    With each paper stands how many of those found point to it, or are cited by it.
+    """
 
     source: str
-    found: Sequence[Neighbour]
+    found: Sequence[tuple[Paper, int]]
 
 
 @dataclass
@@ -171,7 +166,7 @@ class Online:
             pointers = Counter(key for references in cited.values() for key in set(references))
             wanted = [key for key, count in pointers.most_common(2 * FOUNDATIONS) if count >= LEAST_POINTERS]
             found = await graph.lookup(wanted[:FOUNDATIONS])
-            return Neighbours(graph.name, [Neighbour(found[key], pointers[key]) for key in wanted if key in found])
+            return Neighbours(graph.name, [(found[key], pointers[key]) for key in wanted if key in found])
 
         return await self._first(ask)
 
@@ -186,7 +181,7 @@ class Online:
                     known[paper.key] = paper
                     pointing[paper.key] += 1
             best = [(key, count) for key, count in pointing.most_common(FOUNDATIONS) if count >= LEAST_POINTERS]
-            return Neighbours(graph.name, [Neighbour(known[key], count) for key, count in best])
+            return Neighbours(graph.name, [(known[key], count) for key, count in best])
 
         return await self._first(ask)
 
@@ -196,7 +191,7 @@ class Online:
         async def ask(scholar: SemanticScholar) -> Neighbours:
             liked, refused = (scholar.names_of(some) for some in (papers[:GRAPH_PAPERS], disliked))
             found = await scholar.recommendations(liked, refused)
-            return Neighbours(scholar.name, [Neighbour(paper, 0) for paper in found])
+            return Neighbours(scholar.name, [(paper, 0) for paper in found])
 
         return await self._first(ask, (self.scholar,))
 

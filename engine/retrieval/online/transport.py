@@ -29,8 +29,10 @@ DAY_S = 86_400.0
 LARGEST_ANSWER_BYTES = 30 * 2**20
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 20.0
-REST_S, LONGEST_REST_S = 60.0, 6 * 3600.0
-"""For so long beyond our patience nobody asks a service that failed with all retries; at most, where it wants more."""
+OUTAGE_S, PROBE_S = 600.0, 5.0
+"""A service that failed with all retries is tried once for each question for so long, and so long may a try take."""
+LONGEST_REST_S = 6 * 3600.0
+"""Bound on the seconds that a service asks to be left alone."""
 ARXIV, ARXIV_S = "arXiv", 3.0
 """Its search and its files stand in one queue, with so many seconds between calls."""
 LONGEST_REASON = 240
@@ -216,7 +218,7 @@ class ScholarlyService:
         `ValueError` says what the service did; one of JSON, and what a wrong shape raises, that it cannot be read.
 
         Raises `RetrievalError` where the service is away, refuses, or asks for more patience than we have, and
-        nothing was kept of an earlier answer. One that failed with all retries is left alone by everybody for a while.
+        nothing was kept of an earlier answer. One that failed with all retries is tried once each time for a while.
         """
         described = json.dumps([self._url, ask.path, dict(ask.params), ask.body], sort_keys=True)
         key = hashlib.sha256(described.encode()).hexdigest()
@@ -234,29 +236,35 @@ class ScholarlyService:
 
     async def _patiently(self, ask: ServiceRequest, read: Callable[[str], Any]) -> str:
         clock, memory = self._web.clock, self._web.memory
-        ends = clock.now() + self._policy.patience_s
+        kept = await memory.recall(f"outage {self.name}")
+        outage = kept[0] if kept and kept[1] < OUTAGE_S else ""
+        ends = clock.now() + min(self._policy.patience_s, PROBE_S if outage else math.inf)
         pause, attempt = FIRST_PAUSE_S, 0
         while True:
             attempt += 1
             wait_s = await memory.turn(self.name, self._policy.interval_s or 0.0)
             if clock.now() + wait_s > ends:
-                why = f"{self.name} failed a moment ago, or is asked by too many at once"
-                raise RetrievalError(f"{why}; it can be asked again in {wait_s:,.0f} seconds.", retryable=True)
+                why = outage or f"{self.name} is asked by too many at once."
+                raise RetrievalError(f"{why} It can be asked again in {wait_s:,.0f} seconds.", retryable=True)
             await clock.sleep(wait_s)
             try:
                 with trace_step("ask a service", {"scholium.service": self.name}):
-                    return await self._once(ask, read, min(self._policy.call_s, ends - clock.now()))
+                    text = await self._once(ask, read, min(self._policy.call_s, ends - clock.now()))
+                if outage:
+                    await memory.keep(f"outage {self.name}", "")
+                return text
             except _Retry as failed:
                 asked = failed.after_s
                 delay = asked if asked is not None else pause * random.uniform(0.7, 1.3)
-                hopeless = failed.unreachable and attempt == MOST_ATTEMPTS_TO_REACH
-                given_up = hopeless or clock.now() + delay >= ends
-                if asked or (given_up and not failed.only_this):
-                    alone_s = self._policy.patience_s + REST_S if given_up else 0.0
-                    await memory.pause(self.name, min(max(asked or 0.0, alone_s), LONGEST_REST_S))
-                if given_up:
+                if asked:
+                    await memory.pause(self.name, min(asked, LONGEST_REST_S))
+                hopeless = outage or (failed.unreachable and attempt == MOST_ATTEMPTS_TO_REACH)
+                if hopeless or clock.now() + delay >= ends:
                     later = f"; it asks to wait {asked:,.0f} seconds" if asked else ""
-                    raise RetrievalError(f"{self.name} {failed.why}{later}.", retryable=True) from failed
+                    why = f"{self.name} {failed.why}{later}."
+                    if not failed.only_this:
+                        await memory.keep(f"outage {self.name}", why)
+                    raise RetrievalError(why, retryable=True) from failed
                 await clock.sleep(0 if asked else delay)  # what was asked for is in everybody's turn
                 pause = min(2 * pause, LONGEST_PAUSE_S)
 

@@ -38,7 +38,7 @@ def read_bibtex(name: str, text: str) -> Iterator[Paper | RecordError]:
     library = ResolveStringReferencesMiddleware().transform(Library([*parsed.strings, *entries]))
     library = RemoveEnclosingMiddleware().transform(library)
     fields = {entry.key: {field.key.lower(): str(field.value) for field in entry.fields} for entry in library.entries}
-    inherit_fields(fields.values(), {_file_key(key).lower(): own for key, own in reversed(fields.items())})
+    _inherit_fields(fields.values(), {_file_key(key).lower(): own for key, own in reversed(fields.items())})
     for entry in library.entries:
         entry.fields = [Field(key, value) for key, value in fields[entry.key].items()]
     library = LatexDecodingMiddleware().transform(library)
@@ -73,29 +73,15 @@ def _reason(block: Block) -> str:
     return clean(str(getattr(error, "abort_reason", "") or error or "unreadable"))[:160]
 
 
-MOST_PARENTS = 20
-"""Entries that one takes fields from: real ones name one to three."""
-
 _FROM_PARENT = ("year", "date", "publisher", "series", "school", "institution", "eventtitle", "journal", "journaltitle")
 """What a chapter shares with its book; its title, authors and identifiers are its own."""
-LONGEST_INHERITED = 500
-"""Characters: what many entries take from one must not make a small file a huge one."""
-
-Fields = dict[str, str]
 
 
-def inherit_fields(entries: Collection[Fields], by_key: Mapping[str, Fields]) -> None:
-    """Give each entry, in place, the fields that it lacks and the entries that it names have; in their order.
-
-    ``by_key``: all entries by their keys in lower case. A key that no entry has leaves its field as it is.
-    """
+def _inherit_fields(entries: Collection[dict[str, str]], by_key: Mapping[str, dict[str, str]]) -> None:
+    """Give each entry, in place, the fields that it lacks and the entries that it names have; in their order."""
     for entry in entries:
-        for field in ("crossref", "xdata"):
-            keys = [key.strip().lower() for key in entry.get(field, "").split(",")[:MOST_PARENTS]]
-            parents = [by_key[key] for key in keys if key in by_key and by_key[key] is not entry]
-            for parent in parents:
-                shared = {name: parent.get(name, "") for name in _FROM_PARENT}
+        for key in f"{entry.get('crossref', '')},{entry.get('xdata', '')}".lower().split(","):
+            if (parent := by_key.get(key.strip(), entry)) is not entry:
+                shared = {name: parent[name] for name in _FROM_PARENT if name in parent}
                 shared["booktitle"] = parent.get("booktitle") or parent.get("title", "")
-                entry |= {n: v for n, v in shared.items() if 0 < len(v) <= LONGEST_INHERITED and not entry.get(n)}
-            if parents:
-                del entry[field]
+                entry |= {name: value for name, value in shared.items() if value and not entry.get(name)}

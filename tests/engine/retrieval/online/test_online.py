@@ -226,10 +226,13 @@ async def test_foundations_are_found_by_being_cited_whatever_their_words(
     online = everything(site, web)
     cited = await online.foundations(EVERYTHING[:30])
     assert cited.source == source
-    assert [(n.paper.title, n.pointers) for n in cited.found] == [("Attention", 12), (EVERYTHING[40].title, 9)]
+    assert [(paper.title, pointers) for paper, pointers in cited.found] == [
+        ("Attention", 12),
+        (EVERYTHING[40].title, 9),
+    ]
     site.cites = {EVERYTHING[20].key: tuple(p.key for p in EVERYTHING[:5])}
     citing = await online.followers(EVERYTHING[:8])
-    assert [(n.paper.key, n.pointers) for n in citing.found] == [(EVERYTHING[20].key, 5)]
+    assert [(paper.key, pointers) for paper, pointers in citing.found] == [(EVERYTHING[20].key, 5)]
     most = await online.most_cited("dense retrieval", 10)
     counts = [paper.citations or 0 for paper in most.papers]
     assert most.record.source == source
