@@ -15,9 +15,9 @@ from bot.app import App, open_app
 from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from bot.serving.libraries import OwnLibrary
 from engine.errors import ScholiumError, UserError
-from engine.evaluation.citation_quality import entail_by_model, entail_by_rule
 from engine.evaluation.documents import Document, from_survey
 from engine.evaluation.measures import EvaluationTools, evaluate_document
+from engine.evaluation.quality import entail_by_model, entail_by_rule
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel, Provider, Task

@@ -22,11 +22,10 @@ from bot.settings import Settings
 from bot.store.online_cache import StoredOnlineCache
 from bot.store.sessions import open_store
 from engine.errors import UserError, find_known
-from engine.evaluation.citation_quality import Entailment, entail_by_model, entail_by_rule, entail_locally
-from engine.evaluation.content_quality import compare_surveys
 from engine.evaluation.documents import Document, from_html, from_markdown, from_survey
 from engine.evaluation.knowledge import read_questions
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
+from engine.evaluation.quality import Entailment, compare_surveys, entail_by_model, entail_by_rule, entail_locally
 from engine.evaluation.report import as_json, as_markdown, comparison
 from engine.evaluation.scores import rank_correlation
 from engine.llm.meter import Account

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from bot.store.ledger import Payer
 from engine.errors import ServiceError, UserError
-from engine.evaluation.citation_quality import entail_by_model, entail_by_rule
 from engine.evaluation.documents import from_survey
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
+from engine.evaluation.quality import entail_by_model, entail_by_rule
 from engine.gathering.reading_lists import gather_list
 from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.answers import answer_question, search_question

@@ -6,11 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
-from engine.evaluation.citation_quality import Entailment, faults, score_citations, verdicts
-from engine.evaluation.content_quality import grade_content
 from engine.evaluation.documents import CitedClaim, Document, claims
 from engine.evaluation.knowledge import Question, choose_questions, measure_knowledge
 from engine.evaluation.overlap import measure_shared_lists, rouge, rouge_by_chunks, soft_heading_recall
+from engine.evaluation.quality import Entailment, faults, grade_content, score_citations, verdicts
 from engine.evaluation.references import (
     distinct,
     existence,

@@ -11,10 +11,9 @@ from engine.gathering.search import require_papers
 from engine.llm.attempts import try_work
 from engine.reading.trees.forests import TreeIndex
 from engine.recipes.bases import Trials, compose_survey
-from engine.recipes.surveyx_material import plan_trees, prepare
+from engine.recipes.surveyx_material import Rewriting, plan_trees, prepare
 from engine.recipes.surveyx_outline import OutlineSteps
 from engine.recipes.surveyx_pictures import FigureSearch, add_paper_figures
-from engine.recipes.surveyx_rewriting import Rewriting
 from engine.recipes.surveyx_tables import add_figures_and_tables
 from engine.run import SURVEY_STEPS, CallChain, PlannedCall, RunContext, Step, WritingPlan, WritingTask
 from engine.session.events import Candidate

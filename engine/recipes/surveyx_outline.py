@@ -137,10 +137,10 @@ class OutlineSteps:
     async def divide_sections(self, outline: Outline, hints: Sequence[Hint]) -> Outline:
         """Every section that takes hints with its subsections; one that could not be divided stays whole."""
         own = [[h for h in hints if h.section == str(i)] for i in range(1, len(outline.nodes) + 1)]
-        made = await try_all(self._divide(outline, at, some) for at, some in enumerate(own) if some)
-        nodes, came = [self._hold(node, some) for node, some in zip(outline.nodes, own, strict=True)], iter(made)
-        for at in (at for at, some in enumerate(own) if some):
-            parts = next(came)
+        hinted = [at for at, some in enumerate(own) if some]
+        came = await try_all(self._divide(outline, at, own[at]) for at in hinted)
+        nodes = [self._hold(node, some) for node, some in zip(outline.nodes, own, strict=True)]
+        for at, parts in zip(hinted, came, strict=True):
             if isinstance(parts, ScholiumError):
                 self.notes.append(word_undivided(outline.nodes[at], parts))
             else:

@@ -16,18 +16,6 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 from engine.errors import LanguageModelError, UserError
-from engine.evaluation.citation_quality import (
-    Entailment,
-    entail_by_model,
-    entail_by_rule,
-    precision,
-    recall,
-    score_citations,
-    surveyx_precision,
-    surveyx_recall,
-    verdicts,
-)
-from engine.evaluation.content_quality import compare_surveys, grade_content
 from engine.evaluation.documents import CitedClaim, Document, Part, Reference, from_markdown, from_survey
 from engine.evaluation.knowledge import Question, choose_questions, make_questions, measure_knowledge, read_questions
 from engine.evaluation.measures import EvaluationTools, evaluate_document
@@ -37,6 +25,19 @@ from engine.evaluation.overlap import (
     rouge_by_chunks,
     soft_cardinality,
     soft_heading_recall,
+)
+from engine.evaluation.quality import (
+    Entailment,
+    compare_surveys,
+    entail_by_model,
+    entail_by_rule,
+    grade_content,
+    precision,
+    recall,
+    score_citations,
+    surveyx_precision,
+    surveyx_recall,
+    verdicts,
 )
 from engine.evaluation.references import existence, measure_closeness, resolve_references
 from engine.evaluation.report import as_json, as_markdown, card, comparison

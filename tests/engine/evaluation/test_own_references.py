@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.evaluation.citation_quality import entail_by_rule
 from engine.evaluation.documents import from_survey
 from engine.evaluation.measures import EvaluationTools, evaluate_document
+from engine.evaluation.quality import entail_by_rule
 from engine.retrieval.libraries.library import EmptyLibrary
 from tests.engine.evaluation.test_documents import own_survey
 from tests.fakes import WordEmbedder

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.evaluation.citation_quality import entail_by_rule
 from engine.evaluation.documents import from_survey
 from engine.evaluation.measures import EvaluationTools, evaluate_document
+from engine.evaluation.quality import entail_by_rule
 from engine.evaluation.report import card, write_verdict
 from engine.evaluation.scores import Score
 from engine.retrieval.libraries.local import LocalLibrary

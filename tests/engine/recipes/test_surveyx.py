@@ -22,7 +22,7 @@ from engine.reading.full_text import FullText
 from engine.reading.paper_figures import PaperFigure, Picture
 from engine.reading.trees.forests import FOREST_FILE, Forest, LocalForest, MemoryForest
 from engine.recipes.surveyx import SurveyXRecipe
-from engine.recipes.surveyx_rewriting import SentenceEdit, apply_edits
+from engine.recipes.surveyx_material import SentenceEdit, apply_edits
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext, WritingPlan, WritingTask
