@@ -104,7 +104,6 @@ def _in_usual_case(name: str) -> str:
 
 
 def _repeat_until_stable(text: str, steps: Sequence[Callable[[str], str]]) -> str:
-    """The text after as many passes as change it."""
     current = text
     for _ in range(_PASSES):
         before = current
@@ -117,7 +116,6 @@ def _repeat_until_stable(text: str, steps: Sequence[Callable[[str], str]]) -> st
 
 
 def _decode(text: str) -> str:
-    """UTF-8 that was read as Latin-1 or Windows-1252 is read again."""
     if text.isascii():
         return text
 

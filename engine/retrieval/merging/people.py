@@ -65,18 +65,18 @@ def is_same_person(one: str, other: str) -> bool:
         return False
     if sorted("".join(first)) == sorted("".join(second)):  # Mac Donald, MacDonald; 田 萱, 田萱
         return True
-    for surnames in (_surname_tokens(one), _surname_tokens(other)):
-        rest_one, rest_other = list(first), list(second)
-        for name in surnames:
-            a, b = _find(name, rest_one), _find(name, rest_other)
-            if a is None or b is None:
-                break
-            rest_one.remove(a)
-            rest_other.remove(b)
-        else:
-            if _fit(rest_one, rest_other):
-                return True
-    return False
+    return any(_share(surname, [*first], [*second]) for surname in (_surname_tokens(one), _surname_tokens(other)))
+
+
+def _share(surname: tuple[str, ...], first: list[str], second: list[str]) -> bool:
+    """Whether both names, as lists of their words, have the surname and given names that fit."""
+    for name in surname:
+        a, b = _find(name, first), _find(name, second)
+        if a is None or b is None:
+            return False
+        first.remove(a)
+        second.remove(b)
+    return _fit(first, second)
 
 
 def is_comparable(name: str) -> bool:
@@ -101,8 +101,6 @@ def _fit(given: list[str], others: list[str]) -> bool:
     if not given or not others:
         return True
     joined, other = "".join(given), "".join(others)
-    if joined.startswith(other) or other.startswith(joined) or fuzz.ratio(joined, other) >= ALIKE:
-        return True
     if "".join(name[0] for name in given) == other or "".join(name[0] for name in others) == joined:
         return True  # Julian P T, JPT
     if min(len(given[0]), len(others[0])) <= 2:

@@ -20,6 +20,8 @@ WITHDRAWN = frozenset({"retraction", "withdrawal", "removal"})
 class Crossref:
     """A client of the service; raises `RetrievalError` where it cannot answer."""
 
+    name = NAME
+
     def __init__(self, web: OnlineTransport, url: str = ADDRESS, policy: ServicePolicy = OWN_PACE) -> None:
         interval_s = WITH_CONTACT_S if web.contact else WITHOUT_CONTACT_S
         self._service = ScholarlyService(NAME, url, web, policy.with_interval(interval_s))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from textwrap import shorten
 from typing import Any
 from urllib.parse import quote
 
@@ -31,8 +32,8 @@ SINGLE = 5
 INTERVAL_S = 0.15
 NAMED_AT_ONCE = 50
 """Most identifiers in one filter."""
-TITLES_AT_ONCE, LONGEST_TITLES = 20, 1_500
-"""Most titles in one filter, and most of their characters: an address may have about 4,000 bytes, escaped."""
+TITLES_AT_ONCE, LONGEST_TITLE = 10, 150
+"""Most titles in one filter, and characters of each: an address may have about 4,000 bytes, escaped."""
 
 FIELDS = (
     "id,doi,ids,title,authorships,publication_year,primary_location,cited_by_count,abstract_inverted_index,"
@@ -80,6 +81,10 @@ class OpenAlex:
         found = await self._fetch_named(keys, FIELDS)
         return {key: paper for key, item in found.items() if (paper := to_paper(item))}
 
+    async def find_retracted(self, keys: Sequence[PaperKey]) -> frozenset[PaperKey]:
+        """Those of the papers that were retracted."""
+        return frozenset(key for key, paper in (await self.lookup(keys)).items() if paper.retracted)
+
     async def references(self, keys: Sequence[PaperKey]) -> dict[PaperKey, tuple[PaperKey, ...]]:
         """For each of the papers that exist the keys (``openalex:…``) of the papers it cites."""
         found = await self._fetch_named(keys, "id,doi,referenced_works")
@@ -95,11 +100,10 @@ class OpenAlex:
 
     def names_of(self, papers: Iterable[Paper]) -> list[PaperKey]:
         """For each paper one of its identifiers that this service reads, its own first; others are left out."""
-        found = (min((i for i in (*p.identifiers, p.key) if _read(i)), key=_foreign, default=None) for p in papers)
-        return [key for key in found if key]
+        readable = ([key for key in (*paper.identifiers, paper.key) if _read(key)] for paper in papers)
+        return [min(keys, key=lambda key: not key.startswith("openalex:")) for keys in readable if keys]
 
     async def _fetch_named(self, keys: Sequence[PaperKey], fields: str) -> dict[PaperKey, Mapping[str, Any]]:
-        """The works among the keys."""
         named = {name: key for key in dict.fromkeys(keys) if (name := _read(key))}
         if len(named) <= SINGLE:
             return {key: item for name, key in named.items() if (item := await self._single(name, fields))}
@@ -132,8 +136,9 @@ class OpenAlex:
     async def find_by_titles(self, titles: Sequence[str]) -> list[Paper]:
         """The papers whose title holds one of the titles, at most `PAGE` from each call, in which several are asked."""
         found: list[Paper] = []
-        for part in _divide_titles(list(map(_words, titles))):
-            phrases = " OR ".join(f'"{words}"' for words in part)
+        names = [shorten(_words(title), LONGEST_TITLE, placeholder="") for title in titles]
+        for start in range(0, len(names), TITLES_AT_ONCE):
+            phrases = " OR ".join(f'"{words}"' for words in names[start : start + TITLES_AT_ONCE])
             found += (await self._papers({"filter": f"title.search:{phrases}"}))[0]
         return found
 
@@ -192,25 +197,8 @@ def _read(key: PaperKey) -> str | None:
     return f"doi:10.48550/arxiv.{rest}" if kind == "arxiv" else None
 
 
-def _foreign(key: PaperKey) -> bool:
-    return not key.startswith("openalex:")
-
-
 def _own(address: str) -> PaperKey:
-    """The key of a work by its address or number."""
     return PaperKey(f"openalex:{address.rsplit('/', 1)[-1].removeprefix('openalex:').lower()}")
-
-
-def _divide_titles(titles: Sequence[str]) -> Iterator[list[str]]:
-    """The titles in groups that an address can hold."""
-    group: list[str] = []
-    for title in titles:
-        if group and (len(group) == TITLES_AT_ONCE or sum(map(len, (*group, title))) > LONGEST_TITLES):
-            yield group
-            group = []
-        group.append(title)
-    if group:
-        yield group
 
 
 def _filters(years: YearRange) -> list[str]:

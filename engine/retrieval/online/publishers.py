@@ -38,8 +38,8 @@ class Publisher:
     name: str
     url: str
     ask: Callable[[BooleanQuery, int], ServiceRequest]
-    read_page: Callable[[Any], tuple[Sequence[Item], int]]
-    """The items of an answer and how many there are in all; raises what a wrong shape raises."""
+    read_page: Callable[[Any], Sequence[Item]]
+    """The items of an answer; raises what a wrong shape raises."""
     names: Mapping[str, str]
     """Field of a paper → its name in an item, where that is another."""
     list_authors: Callable[[Item], list[Any]]
@@ -62,22 +62,20 @@ class PublisherSearch:
         self._publisher = publisher
         headers = {"X-ELS-APIKey": key, "Accept": "application/json"} if publisher.url == ELSEVIER else {}
         secret = {} if headers else {"api_key": key}
+        policy = policy.with_interval(INTERVAL_S)
         self._service = ScholarlyService(publisher.name, publisher.url, web, policy, headers, secret)
 
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
-        """At most ``limit`` papers by relevance, and the age of the oldest answer.
-
-        Kinds of publication and fields are not restricted.
-        """
-        found: list[Paper] = []
-        age, start, total = 0.0, 0, 1
-        while query.groups and start < min(total, limit, LAST_PLACE):
-            (items, total), answered = await self._service.ask(
-                self._publisher.ask(query, start), lambda text: self._publisher.read_page(json.loads(text))
-            )
-            found += [paper for item in items if (paper := self._publisher.to_paper(item))]
-            age, start = max(age, answered), start + PAGE
-        return found[:limit], age
+        """At most ``limit`` papers by relevance, and the oldest answer's age; kinds and fields are not restricted."""
+        if not query.groups:
+            return [], 0.0
+        items, age = await self._service.read_pages(
+            lambda start: self._publisher.ask(query, start),
+            lambda text: self._publisher.read_page(json.loads(text)),
+            PAGE,
+            min(limit, LAST_PLACE),
+        )
+        return [paper for item in items if (paper := self._publisher.to_paper(item))][:limit], age
 
 
 def _ask_scopus(query: BooleanQuery, start: int) -> ServiceRequest:
@@ -87,10 +85,9 @@ def _ask_scopus(query: BooleanQuery, start: int) -> ServiceRequest:
     )
 
 
-def _read_scopus(answer: Any) -> tuple[Sequence[Item], int]:
-    results = answer["search-results"]
+def _read_scopus(answer: Any) -> Sequence[Item]:
     # An empty result is an entry with an error.
-    return [e for e in results["entry"] if "error" not in e], int(results["opensearch:totalResults"])
+    return [entry for entry in answer["search-results"]["entry"] if "error" not in entry]
 
 
 SCOPUS = Publisher(
@@ -122,7 +119,7 @@ SCIENCE_DIRECT = Publisher(
     "ScienceDirect",
     ELSEVIER,
     _ask_science_direct,
-    lambda answer: (answer.get("results") or (), int(answer["resultsFound"])),
+    lambda answer: answer.get("results", ()) if answer["resultsFound"] else (),
     {"year": "publicationDate", "venue": "sourceTitle"},
     lambda item: list(item.get("authors") or ()),
     ("pii", "pii"),
@@ -136,8 +133,9 @@ def _ask_springer(query: BooleanQuery, start: int) -> ServiceRequest:
     return ServiceRequest("/meta/v2/json", {"q": asked, "s": str(start + 1), "p": str(PAGE)})
 
 
-def _read_springer(answer: Any) -> tuple[Sequence[Item], int]:
-    return [{**e, "abstract": _join(e.get("abstract"))} for e in answer["records"]], int(answer["result"][0]["total"])
+def _read_springer(answer: Any) -> Sequence[Item]:
+    is_any = int(answer["result"][0]["total"])
+    return [{**record, "abstract": _join(record.get("abstract"))} for record in answer["records"]] if is_any else []
 
 
 def _join(abstract: Any) -> str:

@@ -64,10 +64,7 @@ class PubMed:
         self._common = {"db": "pubmed", "tool": TOOL, **({"email": web.contact} if web.contact else {})}
 
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
-        """At most ``limit`` papers by relevance (Best Match), and the age of the oldest answer.
-
-        Fields are not restricted.
-        """
+        """At most ``limit`` papers by Best Match, and the oldest answer's age; fields are not restricted."""
         if not query.groups:
             return [], 0.0
         kinds, years = [_KINDS[kind] for kind in query.kinds if kind in _KINDS], query.years

@@ -102,7 +102,7 @@ def _read_list(part: str, text: str) -> Any:
 
 def _read_lookup(papers: int, text: str) -> list[Any]:
     answer = json.loads(text)
-    if not isinstance(answer, list) or len(answer) != papers:
+    if not isinstance(answer, list) or len(answer) != papers or not all(isinstance(a or {}, dict) for a in answer):
         raise ValueError("gave an answer that is no list of the papers")
     return answer
 
@@ -192,7 +192,7 @@ class SemanticScholar:
         with self._open_client() as (client, _):
             examples = positive[:EXAMPLES], negative[:EXAMPLES]
             found = await client.get_recommended_papers_from_lists(*examples, fields=FIELDS, limit=RECOMMENDED)
-        return [paper for item in found if (paper := to_paper(item.raw_data))]
+            return [paper for item in found if (paper := to_paper(item.raw_data))]
 
     async def vectors(self, keys: Sequence[PaperKey]) -> dict[PaperKey, list[float]]:
         """SPECTER2 vectors (768 numbers) of the papers that have one."""
@@ -223,8 +223,8 @@ class SemanticScholar:
 
     def names_of(self, papers: Iterable[Paper]) -> list[PaperKey]:
         """For each paper one of its identifiers that this service reads, its own first; others are left out."""
-        found = (min((i for i in (*p.identifiers, p.key) if _name(i)), key=_foreign, default=None) for p in papers)
-        return [key for key in found if key]
+        readable = ([key for key in (*paper.identifiers, paper.key) if _name(key)] for paper in papers)
+        return [min(keys, key=_foreign) for keys in readable if keys]
 
     @contextmanager
     def _open_client(self) -> Iterator[tuple[AsyncSemanticScholar, _Requester]]:

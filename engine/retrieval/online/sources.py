@@ -43,9 +43,7 @@ CitationGraph: TypeAlias = SemanticScholar | OpenAlex
 class PaperSearch(Protocol):
     """A service that finds papers by words, operators and filters, as far as it knows them."""
 
-    @property
-    def name(self) -> str:
-        """What it is called."""
+    name: str
 
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
         """Papers by relevance, and the age of the answer in seconds. Raises `RetrievalError`."""
@@ -61,10 +59,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What a service's citation graph gave, the most pointed to first.
-
-    With each paper stands how many of those found point to it, or are cited by it.
-    """
+    """What a citation graph gave, the most pointed to first, each with how many papers point to it or are cited."""
 
     source: str
     found: Sequence[tuple[Paper, int]]
@@ -201,16 +196,9 @@ class Online:
         named = {i: p.key for p in papers if not p.retracted for i in p.identifiers if i.startswith("doi:")}
         if not named:
             return frozenset(known)
-        why = "No service that knows retractions is configured."
-        if self.open_alex is not None:
-            try:
-                found = await self.open_alex.lookup(list(named))
-                return frozenset(known | {named[i] for i, paper in found.items() if paper.retracted})
-            except RetrievalError as error:
-                why = str(error)
-        if self.crossref is not None:
-            return frozenset(known | {named[i] for i in await self.crossref.find_retracted(list(named)) if i in named})
-        raise RetrievalError(why, retryable=True)
+        knowing = self.open_alex, self.crossref
+        found = await self._first(lambda service: service.find_retracted(list(named)), knowing)
+        return frozenset(known | {named[doi] for doi in found if doi in named})
 
     async def vectors(self, papers: Sequence[Paper]) -> dict[PaperKey, Sequence[float]]:
         """SPECTER2 vectors of those papers that Semantic Scholar has one of. Raises `RetrievalError`."""
@@ -247,15 +235,11 @@ class Online:
         """The paper whose title is closest in each source in turn. Raises `RetrievalError` where none answers."""
         return self._each(lambda graph: graph.match(title))
 
-    async def _first(
-        self, question: Callable[[Any], Awaitable[T]], sources: Sequence[PaperSearch | None] | None = None
-    ) -> T:
+    async def _first(self, question: Callable[[Any], Awaitable[T]], sources: Sequence[Any] = ()) -> T:
         async with aclosing(self._each(question, sources)) as answers:
             return await anext(answers)
 
-    async def _each(
-        self, question: Callable[[Any], Awaitable[T]], sources: Sequence[PaperSearch | None] | None = None
-    ) -> AsyncGenerator[T]:
+    async def _each(self, question: Callable[[Any], Awaitable[T]], sources: Sequence[Any] = ()) -> AsyncGenerator[T]:
         """The answers of sources, else of the citation graphs, each asked when the one before was not enough.
 
         A source that fails is not asked again; a question that it refuses says nothing of the next one. Raises

@@ -339,7 +339,6 @@ def reason_of(text: str) -> str:
 
 
 async def _read(response: httpx.Response) -> str:
-    """The text, of bounded length."""
     content = bytearray()
     async for part in response.aiter_bytes(2**16):
         content += part

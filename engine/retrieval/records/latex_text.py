@@ -161,7 +161,6 @@ def _strip(argument: str) -> str:
 
 
 def _read_pair(match: re.Match[str]) -> str:
-    """A command with two arguments."""
     name, first, second = match[1], _strip(match[2]), _strip(match[3])
     if name == "textcolor":
         return second
@@ -173,7 +172,6 @@ def _read_pair(match: re.Match[str]) -> str:
 
 
 def _read_group(match: re.Match[str], *, word: str) -> str:
-    """A group and the command or sign before it, if there is one."""
     name, inner = match["name"], _strip(match["inner"])
     if match["script"]:
         return _read_script(match["script"], inner)

@@ -94,9 +94,7 @@ def make_found_paper(fields: Fields, keys: Iterable[PaperKey | None], source: st
     return replace(known, origins=origins)
 
 
-_WITH_ORIGIN = (
-    "title", "abstract", "authors", "year", "venue", "citations", "url", "pdf", "retracted", "kinds",
-)  # fmt: skip
+_WITH_ORIGIN = ("title", "abstract", "authors", "year", "venue", "citations", "url", "pdf", "retracted", "kinds")
 
 
 def _read_paper(record: Fields, keys: Iterable[PaperKey | None] = ()) -> Paper | None:
@@ -134,7 +132,6 @@ _ADDRESS = re.compile(r"https?://[^\s<>\"']{1,2000}")
 
 
 def _text_of(record: Fields, field: str) -> str:
-    """The text of a field under the best of its names."""
     return next((text for name in _NAMES[field] if (text := _to_words(record.get(name)))), "")
 
 
