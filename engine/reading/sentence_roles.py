@@ -163,7 +163,8 @@ def one_against_rest(log_odds: Matrix) -> Matrix:
 def unpack_model(content: bytes) -> RoleModel:
     """The model in a numpy archive of its fields; raises `ValueError` for anything else."""
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-        return RoleModel(**{field.name: archive[field.name] for field in fields(RoleModel)})
+        stored = {field.name: archive[field.name] for field in fields(RoleModel)}
+    return RoleModel(**(stored | {"sure": float(stored["sure"])}))
 
 
 @cache
