@@ -253,8 +253,8 @@ def attach(path: Path) -> Attachment:
         return Attachment(path.name, file.read(MOST_BYTES))
 
 
-_BEFORE_FILES = re.compile(r"(papers):?\s+(\S.*)", re.I | re.S)
-"""What may stand before the names of files, where a chat has words beside the files that are sent."""
+_FILES = re.compile(r"(?:(papers):?\s+)?(.*)", re.I | re.S)
+"""Names of files, and what may stand before them, where a chat has words beside the files that are sent."""
 
 _PATH = re.compile(r"(?:~|\.{1,2})?/(?:[^\s/]+/)*[^\s/]+\.[A-Za-z]{2,5}")
 """A line that can only be the path of a file."""
@@ -265,13 +265,12 @@ def divide_files(line: str) -> tuple[str, list[Path]]:
 
     Raises `PlatformError` where it is the path of a file that is not there.
     """
-    if files := find_named_files(line):
-        return "", files
+    said = _FILES.fullmatch(line.strip())
+    if said and (files := find_named_files(said[2])):
+        return said[1] or "", files
     if _PATH.fullmatch(line.strip()):
         raise PlatformError(f"There is no file {line.strip()}, or I may not read it. Check the path.")
-    before = _BEFORE_FILES.fullmatch(line.strip())
-    files = find_named_files(before[2]) if before else []
-    return (before[1], files) if before and files else (line, [])
+    return line, []
 
 
 def find_named_files(line: str) -> list[Path]:
