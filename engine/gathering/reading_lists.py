@@ -37,15 +37,15 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
         asked = " and online sources" if context.online else "; online=yes looks further"
         which = f"None of the {len(lines)} lines" if len(lines) > 1 else f"“{shorten(lines[0], 80)}”"
         raise UserError(f"{which} is {'a' if len(lines) > 1 else 'no'} paper known to the library{asked}.")
-    papers = list(known.papers.values())
-    note = ""
+    papers, note = list(known.papers.values()), ""
+    retracted = frozenset(paper.key for paper in papers if paper.retracted)
     if context.online:
         try:
-            retracted = await context.online.find_retracted(papers)
+            retracted |= await context.online.find_retracted(papers)
         except RetrievalError as error:
-            retracted, note = frozenset(), f"retractions not checked: {error}"
-        papers = [replace(paper, retracted=paper.retracted or paper.key in retracted) for paper in papers]
-        sure -= retracted
+            note = f"retractions not checked: {error}"
+    papers = [replace(paper, retracted=paper.key in retracted) for paper in papers]
+    sure -= retracted
     count = f"{len(listed)} {'line' if len(listed) == 1 else 'lines'}"
     record = SearchRecord("your list", count, datetime.now(UTC).date().isoformat(), len(papers), note)
     return PaperSelection(

@@ -112,7 +112,7 @@ class GroupedPhrases:
         self.groups = [[paper.key for paper in group] for group in groups]
         self.titles = [Counter(phrase for key in group for phrase in self._titles[key]) for group in self.groups]
         self.papers = [Counter(phrase for key in group for phrase in self._said[key]) for group in self.groups]
-        self.occurrences = [sum((self._said[key] for key in group), Counter[str]()) for group in self.groups]
+        self.occurrences = [Counter(p for key in group for p in self._said[key].elements()) for group in self.groups]
 
     def _read(self, text: str, *, in_title: bool = False) -> Counter[str]:
         found: Counter[str] = Counter()

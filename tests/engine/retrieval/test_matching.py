@@ -113,6 +113,15 @@ async def test_a_list_keeps_its_order_each_paper_once_and_what_is_unsure_is_left
         await gather_list(("Nothing of the Kind Exists",), RunContext(libraries, FittedOnTopic()))
 
 
+async def test_a_paper_of_a_list_that_the_library_knows_to_be_retracted_is_left_out(libraries: LocalLibrary) -> None:
+    gone = replace(papers(1, "vision", 701)[0], title="A Result That Was Withdrawn Later", retracted=True)
+    await libraries.add([gone])
+    await libraries.index(lambda _: None)
+    selection = await gather_list((gone.title, RAG.title), RunContext(libraries, FittedOnTopic()))
+    assert [paper.key for paper in selection.list_included()] == [RAG.key]
+    assert [item.why for item in selection.all_left_out()] == ["retracted"]
+
+
 async def test_a_whole_citation_on_one_line_is_one_paper(libraries: LocalLibrary) -> None:
     context = RunContext(libraries, FittedOnTopic())
     citation = f"Lewis, P., Perez, E., {RAG.title}, NeurIPS 2020"
