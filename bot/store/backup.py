@@ -194,7 +194,7 @@ async def delete_data_of(store: Store, person: str) -> tuple[int, int]:
         query = sa.select(sessions.c.id, sessions.c.conversation_id).where(sessions.c.owner == person)
         own = (await connection.execute(query)).all()
         gone = await connection.execute(events.delete().where(events.c.person == person))
-        await store.erase(connection, [row.id for row in own], [row.conversation_id for row in own])
+        await store.erase(connection, own)
         await connection.execute(spending.update().where(spending.c.person == person).values(person=""))
         for table in (allowances, ratings, sent_papers):
             await connection.execute(table.delete().where(table.c.person == person))

@@ -276,7 +276,7 @@ class Store(Database):
             if stored.version and not (await connection.execute(same.values(version=stored.version + 1))).rowcount:
                 return None
             closing = [message.slot for message in messages if message.closes]
-            await self.erase(connection, [stored.session.id], [name], noted=closing)
+            await self.erase(connection, [(stored.session.id, name)], closing)
             stored_messages = await self._insert_messages(connection, messages)
             if key is not None:
                 # The row stays, so that the same event sent again is still known; what was said in it does not.
@@ -285,21 +285,15 @@ class Store(Database):
         self._recent.pop(name, None)
         return stored_messages
 
-    async def erase(
-        self,
-        connection: AsyncConnection,
-        session_ids: Sequence[str],
-        names: Sequence[str],
-        *,
-        noted: Sequence[str] = (),
-    ) -> None:
-        """Sessions with their pieces and calls (by foreign key), and what was said in their conversations.
+    async def erase(self, connection: AsyncConnection, surveys: Collection[Any], noted: Collection[str] = ()) -> None:
+        """Sessions, each with its conversation, with their pieces and calls (by foreign key), and what was said there.
 
         A conversation that keeps other surveys goes on with the one that was changed last.
 
         What was spent stays, without the person: budgets of the day have to hold. So do the notes called ``noted``:
         which messages an adapter has yet to close.
         """
+        session_ids, names = [session_id for session_id, _ in surveys], [name for _, name in surveys]
         await connection.execute(sessions.delete().where(sessions.c.id.in_(session_ids)))
         for name in names:
             current = sa.select(conversations.c.session_id).where(conversations.c.id == name).scalar_subquery()
@@ -328,7 +322,7 @@ class Store(Database):
             opened = notes.c.name.startswith("opened:")  # of events that cannot come again
             await connection.execute(notes.delete().where((notes.c.noted_at < now - DAY_S) & opened))
             rows = (await connection.execute(query)).all() if keep_days is not None else []
-            await self.erase(connection, [r.id for r in rows], [r.conversation_id for r in rows])
+            await self.erase(connection, rows)
         for row in rows:
             self._recent.pop(row.conversation_id, None)
         return len(rows)
