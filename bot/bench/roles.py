@@ -70,7 +70,7 @@ def measure_roles(model: RoleModel, abstracts: Sequence[LabelledAbstract]) -> di
         "role_accuracy": _mean(of_roles),
         "sure_accuracy": _mean(right[sure]),
         "sure_share": _mean(sure),
-        "sure_from": model.sure,
+        "sure_from": float(model.sure),
     }
 
 
