@@ -74,6 +74,9 @@ class Button:
     asks: bool = False
 
 
+FieldKind = Literal["line", "text", "choice"]
+
+
 @dataclass(frozen=True, slots=True)
 class FormField:
     """One field of a form: a line, a longer text, or a choice among ``choices`` (value and label)."""
@@ -82,7 +85,7 @@ class FormField:
     label: str
     value: str = ""
     hint: str = ""
-    kind: Literal["line", "text", "choice"] = "line"
+    kind: FieldKind = "line"
     choices: tuple[tuple[str, str], ...] = ()
     optional: bool = False
 

@@ -282,6 +282,10 @@ class PaperSelection:
         left_out = set(self.excluded)
         return tuple(item.paper for item in self.found if item.paper.key not in left_out)
 
+    def list_excluded(self) -> list[int]:
+        """Numbers, from 1, of the papers found that are not used."""
+        return [number for number, item in enumerate(self.found, start=1) if item.paper.key in self.excluded]
+
 
 @dataclass(frozen=True, slots=True)
 class Cluster:

@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import Literal
 
 from adapters.chat import Conversation
-from bot.commands.commands import (
-    ArchiveSurvey,
-    Command,
-    Export,
-    FollowUp,
-    Forget,
-    FreeText,
-    Invite,
-    ListSurveys,
-    NameSurvey,
-    NewSurvey,
-    OpenSurvey,
-    RaiseBudget,
-    SearchOnline,
-    Show,
-    StartSurvey,
-)
+from bot.commands import commands
+from bot.commands.commands import Command
 from bot.settings import Settings
 from engine.session.events import Job, Start
 
@@ -48,19 +33,19 @@ class Participant:
 def act_of(command: Command) -> Act:
     """What a person has to be allowed for a command."""
     match command:
-        case StartSurvey() | Start() | FollowUp() | SearchOnline():
+        case commands.StartSurvey() | Start() | commands.FollowUp() | commands.SearchOnline():
             return "start"
-        case Show() | Export() | FreeText():
+        case commands.Show() | commands.Export() | commands.FreeText():
             return "read"
         case Job("answer" | "gaps" | "evaluate"):
             return "ask"
-        case ListSurveys() | OpenSurvey() | NewSurvey():
+        case commands.ListSurveys() | commands.OpenSurvey() | commands.NewSurvey():
             return "open"
-        case Invite() | Forget() | NameSurvey() | ArchiveSurvey():
+        case commands.Invite() | commands.Forget() | commands.NameSurvey() | commands.ArchiveSurvey():
             return "own"
-        case RaiseBudget(scope="survey"):  # how far, is for the budget that is set for all surveys to say
+        case commands.RaiseBudget(scope="survey"):  # how far, is for the budget that is set for all surveys to say
             return "own"
-        case RaiseBudget():
+        case commands.RaiseBudget():
             return "administer"
         case _:
             return "change"
@@ -75,26 +60,17 @@ def refusal(settings: Settings, who: Participant, act: Act) -> Act | None:
     """Why the person may not do this, or ``None`` where they may."""
     if who.is_among(settings.administrators):
         return None
-    is_owner = who.owner in {"", who.person}
+    is_owner, may_change = who.owner in {"", who.person}, takes_part(settings, who)
     invited = is_owner or who.person in who.invited
-    match act:
-        case "start":
-            allowed = not settings.may_start or who.is_among(settings.may_start)
-            if not allowed:
-                return "start"
-            return None if takes_part(settings, who) else "change"
-        case "open":  # a person's own surveys, in their own conversation
-            return None if invited else "own"
-        case "read":
-            return None if invited or settings.read_by == "channel" else "read"
-        case "ask":
-            allowed = takes_part(settings, who) or "channel" == settings.read_by == settings.asked_by
-            return None if allowed else "ask"
-        case "change":
-            return None if takes_part(settings, who) else "change"
-        case "own":
-            return None if is_owner else "own"
-        case "administer":
-            return "administer"
-        case _:
-            assert_never(act)
+    if act == "start" and (not settings.may_start or who.is_among(settings.may_start)):
+        act = "change"  # beside what is there
+    allowed = {
+        "open": invited,  # a person's own surveys, in their own conversation
+        "read": invited or settings.read_by == "channel",
+        "ask": may_change or "channel" == settings.read_by == settings.asked_by,
+        "change": may_change,
+        "own": is_owner,
+    }
+    if allowed.get(act):
+        return None
+    return "own" if act == "open" else act

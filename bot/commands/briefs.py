@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar, get_args
 
 from bot.commands.commands import StartSurvey
 from bot.commands.grammar import parse_years
@@ -19,6 +20,8 @@ from engine.retrieval.paper_keys import identifiers_in
 from engine.run import Recipe
 from engine.text import clean, terms
 from engine.values import ALL_YEARS, Brief
+
+Choice = TypeVar("Choice", bound=str)
 
 SECTIONS = (3, 20)
 SUBSECTION_WORDS = (50, 3_000)
@@ -72,8 +75,8 @@ class Defaults:
 
 def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
     """The brief; raises `UserError` saying what to write instead."""
-    options = command.options
-    places = tuple(_one_of("places", place, (*PLACES, *defaults.publishers)) for place in _list(options, "places"))
+    options, known_places = command.options, (*PLACES, *defaults.publishers)
+    places = tuple(_one_of("places", {"places": said}, known_places, "") for said in _list("places", options))
     library = options["library"] if "library" in options else defaults.library()
     if places and LIBRARY not in places:
         library = ONLINE
@@ -82,7 +85,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         if places
         else defaults.settings.searches_online() or library == ONLINE
     )
-    online = _yes_or_no("online", options.get("online"), default=usual)
+    online = _yes_or_no("online", options, default=usual)
     if library == ONLINE:
         if not online:
             raise UserError("library=online searches online; leave online=no out, or name another library.")
@@ -93,7 +96,6 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
             f"There is no library “{library}”; there are: {known}. Name one of them, or write library=online"
         )
     recipe = _recipe(options.get("recipe", defaults.settings.recipe), defaults)
-    quick = _quick_options(options, online=online) if recipe == QUICK else None
     wishes = {name: clean(options.get(name, "")) for name in ("audience", "style")}
     for name, said in wishes.items():
         if len(said) > LONGEST_WISH:
@@ -112,23 +114,23 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         recipe=recipe,
         library=library,
         years=parse_years(options["years"]) if "years" in options else ALL_YEARS,
-        length=_one_of("length", options.get("length", defaults.settings.length), tuple(LENGTH_CLASSES_TOKENS)),
+        length=_one_of("length", options, tuple(LENGTH_CLASSES_TOKENS), defaults.settings.length),
         **wishes,
         template=template,
-        language=_one_of("language", options.get("language", "en"), tuple(LANGUAGES)),
-        sections=_number("sections", options.get("sections"), SECTIONS),
-        subsection_words=_number("words", options.get("words"), SUBSECTION_WORDS),
+        language=_one_of("language", options, tuple(LANGUAGES), "en"),
+        sections=_number("sections", options, SECTIONS),
+        subsection_words=_number("words", options, SUBSECTION_WORDS),
         budget=_dollars(options.get("budget"), defaults),
         budget_tokens=_tokens(options.get("budget")),
         online=online,
         without=_parse_excluded(options.get("without", "")),
-        kinds=tuple(map(_kind, _list(options, "types"))),
+        kinds=tuple(map(_kind, _list("types", options))),
         places=places,
-        quick=quick,
+        quick=_quick_options(options, online=online) if recipe == QUICK else None,
     )
 
 
-def _list(options: Mapping[str, str], name: str) -> list[str]:
+def _list(name: str, options: Mapping[str, str]) -> list[str]:
     """The parts of ``name=this,that``."""
     return [part.strip().lower() for part in options.get(name, "").split(",") if part.strip()]
 
@@ -143,14 +145,12 @@ def _kind(said: str) -> PaperKind:
 
 def _quick_options(options: Mapping[str, str], *, online: bool) -> QuickOptions:
     usual = QuickOptions()
-    sampling: Sampling = "random" if options.get("sampling", "").lower() == "random" else "weighted"
-    _one_of("sampling", options.get("sampling", sampling), ("weighted", "random"))
     return QuickOptions(
-        space=_number("papers", options.get("papers"), PAPER_SPACE) or usual.space,
-        share=_number("share", options.get("share"), TOKEN_SHARE) or usual.share,
-        sampling=sampling,
-        only_search=_yes_or_no("review", options.get("review"), default=True) is False,
-        background=_yes_or_no("background", options.get("background"), default=online),
+        space=_number("papers", options, PAPER_SPACE) or usual.space,
+        share=_number("share", options, TOKEN_SHARE) or usual.share,
+        sampling=_one_of("sampling", options, get_args(Sampling), usual.sampling),
+        only_search=not _yes_or_no("review", options, default=True),
+        background=_yes_or_no("background", options, default=online),
     )
 
 
@@ -168,19 +168,11 @@ def _parse_excluded(said: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-_NO_TOPICS = frozenset(
-    {"other words", "try other words", "different words", "another topic", "other topic", "new topic"}
-)
-"""What choices are called; typed as they stand they are no topics."""
-
-
 def check_topic(text: str, longest: int) -> str:
     """The topic as one clean line; raises `UserError` where it names nothing or is a whole text."""
     topic = clean(text).strip(" \"'“”‘’.,;:")
     if sum(ch.isalnum() for ch in topic) < 2:
         raise UserError("The topic is too short. Name it in a few words, for example: survey graph neural networks")
-    if topic.casefold() in _NO_TOPICS:
-        raise UserError("Name the topic as papers may call it, for example: survey graph neural networks")
     if topic.isascii() and not terms(topic):
         raise UserError(
             f"“{topic[:80]}” names no subject. Say what the survey is about, and the years apart from it, for example: "
@@ -198,19 +190,13 @@ def _recipe(name: str, defaults: Defaults) -> str:
     """The recipe; ``auto`` is the one with a language model where there is one."""
     if name.lower() == "auto":
         return "autosurvey" if defaults.models else "cluster"
-    chosen = _one_of("recipe", name, tuple(defaults.recipes))
+    chosen = _one_of("recipe", {"recipe": name}, tuple(defaults.recipes), "")
     if defaults.recipes[chosen].needs_model and not defaults.models:
         raise UserError(
             f"The recipe {chosen} needs a language model. Set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, "
             "or write recipe=cluster, which needs none."
         )
     return chosen
-
-
-def _yes_or_no(name: str, value: str | None, *, default: bool) -> bool:
-    if value is None:
-        return default
-    return _one_of(name, value, ("yes", "no")) == "yes"
 
 
 _TOKENS = re.compile(r"(\d{1,6}(?:\.\d+)?)([kKmM])(?:\s*tokens)?")
@@ -237,16 +223,22 @@ def _dollars(value: str | None, defaults: Defaults) -> float | None:
     return amount
 
 
-def _one_of(name: str, value: str, known: Sequence[str]) -> str:
-    if value.lower() not in known:
-        raise UserError(f"{name}={value[:40]} is not possible; write one of: {', '.join(known)}.")
-    return value.lower()
+def _one_of(name: str, options: Mapping[str, str], known: Sequence[Choice], usual: Choice) -> Choice:
+    said = options.get(name, usual)
+    found = next((choice for choice in known if choice == said.lower()), None)
+    if found is None:
+        raise UserError(f"{name}={said[:40]} is not possible; write one of: {', '.join(known)}.")
+    return found
 
 
-def _number(name: str, value: str | None, bounds: tuple[int, int]) -> int | None:
-    if value is None:
+def _yes_or_no(name: str, options: Mapping[str, str], *, default: bool) -> bool:
+    return _one_of(name, options, ("yes", "no"), "yes" if default else "no") == "yes"
+
+
+def _number(name: str, options: Mapping[str, str], bounds: tuple[int, int]) -> int | None:
+    if name not in options:
         return None
-    low, high = bounds
+    (low, high), value = bounds, options[name]
     if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
         raise UserError(f"{name}={value[:40]} is not possible; write a number from {low} to {high}.")
     return int(value)

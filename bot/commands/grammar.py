@@ -10,46 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from bot.commands.commands import (
-    ArchiveSurvey,
-    BudgetScope,
-    Choose,
-    Command,
-    Export,
-    FollowUp,
-    Forget,
-    FreeText,
-    FullSurvey,
-    Invite,
-    ListSurveys,
-    More,
-    NameSurvey,
-    NewSurvey,
-    OpenSurvey,
-    RaiseBudget,
-    SearchOnline,
-    Show,
-    StartSurvey,
-)
+from bot.commands import commands
+from bot.commands.commands import BudgetScope, Command, Export, FreeText, RaiseBudget, Show, StartSurvey
 from engine.errors import UserError
 from engine.retrieval.matching import lines_of
+from engine.session import events
 from engine.session import outline_edits as outline
-from engine.session.events import (
-    Approve,
-    Control,
-    EditKeywords,
-    EditOutline,
-    EditPapers,
-    Job,
-    MorePapers,
-    MovePaper,
-    Regenerate,
-    SearchSection,
-    SplitSection,
-    TakeCandidate,
-    Undo,
-    UseList,
-)
 from engine.survey import SectionChange, Way
 from engine.values import YearRange
 
@@ -77,7 +43,7 @@ _PLACE = r"(?:(?:section|chapter)\s+)?(\d{1,4}(?:\.\d{1,4}){0,5})"
 def parse(text: str) -> Command:
     """What the words mean. Raises `UserError` where a number or a year cannot be read."""
     if listed := _LIST.fullmatch(text.strip()):
-        return UseList(lines_of(listed[1]))
+        return events.UseList(lines_of(listed[1]))
     said = " ".join(text.split())
     bare = _take_end_off(re.sub(r"^(?:please|pls)\s+|\s+(?:please|pls)$", "", said, flags=re.I))
     for rule in RULES:
@@ -137,7 +103,7 @@ def _quick(match: re.Match[str], **options: str) -> Command:
 
 
 def _full_survey(match: re.Match[str]) -> Command:
-    return FullSurvey(read_start(match.group(1) or "").options)
+    return commands.FullSurvey(read_start(match.group(1) or "").options)
 
 
 def numbers_in(text: str) -> tuple[int, ...]:
@@ -165,8 +131,10 @@ def _words(text: str) -> tuple[str, ...]:
 def _drop(match: re.Match[str]) -> Command:
     what = match.group(1)
     if re.fullmatch(rf"{_PLACE}(?:(?:\s*,\s*|\s+)(?:and\s+)?{_PLACE}|-\d+)*", what):
-        return EditOutline(outline.drop(*(map(str, numbers_in(what)) if "-" in what else re.findall(_PLACE, what))))
-    return EditKeywords(drop=_words(what))
+        return events.EditOutline(
+            outline.drop(*(map(str, numbers_in(what)) if "-" in what else re.findall(_PLACE, what)))
+        )
+    return events.EditKeywords(drop=_words(what))
 
 
 def _person(said: str) -> str:
@@ -184,7 +152,7 @@ def _raise_tokens(match: re.Match[str]) -> Command:
 
 
 def _revise(place: str, way: Way, wish: str = "") -> Command:
-    return Job("revise", SectionChange(place, way, wish.strip(" \"'“”")))
+    return events.Job("revise", SectionChange(place, way, wish.strip(" \"'“”")))
 
 
 _MakeCommand = Callable[[re.Match[str]], Command]
@@ -215,26 +183,26 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule("survey TOPIC", rf"(?:/?survey(?:{_ABOUT})?|{_ASKING}{_ABOUT})\s+(.+)", _start),
     _rule("quick QUESTION", r"/?quick(?:\s+review|\s+\w+(?=:))?(?:\s+(?:on|of|about))?:?(?:\s+(.+))?", _quick),
-    _rule("search online", r"search online(?: too| as well)?", lambda m: SearchOnline()),
+    _rule("search online", r"search online(?: too| as well)?", lambda m: commands.SearchOnline()),
     _rule("search TOPIC", r"search\s+(?!for\s+\d)(?:for\s+)?(.+)", lambda m: _quick(m, review="no")),
-    _rule("follow 1", r"follow(?:[- ]?up)?\s+(\d{1,2})", lambda m: FollowUp(int(m.group(1)))),
+    _rule("follow 1", r"follow(?:[- ]?up)?\s+(\d{1,2})", lambda m: commands.FollowUp(int(m.group(1)))),
     _rule("full survey", r"(?:write\s+(?:a\s+|the\s+)?)?full survey((?:\s+\S+=\S+)*)", _full_survey),
-    _rule("ok", r"ok|okay|yes|y|approve|go|go on|continue|looks? good|fine|next", lambda m: Approve()),
-    _rule("no", r"no|n|regenerate|again|try again|another", lambda m: Regenerate()),
-    _rule("back", r"back|go back", lambda m: Control.GO_BACK),
-    _rule("undo", r"undo(?:\s+(\d{1,3}))?", lambda m: Undo(int(m.group(1) or 1))),
-    _rule("redo", r"redo", lambda m: Control.REDO),
-    _rule("start over", r"start over|restart", lambda m: Control.START_OVER),
-    _rule("list", r"list( all)?(?: (\d{1,3}))?", lambda m: ListSurveys(bool(m[1]), int(m[2] or 1))),
-    _rule("open 2", r"open (?:(\d{1,4})|last)", lambda m: OpenSurvey(int(m[1] or 0))),
-    _rule("new", r"new|new survey", lambda m: NewSurvey()),
-    _rule("name TITLE", r"name (.+)", lambda m: NameSurvey(m[1].strip(" \"'“”"))),
-    _rule("archive", r"archive(?: (\d{1,4}))?", lambda m: ArchiveSurvey(int(m[1] or 0))),
-    _rule("stop", r"stop|cancel|abort|halt", lambda m: Control.STOP),
+    _rule("ok", r"ok|okay|yes|y|approve|go|go on|continue|looks? good|fine|next", lambda m: events.Approve()),
+    _rule("no", r"no|n|regenerate|again|try again|another", lambda m: events.Regenerate()),
+    _rule("back", r"back|go back", lambda m: events.Control.GO_BACK),
+    _rule("undo", r"undo(?:\s+(\d{1,3}))?", lambda m: events.Undo(int(m.group(1) or 1))),
+    _rule("redo", r"redo", lambda m: events.Control.REDO),
+    _rule("start over", r"start over|restart", lambda m: events.Control.START_OVER),
+    _rule("list", r"list( all)?(?: (\d{1,3}))?", lambda m: commands.ListSurveys(bool(m[1]), int(m[2] or 1))),
+    _rule("open 2", r"open (?:(\d{1,4})|last)", lambda m: commands.OpenSurvey(int(m[1] or 0))),
+    _rule("new", r"new|new survey", lambda m: commands.NewSurvey()),
+    _rule("name TITLE", r"name (.+)", lambda m: commands.NameSurvey(m[1].strip(" \"'“”"))),
+    _rule("archive", r"archive(?: (\d{1,4}))?", lambda m: commands.ArchiveSurvey(int(m[1] or 0))),
+    _rule("stop", r"stop|cancel|abort|halt", lambda m: events.Control.STOP),
     _rule("help", r"(?:help|\?|commands)( all)?", lambda m: Show("help", "all" if m[1] else "")),
     _rule("", r"hello|hi", lambda m: Show("hello")),
     _rule("", r"thanks|thank you", lambda m: Show("thanks")),
-    _rule("", r"choose ([1-5])", lambda m: Choose(int(m[1]))),
+    _rule("", r"choose ([1-5])", lambda m: commands.Choose(int(m[1]))),
     _rule("status", r"status|progress", lambda m: Show("status")),
     _rule("cost", r"costs?", lambda m: Show("cost")),
     _rule("budget", r"budgets?", lambda m: Show("budget")),
@@ -249,8 +217,8 @@ RULES: tuple[Rule, ...] = (
         r"budget\s+(person)\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)",
         lambda m: _raise(m[1], m[3], m[2]),
     ),
-    _rule("invite NAME", r"invite\s+(\S+)", lambda m: Invite(_person(m[1]))),
-    _rule("forget", r"forget( now)?", lambda m: Forget(sure=bool(m[1]))),
+    _rule("invite NAME", r"invite\s+(\S+)", lambda m: commands.Invite(_person(m[1]))),
+    _rule("forget", r"forget( now)?", lambda m: commands.Forget(sure=bool(m[1]))),
     _rule("history", r"history", lambda m: Show("history")),
     _rule("sources", r"sources?|how (?:did you|was it) search(?:ed)?\??", lambda m: Show("sources")),
     _rule(
@@ -281,22 +249,22 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "evaluate",
         r"(?:evaluate|judge(?: it)?|how good is it\??)( details?)?",
-        lambda m: Job("evaluate", details=bool(m[1])),
+        lambda m: events.Job("evaluate", details=bool(m[1])),
     ),
     _rule("candidates", r"candidates?", lambda m: Show("show", "candidates")),
-    _rule("choose candidate 2", r"choose\s+(?:candidate\s+)?(\d{1,2})", lambda m: TakeCandidate(int(m[1]))),
-    _rule("gaps", r"gaps?|(?:find|show) (?:the )?gaps|field map", lambda m: Job("gaps")),
-    _rule("background", r"(?:add )?background(?: from wikipedia)?|wikipedia", lambda m: Job("background")),
-    _rule("more", r"more", lambda m: More()),
-    _rule("more 50", r"more\s+(\d{1,4})(?:\s+papers)?", lambda m: MorePapers(int(m.group(1)))),
-    _rule("exclude 3 7", r"exclude\s+(.+)", lambda m: EditPapers(exclude=numbers_in(m.group(1)))),
-    _rule("include 3", r"include\s+(.+)", lambda m: EditPapers(include=numbers_in(m.group(1)))),
+    _rule("choose candidate 2", r"choose\s+(?:candidate\s+)?(\d{1,2})", lambda m: events.TakeCandidate(int(m[1]))),
+    _rule("gaps", r"gaps?|(?:find|show) (?:the )?gaps|field map", lambda m: events.Job("gaps")),
+    _rule("background", r"(?:add )?background(?: from wikipedia)?|wikipedia", lambda m: events.Job("background")),
+    _rule("more", r"more", lambda m: commands.More()),
+    _rule("more 50", r"more\s+(\d{1,4})(?:\s+papers)?", lambda m: events.MorePapers(int(m.group(1)))),
+    _rule("exclude 3 7", r"exclude\s+(.+)", lambda m: events.EditPapers(exclude=numbers_in(m.group(1)))),
+    _rule("include 3", r"include\s+(.+)", lambda m: events.EditPapers(include=numbers_in(m.group(1)))),
     _rule(
         "add section TITLE after 2",
         rf"add section\s+(.+?)\s+(after|before)\s+{_PLACE}",
-        lambda m: EditOutline(outline.add(m[1].strip('"“”'), m[3], after=m[2].lower() == "after")),
+        lambda m: events.EditOutline(outline.add(m[1].strip('"“”'), m[3], after=m[2].lower() == "after")),
     ),
-    _rule("add section TITLE", r"add section\s+(.+)", lambda m: EditOutline(outline.add(m[1].strip('"“”')))),
+    _rule("add section TITLE", r"add section\s+(.+)", lambda m: events.EditOutline(outline.add(m[1].strip('"“”')))),
     _rule(
         "add a paragraph on WORDS to 2.1",
         rf"add\s+(?:a\s+)?paragraph\s+(?:on|about)\s+(.+?)\s+(?:to|in)\s+{_PLACE}",
@@ -308,35 +276,35 @@ RULES: tuple[Rule, ...] = (
         rf"(?:remove|drop|delete)\s+the\s+claim\s+(?:about|on|that)\s+(.+?)\s+from\s+{_PLACE}",
         lambda m: _revise(m[2], "remove", m[1]),
     ),
-    _rule("add WORDS", r"(?:add|\+)\s+(.+)", lambda m: EditKeywords(add=_words(m.group(1)))),
+    _rule("add WORDS", r"(?:add|\+)\s+(.+)", lambda m: events.EditKeywords(add=_words(m.group(1)))),
     _rule("drop WORDS", r"(?:drop|remove|delete)\s+(?:section\s+)?(.+)", _drop),
     _rule(
         "rename 2 to TITLE",
         rf"rename\s+{_PLACE}\s+(?:to\s+|:\s*)?(.+)",
-        lambda m: EditOutline(outline.rename(m[1], m[2].strip('"“”'))),
+        lambda m: events.EditOutline(outline.rename(m[1], m[2].strip('"“”'))),
     ),
     _rule(
         "describe 3.2: WORDS",
         rf"describe\s+{_PLACE}\s*(?::|as\s)\s*(.+)",
-        lambda m: EditOutline(outline.describe(m[1], m[2].strip('"“”'))),
+        lambda m: events.EditOutline(outline.describe(m[1], m[2].strip('"“”'))),
     ),
     _rule(
         "move 12 to 3",
         rf"(?:move|put)\s+(?:paper\s+)?(\d{{1,4}})\s+(?:in)?to\s+(?:group\s+)?{_PLACE}",
-        lambda m: MovePaper(int(m.group(1)), m.group(2)),
+        lambda m: events.MovePaper(int(m.group(1)), m.group(2)),
     ),
     _rule(
         "move 4 before 2",
         rf"move\s+{_PLACE}\s+(before|after)\s+{_PLACE}",
-        lambda m: EditOutline(outline.move(m.group(1), m.group(3), after=m.group(2).lower() == "after")),
+        lambda m: events.EditOutline(outline.move(m.group(1), m.group(3), after=m.group(2).lower() == "after")),
     ),
     _rule(
         "merge 3 4",
         rf"merge\s+{_PLACE}\s+(?:and\s+|with\s+)?{_PLACE}",
-        lambda m: EditOutline(outline.merge(m.group(1), m.group(2))),
+        lambda m: events.EditOutline(outline.merge(m.group(1), m.group(2))),
     ),
-    _rule("search for 3", rf"search\s+for\s+{_PLACE}", lambda m: SearchSection(m.group(1))),
-    _rule("split 3", rf"split\s+{_PLACE}", lambda m: SplitSection(m.group(1))),
+    _rule("search for 3", rf"search\s+for\s+{_PLACE}", lambda m: events.SearchSection(m.group(1))),
+    _rule("split 3", rf"split\s+{_PLACE}", lambda m: events.SplitSection(m.group(1))),
     _rule(
         "rewrite 3.2: WISH",
         rf"rewrite\s+{_PLACE}\s*(?::|about|on|with)\s*(.+)",
@@ -349,6 +317,6 @@ RULES: tuple[Rule, ...] = (
         rf"translate\s+{_PLACE}\s+(?:in)?to\s+([^\W\d_][\w ()-]{{1,40}})",
         lambda m: _revise(m[1], "translate", m[2]),
     ),
-    _rule("rewrite all", r"rewrite (?:all|everything|the whole survey)", lambda m: Control.REWRITE_ALL),
-    _rule("ask QUESTION", r"ask\s+(.+)", lambda m: Job("answer", question=m.group(1))),
+    _rule("rewrite all", r"rewrite (?:all|everything|the whole survey)", lambda m: events.Control.REWRITE_ALL),
+    _rule("ask QUESTION", r"ask\s+(.+)", lambda m: events.Job("answer", question=m.group(1))),
 )

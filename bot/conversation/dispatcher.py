@@ -27,6 +27,7 @@ from bot.store.left_over import MOST_TRIES, count_try
 from bot.store.sessions import Store, StoredConversation
 from bot.wording import progress
 from bot.wording import sentences as wording
+from bot.wording.cards import Card
 from engine.errors import ScholiumError, ServiceError
 from engine.session.events import Job
 from engine.session.state import SurveySession
@@ -115,7 +116,7 @@ class Dispatcher:
         """
         at = incoming.conversation
         if tries >= MOST_TRIES:
-            await self._set_aside(incoming, wording.ENDED_US, "the process that tried it ended, each time")
+            await self._refuse(incoming, wording.ENDED_US, "the process that tried it ended, each time")
             return
         if tries:
             with suppress(ServiceError):  # it is counted the next time
@@ -140,10 +141,13 @@ class Dispatcher:
                 text, why = wording.OUR_FAULT, f"{type(error).__name__}: {error}"
             if pause_s is not None:
                 await asyncio.sleep(pause_s)
-        await self._set_aside(incoming, text, why)
+        await self._refuse(incoming, text, why)
 
-    async def _set_aside(self, incoming: Incoming, text: str, why: str) -> None:
-        """Tell the person once, and whoever runs the service; it is not tried again by itself."""
+    async def _refuse(self, incoming: Incoming, text: str, why: str = "") -> None:
+        """Nothing was done and the person is told so: no later process may do it after all.
+
+        Where there is a reason ``why``, it is set aside for whoever runs the service.
+        """
         at = incoming.conversation
         outgoing = Outgoing(at, text, awaits=True, only_for=_alone(incoming))
         kept = storable(why)[:LONGEST_REASON]
@@ -151,12 +155,13 @@ class Dispatcher:
             self._outbox.give(await self._store.record_handled(at, incoming.key, [outgoing], kept))
         except ServiceError:
             await self._say(outgoing)
-            failed = retry_if_exception_type(ServiceError)
-            again = AsyncRetrying(retry=failed, wait=self.storing, stop=stop_after_attempt(6))
+            again = AsyncRetrying(
+                retry=retry_if_exception_type(ServiceError), wait=self.storing, stop=stop_after_attempt(6)
+            )
             try:
                 await again(self._store.record_handled, at, incoming.key, set_aside=kept)
             except RetryError:
-                log.error("an event that failed could not be set aside")
+                log.error("what came of an event could not be stored")
 
     async def _understood(self, incoming: Incoming) -> None:
         if incoming.opens:
@@ -217,14 +222,6 @@ class Dispatcher:
         """Take a turn for something a job did; a job that is ended while it reports has still reported."""
         await asyncio.shield(self._keep_task(self._turn(at, take, None)))
 
-    async def _refuse(self, incoming: Incoming, text: str) -> None:
-        """Nothing was done and the person is told so: no later process may do it after all."""
-        outgoing = Outgoing(incoming.conversation, text, awaits=True, only_for=_alone(incoming))
-        try:
-            self._outbox.give(await self._store.record_handled(incoming.conversation, incoming.key, [outgoing]))
-        except ServiceError:
-            await self._say(outgoing)
-
     async def _say(self, outgoing: Outgoing) -> None:
         """Something that cannot be stored, because the store has failed."""
         try:
@@ -237,7 +234,7 @@ class Dispatcher:
         stored = await self.load_conversation(conversation)
         turn = await self._turns.load_uses(Turn(stored))
         if stored.version == 0:
-            turn.answer(wording.WELCOME, hints=("survey TOPIC", "help"))
+            turn.show(Card(wording.WELCOME, hints=("survey TOPIC", "help")))
         elif stored.session.job:
             turn.say(progress.word_going_on(stored.session.job))
         else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import get_args
 
 from adapters.chat import Form, FormField, Incoming
@@ -18,6 +19,7 @@ from engine.session.events import EditKeywords, EditOutline, EditPapers, Job
 from engine.session.state import State, SurveySession
 from engine.survey import SectionChange, Way
 from engine.text import clean, list_words
+from engine.values import KeywordPool, Outline, PaperSelection
 
 SUGGESTED_CHARACTERS = 150
 
@@ -29,42 +31,30 @@ def read_action(action: str) -> tuple[str, str, int]:
     return verb, session_id, int(revision) if revision.isascii() and revision.isdigit() else -1
 
 
+def _field(name: str, value: str = "", choices: Iterable[tuple[str, str]] = (), *, optional: bool = False) -> FormField:
+    label, hint, kind = labels.FIELDS[name]
+    return FormField(name, label, value, hint, kind, tuple(choices), optional)
+
+
 def start(defaults: Defaults, session: SurveySession, incoming: Incoming) -> Form:
     """Topic and options of a new survey; what was said, or the topic of the card pressed, is there to be changed."""
     about = session.state.brief if read_action(incoming.button)[1] == session.id else None
-    suggestion = incoming.text or (about.topic if about else "")
-    recipes = tuple((name, name) for name in ("auto", *defaults.recipes))
-    lengths = tuple((name, labels.LENGTHS.format(name)) for name in LENGTH_CLASSES_TOKENS)
-    libraries = tuple((name, name) for name in dict.fromkeys((*defaults.libraries(), ONLINE)))
-    languages = tuple(LANGUAGES.items())
-    answers = (("yes", labels.YES), ("no", labels.NO))
-    topic = clean(suggestion)[:SUGGESTED_CHARACTERS]
-    return Form(
-        labels.NEW_SURVEY,
-        "start",
-        labels.BEGIN,
-        (
-            FormField("topic", labels.TOPIC, topic, labels.TOPIC_HINT),
-            FormField("recipe", labels.RECIPE, defaults.settings.recipe, kind="choice", choices=recipes),
-            FormField("library", labels.LIBRARY, defaults.library(), kind="choice", choices=libraries),
-            FormField("length", labels.LENGTH, defaults.settings.length, kind="choice", choices=lengths),
-            FormField("sections", labels.SECTIONS, "", labels.SECTIONS_HINT, optional=True),
-            FormField("years", labels.YEARS, "", labels.YEARS_HINT, optional=True),
-            FormField(
-                "language", labels.LANGUAGE, "en", labels.LANGUAGE_HINT, kind="choice", choices=languages, optional=True
-            ),
-            FormField(
-                "online",
-                labels.ONLINE,
-                "yes" if defaults.settings.searches_online() or defaults.library() == ONLINE else "no",
-                labels.ONLINE_HINT,
-                kind="choice",
-                choices=answers,
-                optional=True,
-            ),
-            FormField("budget", labels.BUDGET, "", labels.BUDGET_HINT, optional=True),
-        ),
+    topic = clean(incoming.text or (about.topic if about else ""))[:SUGGESTED_CHARACTERS]
+    online = "yes" if defaults.settings.searches_online() or defaults.library() == ONLINE else "no"
+    recipes, libraries = ("auto", *defaults.recipes), dict.fromkeys((*defaults.libraries(), ONLINE))
+    lengths = ((name, labels.LENGTHS.format(name)) for name in LENGTH_CLASSES_TOKENS)
+    fields = (
+        _field("topic", topic),
+        _field("recipe", defaults.settings.recipe, ((name, name) for name in recipes)),
+        _field("library", defaults.library(), ((name, name) for name in libraries)),
+        _field("length", defaults.settings.length, lengths),
+        _field("sections", optional=True),
+        _field("years", optional=True),
+        _field("language", "en", LANGUAGES.items(), optional=True),
+        _field("online", online, labels.ANSWERS, optional=True),
+        _field("budget", optional=True),
     )
+    return Form(labels.NEW_SURVEY_TITLE, "start", labels.BEGIN, fields)
 
 
 def edit(session: SurveySession, incoming: Incoming) -> Form:
@@ -80,56 +70,44 @@ def edit(session: SurveySession, incoming: Incoming) -> Form:
 
 
 def _fields(state: State) -> tuple[FormField, ...]:
-    if state.phase == "keywords" and state.keywords:
-        text = "\n".join(keyword.text for keyword in state.keywords.keywords)
-        return (FormField("keywords", labels.ONE_PER_LINE, text, kind="text"),)
-    if state.phase == "papers" and state.papers:
-        out = [str(i) for i, f in enumerate(state.papers.found, 1) if f.paper.key in state.papers.excluded]
-        return (FormField("excluded", labels.LEFT_OUT, " ".join(out), labels.LEFT_OUT_HINT, optional=True),)
-    if state.phase == "outline" and state.outline:
-        return (FormField("outline", labels.OUTLINE_LINES, outline_edits.as_lines(state.outline), kind="text"),)
-    if state.phase == "discussion":
-        ways = tuple((way, labels.WAYS[way]) for way in get_args(Way))
-        return (
-            FormField("place", labels.PLACE, "", labels.PLACE_HINT),
-            FormField("way", labels.WAY, "rewrite", kind="choice", choices=ways),
-            FormField("wish", labels.WISH, "", labels.WISH_HINT, optional=True),
-        )
-    return ()
+    match state:
+        case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
+            return (_field("keywords", "\n".join(keyword.text for keyword in keywords)),)
+        case State(phase="papers", papers=PaperSelection() as selection):
+            return (_field("excluded", " ".join(map(str, selection.list_excluded())), optional=True),)
+        case State(phase="outline", outline=Outline() as outline):
+            return (_field("outline", outline_edits.as_lines(outline)),)
+        case State(phase="discussion"):
+            return (_field("place"), _field("way", "rewrite", labels.WAYS.items()), _field("wish", optional=True))
+        case _:
+            return ()
 
 
 def command(verb: str, values: Mapping[str, str], session: SurveySession | None) -> Command:
     """What a filled form means. Raises `UserError` where a field cannot be read."""
-    if verb == "start":
-        given = {name: value.strip() for name, value in values.items() if value.strip() and name != "topic"}
-        if unknown := next((name for name in given if name not in {*OPTIONS, *QUICK_OPTIONS}), ""):
-            raise UserError(labels.NO_OPTION.format(unknown[:40], list_words(OPTIONS)))
-        return StartSurvey(clean(values.get("topic", "")), given)
     state = session.state if session else State()
-    if "keywords" in values and state.keywords:
-        wanted = tuple(dict.fromkeys(line.strip() for line in values["keywords"].splitlines() if line.strip()))
-        had = tuple(keyword.text for keyword in state.keywords.keywords)
-        add, drop = (tuple(w for w in one if w not in other) for one, other in ((wanted, had), (had, wanted)))
-        return EditKeywords(add, drop)
-    if "excluded" in values and state.papers:
-        out = set(numbers_in(values["excluded"]))
-        was = {i for i, f in enumerate(state.papers.found, start=1) if f.paper.key in state.papers.excluded}
-        return EditPapers(tuple(sorted(out - was)), tuple(sorted(was - out)))
-    if "outline" in values:
-        return EditOutline(outline_edits.from_lines(values["outline"]))
-    if "place" in values:
-        way = next((way for way in get_args(Way) if way == values.get("way")), None)
-        if way is None:
-            raise UserError(wording.NOTHING_TO_EDIT)
-        return Job("revise", SectionChange(_place(values["place"]), way, clean(values.get("wish", ""))))
-    raise UserError(wording.CHANGED_SINCE)
-
-
-def _place(text: str) -> str:
-    place = text.strip().rstrip(".")
-    if not all(part.isascii() and part.isdigit() for part in place.split(".")):
-        raise UserError(labels.PLACE_WANTED)
-    return place
+    match values:
+        case _ if verb == "start":
+            given = {name: value.strip() for name, value in values.items() if value.strip() and name != "topic"}
+            if unknown := next((name for name in given if name not in {*OPTIONS, *QUICK_OPTIONS}), ""):
+                raise UserError(labels.NO_OPTION.format(unknown[:40], list_words(OPTIONS)))
+            return StartSurvey(clean(values.get("topic", "")), given)
+        case {"keywords": text} if state.keywords:
+            wanted = dict.fromkeys(line.strip() for line in text.splitlines() if line.strip())
+            had = [keyword.text for keyword in state.keywords.keywords]
+            return EditKeywords(tuple(w for w in wanted if w not in had), tuple(w for w in had if w not in wanted))
+        case {"excluded": text} if state.papers:
+            out, was = set(numbers_in(text)), set(state.papers.list_excluded())
+            return EditPapers(tuple(sorted(out - was)), tuple(sorted(was - out)))
+        case {"outline": text}:
+            return EditOutline(outline_edits.from_lines(text))
+        case {"place": place} if way := next((way for way in get_args(Way) if way == values.get("way")), None):
+            number = place.strip().rstrip(".")
+            if not re.fullmatch(r"[0-9]+(\.[0-9]+)*", number):
+                raise UserError(labels.PLACE_WANTED)
+            return Job("revise", SectionChange(number, way, clean(values.get("wish", ""))))
+        case _:
+            raise UserError(wording.CHANGED_SINCE)
 
 
 def field_of(incoming: Incoming, sentence: str) -> str:

@@ -21,8 +21,8 @@ from bot.commands.commands import (
     SurveyCommand,
 )
 from bot.commands.intents.plain_words import speaks_of_survey
-from bot.conversation.services import ConversationServices
 from bot.conversation.turn import Turn
+from bot.store.sessions import Store
 from bot.store.surveys import StoredSurvey, list_surveys, update_survey
 from bot.wording import replies
 from bot.wording import sentences as wording
@@ -35,37 +35,38 @@ from engine.text import clean
 LONGEST_NAME = 200
 
 
-async def manage_surveys(
-    turn: Turn, services: ConversationServices, command: SurveyCommand, incoming: Incoming
-) -> None:
+async def manage_surveys(turn: Turn, store: Store, command: SurveyCommand, incoming: Incoming) -> None:
     """Carry out what is wanted with a person's surveys."""
-    person = incoming.person
+    if isinstance(command, NewSurvey):
+        _require_rest(turn)
+        leave_for_another(turn, incoming.person)
+        turn.say(wording.WELCOME)
+        return
+    found = await list_surveys(store, turn.at, incoming.person)
     match command:
         case ListSurveys():
-            _list(turn, await list_surveys(services.store, turn.stored.conversation, person), command, incoming)
-        case NewSurvey():
-            _require_rest(turn)
-            leave_for_another(turn, person)
-            turn.say(wording.WELCOME)
+            _list(turn, found, command, incoming)
         case OpenSurvey(number):
-            found = await list_surveys(services.store, turn.stored.conversation, person)
-            await _open(turn, services, _pick(found, number))
+            await _open(turn, store, _pick(found, number))
         case NameSurvey(name):
-            _require_survey(turn)
-            short = _read_name(name)
-            await update_survey(services.store, turn.session.id, name=short)
+            here, short = _find_here(turn, found), clean(name)
+            if len(short) > LONGEST_NAME:
+                raise UserError(replies.word_long_name(LONGEST_NAME, len(short)))
+            await update_survey(store, here.session_id, name=short)
             turn.say(replies.word_named_survey(short))
         case ArchiveSurvey(number):
-            await _archive(turn, services, number, person)
+            wanted = _pick(found, number) if number else _find_here(turn, found)
+            await update_survey(store, wanted.session_id, archived=True)
+            turn.say(replies.word_archived_survey(wanted.title))
         case _:
             assert_never(command)
 
 
-async def name_elsewhere(turn: Turn, services: ConversationServices, command: Command, incoming: Incoming) -> bool:
+async def name_elsewhere(turn: Turn, store: Store, command: Command, incoming: Incoming) -> bool:
     """Name the person's surveys where the command needs one, and none was begun here; whether there are any."""
     if turn.session.state.brief or not _needs_survey(command):
         return False
-    found = await list_surveys(services.store, turn.stored.conversation, incoming.person)
+    found = await list_surveys(store, turn.at, incoming.person)
     if found:
         _list(turn, found, ListSurveys(), incoming)
     return bool(found)
@@ -88,14 +89,6 @@ def _list(turn: Turn, found: Sequence[StoredSurvey], wanted: ListSurveys, incomi
     turn.say(text) if incoming.place == "direct" else turn.mention(text, "", incoming.person)
 
 
-def _read_name(name: str) -> str:
-    """A survey's own name. Raises `UserError` where it is too long."""
-    read = clean(name)
-    if len(read) > LONGEST_NAME:
-        raise UserError(f"A survey's name has at most {LONGEST_NAME} characters; this one has {len(read):,}.")
-    return read
-
-
 def leave_for_another(turn: Turn, person: str) -> None:
     """Begin a survey beside the one at hand, which is kept; one that is at work is not left."""
     nothing_begun = turn.session.state.brief is None and not turn.session.past
@@ -109,7 +102,7 @@ def leave_for_another(turn: Turn, person: str) -> None:
     turn.stored = replace(turn.stored, session=fresh, owner=person, invited=frozenset(), reading=(), choices=())
 
 
-async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey) -> None:
+async def _open(turn: Turn, store: Store, wanted: StoredSurvey) -> None:
     if wanted.session_id == turn.session.id:
         turn.close_card(wording.SHOWN_BELOW)
         return
@@ -118,29 +111,15 @@ async def _open(turn: Turn, services: ConversationServices, wanted: StoredSurvey
     here = turn.stored.conversation
     if wanted.conversation != here and (wanted.is_running or here.platform != "terminal"):
         raise UserError(replies.elsewhere(wanted))
-    found = await services.store.load_session(wanted.session_id)
+    found = await store.load_session(wanted.session_id)
     if found is None:
         raise UserError(replies.NO_SURVEYS)
     session, owner, invited = found
-    await update_survey(services.store, wanted.session_id, archived=False)
+    await update_survey(store, wanted.session_id, archived=False)
     if turn.session.state.brief:
         turn.close_card(word_decision(turn.session.state, Control.START_OVER, turn.actor))
     turn.stored = replace(turn.stored, session=session, owner=owner, invited=invited, reading=(), choices=())
     turn.say(replies.word_opened_survey(wanted))
-
-
-async def _archive(turn: Turn, services: ConversationServices, number: int, person: str) -> None:
-    found = await list_surveys(services.store, turn.stored.conversation, person)
-    if number:
-        wanted = _pick(found, number)
-        session_id, title = wanted.session_id, wanted.title
-    else:
-        _require_survey(turn)
-        topic = turn.session.state.brief.topic if turn.session.state.brief else ""
-        session_id = turn.session.id
-        title = next((survey.title for survey in found if survey.session_id == session_id), topic)
-    await update_survey(services.store, session_id, archived=True)
-    turn.say(replies.word_archived_survey(title))
 
 
 def _require_rest(turn: Turn) -> None:
@@ -148,9 +127,13 @@ def _require_rest(turn: Turn) -> None:
         raise UserError(replies.STILL_AT_WORK)
 
 
-def _require_survey(turn: Turn) -> None:
-    if turn.session.state.brief is None:
+def _find_here(turn: Turn, found: Sequence[StoredSurvey]) -> StoredSurvey:
+    """The survey at hand, which may be another person's. Raises `UserError` where there is none."""
+    session, brief = turn.session, turn.session.state.brief
+    if brief is None:
         raise UserError(replies.NO_SURVEY_HERE)
+    here = next((survey for survey in found if survey.session_id == session.id), None)
+    return here or StoredSurvey(turn.at, session.id, brief.topic, session.state.phase, is_running=False, money=0.0)
 
 
 def _pick(found: Sequence[StoredSurvey], number: int) -> StoredSurvey:

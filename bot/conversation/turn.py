@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from adapters.chat import Button, Outgoing
+from adapters.chat import Button, Conversation, Outgoing
 from bot.store.ledger import BudgetUse
 from bot.store.sessions import StoredConversation
 from bot.views.actions import STOP
@@ -54,30 +54,33 @@ class Turn:
         return not (self.messages or self.starts or self.stops or self.forgets)
 
     @property
+    def at(self) -> Conversation:
+        """Where it happens."""
+        return self.stored.conversation
+
+    @property
     def session(self) -> SurveySession:
         """The session as it is by now."""
         return self.stored.session
 
-    def say(self, text: str, *, buttons: tuple[Button, ...] = (), files: tuple[Path, ...] = ()) -> None:
-        """Something for everybody in the conversation."""
-        self._send(Outgoing(self.stored.conversation, text, buttons=buttons, files=files))
+    def say(self, text: str, *, files: tuple[Path, ...] = ()) -> None:
+        """Something for everybody in the conversation; nothing where there is nothing to say."""
+        if text or files:
+            self._send(Outgoing(self.at, text, files=files))
 
-    def answer(self, text: str, *, buttons: tuple[Button, ...] = (), hints: Iterable[str] = ()) -> None:
+    def answer(self, text: str, buttons: tuple[Button, ...] = ()) -> None:
         """Something that was asked to be shown: for the person alone where it was asked so."""
-        alone = self.actor if self.alone else ""
-        self._send(Outgoing(self.stored.conversation, text, buttons=buttons, hints=tuple(hints), only_for=alone))
+        self.show(Card(text, buttons))
 
     def show(self, card: Card) -> None:
         """Something that was asked to be shown: in its place where it has one, else as `answer`."""
-        if card.slot:
-            at, slot = self.stored.conversation, card.slot
-            self._send(Outgoing(at, card.text, buttons=card.buttons, hints=card.hints, slot=slot, anew=card.anew))
-        else:
-            self.answer(card.text, buttons=card.buttons, hints=card.hints)
+        alone = self.actor if self.alone and not card.slot else ""
+        shown = Outgoing(self.at, card.text, buttons=card.buttons, hints=card.hints, slot=card.slot, anew=card.anew)
+        self._send(replace(shown, only_for=alone))
 
-    def whisper(self, text: str, *, buttons: tuple[Button, ...] = ()) -> None:
+    def whisper(self, text: str, buttons: tuple[Button, ...] = ()) -> None:
         """Something that only the person needs to know who did this."""
-        self._send(Outgoing(self.stored.conversation, text, buttons=buttons, only_for=self.actor))
+        self._send(Outgoing(self.at, text, buttons=buttons, only_for=self.actor))
 
     def tell(self, kind: NoticeKind, before: State) -> None:
         """A short answer, ``before`` being how the survey was; what others need not know goes to the person alone."""
@@ -96,8 +99,7 @@ class Turn:
 
     def mention(self, text: str, person: str, only_for: str = "") -> None:
         """Something that names a person, perhaps for one alone."""
-        people = (person,) if person else ()
-        self._send(Outgoing(self.stored.conversation, text, only_for=only_for, people=people))
+        self._send(Outgoing(self.at, text, only_for=only_for, people=(person,) if person else ()))
 
     def show_document(self, before: SurveySession) -> None:
         """Show a finished survey that has changed as a document: where its files are delivered, else by itself."""
@@ -108,7 +110,7 @@ class Turn:
         delivers = any(message.files for message in self.messages)
         self.messages = [replace(m, document=document) if m.files else m for m in self.messages]
         if not delivers:
-            self._send(Outgoing(self.stored.conversation, "", document=document))
+            self._send(Outgoing(self.at, "", document=document))
 
     def collect_messages(self) -> list[Outgoing]:
         """The messages; the last says whether it is the person's turn now."""
@@ -119,28 +121,19 @@ class Turn:
         """Commands as buttons: nothing is done before one is pressed, or its number in the text's list said."""
         self.stored = replace(self.stored, choices=choices)
         named = f"{self.session.id}:{self.session.revision}"
-        self.answer(text, buttons=tuple(Button(c, f"choose {n}:{named}", "") for n, c in enumerate(choices, 1)))
+        self.answer(text, tuple(Button(c, f"choose {n}:{named}", "") for n, c in enumerate(choices, 1)))
 
     # The card.
 
     def show_card(self, card: Card, *, lead: str = "", job: Job | None = None) -> None:
         """Put the card of the step where it stands, or where the status of the job stands that made it."""
         text = f"{lead}\n\n{card.text}" if lead else card.text
-        self._send(
-            Outgoing(
-                self.stored.conversation,
-                text,
-                buttons=card.buttons,
-                hints=card.hints,
-                slot=CARD,
-                job=job.id if job else "",
-                facts=self.facts,
-            )
-        )
+        shown = Outgoing(self.at, text, buttons=card.buttons, hints=card.hints, slot=CARD, facts=self.facts)
+        self._send(replace(shown, job=job.id if job else ""))
 
     def close_card(self, text: str) -> None:
         """What became of the card: it loses its buttons."""
-        self._send(Outgoing(self.stored.conversation, text, slot=CARD, closes=True))
+        self._send(Outgoing(self.at, text, slot=CARD, closes=True))
 
     # Jobs.
 
@@ -149,8 +142,7 @@ class Turn:
         stop = draw_buttons(self.session, (STOP,))
         brief, text = self.session.state.brief, progress.word_started(job)
         title = brief.topic if brief else ""
-        started = Outgoing(self.stored.conversation, text, "started", buttons=stop, job=job.id, title=title)
-        self.messages.append(started)
+        self._send(Outgoing(self.at, text, "started", buttons=stop, job=job.id, title=title))
         self.starts.append(job)
 
     def stop(self, job: Job) -> None:
@@ -181,12 +173,11 @@ class Turn:
 
     def result(self, job: Job, text: str, *, buttons: tuple[Button, ...] = (), rating: tuple[str, ...] = ()) -> None:
         """What a job has found, in the place of its status; ``rating`` as in `Outgoing`."""
-        at, facts = self.stored.conversation, self.facts
-        self._send(Outgoing(at, text, buttons=buttons, job=job.id, facts=facts, rating=rating))
+        self._send(Outgoing(self.at, text, buttons=buttons, job=job.id, facts=self.facts, rating=rating))
 
     def announce(self, job: Job) -> None:
         """Say what the job has found in a message of its own: nobody is told of an edit, and this one took long."""
-        ended = Outgoing(self.stored.conversation, progress.word_ended(job), "ended", job=job.id, facts=self.facts)
+        ended = Outgoing(self.at, progress.word_ended(job), "ended", job=job.id, facts=self.facts)
         is_result = [m.kind == "message" and m.job == job.id for m in self.messages]
         moved = [replace(m, job="") if its else m for m, its in zip(self.messages, is_result, strict=True)]
         self.messages = [ended, *moved]

@@ -11,27 +11,10 @@ from pathlib import Path
 from typing import assert_never
 
 from adapters.chat import Form, FormFault, Incoming, Outgoing
+from bot.commands import commands
 from bot.commands.access import Act, act_of, refusal
 from bot.commands.briefs import Defaults, brief_of
-from bot.commands.commands import (
-    NOT_FOR_THE_SESSION,
-    ArchiveSurvey,
-    Choose,
-    Command,
-    Continuation,
-    Export,
-    Forget,
-    FreeText,
-    Invite,
-    ListSurveys,
-    More,
-    NameSurvey,
-    NewSurvey,
-    OpenSurvey,
-    RaiseBudget,
-    Show,
-    StartSurvey,
-)
+from bot.commands.commands import Command, FreeText, Show, StartSurvey
 from bot.commands.grammar import LIST_WORDS, find_usage, parse
 from bot.commands.intents.plain_words import parse_at_step
 from bot.conversation import pricing, survey_forms
@@ -52,19 +35,8 @@ from bot.wording.discussion import word_revision
 from engine.errors import LanguageModelError, ScholiumError, UserError
 from engine.llm.model import LanguageModel
 from engine.rendering.files import parse_formats, write_figure, write_files
-from engine.session.events import (
-    Approve,
-    Event,
-    Job,
-    JobDone,
-    JobKind,
-    MorePapers,
-    Propose,
-    StartJob,
-    StopJob,
-    Tell,
-    UseList,
-)
+from engine.session import events
+from engine.session.events import Event, Job, JobKind
 from engine.session.state import SurveySession, advance
 from engine.values import Outline
 from engine.writing.clustered import draw_groups
@@ -96,8 +68,7 @@ class Turns:
         """The turn for something a person did; it holds an answer unless people talk to one another."""
         turn = await self.load_uses(Turn(stored, incoming.person, incoming.alone))
         try:
-            among = incoming.place == "thread" and not incoming.button
-            talk = await load_talk(self._services.store, incoming, stored.owner) if among else Talk()
+            talk = await self._load_talk(incoming, stored.owner)
             command = await compute(self._read_command, stored, incoming, talk)
             if command is None or not self._may(turn, command):
                 return turn
@@ -105,7 +76,7 @@ class Turns:
                 turn.answer(replies.word_left_out(len(incoming.text), incoming.left_out))
             if incoming.attachments and not self._may_act(turn, "change" if stored.owner else "start"):
                 return turn
-            if incoming.values and isinstance(command, Approve):
+            if incoming.values and isinstance(command, events.Approve):
                 turn.whisper(wording.not_saved(incoming.values))
             if incoming.attachments:
                 command = await self._take_papers(turn, incoming, command)
@@ -115,12 +86,18 @@ class Turns:
             turn.answer(wording.failure(error))
         return turn
 
+    async def _load_talk(self, incoming: Incoming, owner: str) -> Talk:
+        """What was said before it among people."""
+        if incoming.place != "thread" or incoming.button:
+            return Talk()
+        return await load_talk(self._services.store, incoming, owner)
+
     async def _take_papers(self, turn: Turn, incoming: Incoming, command: Command) -> Command | None:
         """Keep the papers that were sent; what else is to be done, ``None`` where nothing is."""
         upload = await self._services.add_papers(incoming)
         turn.say(upload.said)
         if incoming.text.strip().rstrip(":").lower() in LIST_WORDS:
-            listed = UseList(tuple(paper.key for paper in upload.papers))
+            listed = events.UseList(tuple(paper.key for paper in upload.papers))
             return listed if self._may(turn, listed) else None
         if incoming.text or incoming.button:
             return command
@@ -132,8 +109,8 @@ class Turns:
         """The command that was meant, one of those offered before included; ``None`` where nothing was said to us."""
         number = incoming.text.strip().rstrip(".")
         offered = number in map(str, range(1, len(stored.choices) + 1))
-        command = Choose(int(number)) if offered else command_of(incoming, stored.session, talk)
-        if not isinstance(command, Choose):
+        command = commands.Choose(int(number)) if offered else command_of(incoming, stored.session, talk)
+        if not isinstance(command, commands.Choose):
             return command
         if not stored.choices and stored.session.state.candidates:
             return parse(f"choose candidate {command.number}")
@@ -161,7 +138,7 @@ class Turns:
             command = command_of(incoming, stored.session, Talk())
             if isinstance(command, StartSurvey):
                 brief_of(command, self.defaults)
-            elif command and not isinstance(command, NOT_FOR_THE_SESSION):
+            elif command and not isinstance(command, commands.NOT_FOR_THE_SESSION):
                 advance(stored.session, command)
         except UserError as error:
             return FormFault(survey_forms.field_of(incoming, str(error)), str(error))
@@ -200,34 +177,34 @@ class Turns:
         waiting = turn.stored.reading
         turn.stored = replace(turn.stored, reading=(), choices=())
         # A yes said in words means what was read; a button means its own proposal.
-        for wanted in map(parse, waiting) if waiting and command == Approve() else (command,):
-            if not await name_elsewhere(turn, self._services, wanted, incoming):
+        for wanted in map(parse, waiting) if waiting and command == events.Approve() else (command,):
+            if not await name_elsewhere(turn, self._services.store, wanted, incoming):
                 await self._carry_out(turn, incoming, wanted)
 
     async def _carry_out(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         match command:
-            case _ if isinstance(command, StartSurvey | Continuation):
+            case _ if isinstance(command, StartSurvey | commands.Continuation):
                 await self._begin(turn, incoming.person, command)
-            case More():
-                self.decide(turn, MorePapers(self.defaults.settings.more_papers))
+            case commands.More():
+                self.decide(turn, events.MorePapers(self.defaults.settings.more_papers))
             case FreeText():
                 await self._plain(turn, incoming, command)
             case Show():
                 await self._show(turn, command, incoming.person)
-            case Export(formats):
+            case commands.Export(formats):
                 await self._export(turn, formats)
-            case Invite() | RaiseBudget() | Forget() | Choose():
+            case commands.Invite() | commands.RaiseBudget() | commands.Forget() | commands.Choose():
                 await self._manage(turn, command)
-            case ListSurveys() | OpenSurvey() | NewSurvey() | NameSurvey() | ArchiveSurvey():
-                await manage_surveys(turn, self._services, command, incoming)
-                if isinstance(command, OpenSurvey):
+            case _ if isinstance(command, commands.SurveyCommand):
+                await manage_surveys(turn, self._services.store, command, incoming)
+                if isinstance(command, commands.OpenSurvey):
                     turn.show_card(self.card(await self.load_uses(turn)))
             case _:
                 before = turn.session.state.outline
                 self.decide(turn, command)
                 await self._show_groups(turn, before)
 
-    async def _begin(self, turn: Turn, person: str, command: StartSurvey | Continuation) -> None:
+    async def _begin(self, turn: Turn, person: str, command: StartSurvey | commands.Continuation) -> None:
         event = start_event(command, turn.session.state, self.defaults)
         if isinstance(command, StartSurvey):
             leave_for_another(turn, person)
@@ -242,19 +219,21 @@ class Turns:
         if picture:
             turn.say(reviews.HERE_IS_THE_MAP, files=(picture,))
 
-    async def _manage(self, turn: Turn, command: Invite | RaiseBudget | Forget | Choose) -> None:
+    async def _manage(
+        self, turn: Turn, command: commands.Invite | commands.RaiseBudget | commands.Forget | commands.Choose
+    ) -> None:
         """What belongs to the survey's surroundings."""
         match command:
-            case Invite(person):
+            case commands.Invite(person):
                 if not turn.stored.owner:
                     raise UserError(replies.NO_SURVEY_HERE)
                 turn.stored = replace(turn.stored, invited=turn.stored.invited | {person})
                 turn.mention(wording.word_invited(person), person)
-            case RaiseBudget():
+            case commands.RaiseBudget():
                 await pricing.raise_budget(turn, self._services.store, self.defaults.settings, command)
-            case Choose():
+            case commands.Choose():
                 raise UserError(replies.NOTHING_TO_CHOOSE)
-            case Forget(sure):
+            case commands.Forget(sure):
                 turn.forgets = sure
                 if sure and (job := turn.session.job):
                     turn.stops.append(job)
@@ -290,8 +269,7 @@ class Turns:
 
     async def _read(self, turn: Turn, incoming: Incoming, words: FreeText, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""
-        among = incoming.place == "thread"
-        talk = await load_talk(self._services.store, incoming, turn.stored.owner) if among else Talk()
+        talk = await self._load_talk(incoming, turn.stored.owner)
         try:
             reading = await read(model, words.text, turn.session, talk)
         except LanguageModelError as error:
@@ -321,35 +299,35 @@ class Turns:
         if asker and session.job and session.job is not before.job:
             session = replace(session, job=replace(session.job, asker=asker))
         turn.stored = replace(turn.stored, session=session)
-        stale = Tell("stale") in actions
+        stale = events.Tell("stale") in actions
         for action in actions:
             match action:
-                case Propose() if not stale:
+                case events.Propose() if not stale:
                     self._propose(turn, before, event)
-                case Propose():  # what has changed since stands where it stood
-                    turn.whisper(replies.notice("stale", session), buttons=make_card(session).buttons)
-                case Tell(kind):
+                case events.Propose():  # what has changed since stands where it stood
+                    turn.whisper(replies.notice("stale", session), make_card(session).buttons)
+                case events.Tell(kind):
                     turn.tell(kind, before.state)
-                case StartJob(job):
+                case events.StartJob(job):
                     if job.kind in PROPOSING and before.state.brief:
                         turn.close_card(word_decision(before.state, event, turn.actor))
                     self._start(turn, job)
-                case StopJob(job):
+                case events.StopJob(job):
                     turn.stop(job)
                 case _:
                     assert_never(action)
 
     def _start(self, turn: Turn, job: Job) -> None:
         """The job begins; of a quick review, which nobody has to approve, it is said what it will take."""
-        if job.kind == "review" and (price := word_review_price(turn.session.state, self.defaults, turn.sample)):
-            turn.say(price)
+        if job.kind == "review":
+            turn.say(word_review_price(turn.session.state, self.defaults, turn.sample))
         turn.start(job)
 
     def _propose(self, turn: Turn, before: SurveySession, event: Event) -> None:
         """The card of the step; where a person has changed it, what has changed is said besides."""
         session, by_form = turn.session, turn.actor if turn.alone else ""
-        job = before.job if isinstance(event, JobDone) else None
-        same, price = before.state.phase == session.state.phase, self._price(turn)
+        job = before.job if isinstance(event, events.JobDone) else None
+        same, price = before.state.phase == session.state.phase, word_price(session.state, self.defaults, turn.uses)
         if isinstance(event, EDITS) or (job and job.kind == "divide"):
             turn.say(word_change(before.state, session.state, by_form, price))
         elif job is None and not same:
@@ -361,12 +339,9 @@ class Turns:
             job = None
         turn.show_card(make_card(session, price), job=job)
 
-    def _price(self, turn: Turn) -> str:
-        return word_price(turn.session.state, self.defaults, turn.uses)
-
     def card(self, turn: Turn) -> Card:
         """The step's card, with what accepting it will take."""
-        return make_card(turn.session, self._price(turn))
+        return make_card(turn.session, word_price(turn.session.state, self.defaults, turn.uses))
 
     async def _show(self, turn: Turn, show: Show, person: str) -> None:
         session = turn.session

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from bot.views.actions import Action
 from engine.citations import list_cited_keys
 from engine.errors import UserError
 from engine.evidence import section_at
-from engine.survey import Section, Survey, Table, walk
+from engine.survey import Section, Survey, walk
 from engine.text import clean
 from engine.values import Paper
 
@@ -19,81 +19,6 @@ PAGE_CHARACTERS = 2_400
 
 SOURCES_PER_PAGE = 12
 """With long titles and their addresses about 4,000 characters, which is what the shortest card holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """Of a section or of a part of it."""
-
-    place: str
-    title: str
-
-
-Piece = Heading | str | Table
-"""A heading, a paragraph with the keys of its citations, or a table."""
-
-
-@dataclass(frozen=True, slots=True)
-class SectionPage:
-    """A page, from 1, of a section, with the way to its neighbours and to its evidence."""
-
-    heading: Heading
-    pieces: tuple[Piece, ...]
-    page: int
-    pages: int
-    actions: tuple[Action, ...]
-
-    def list_cited(self) -> set[str]:
-        """Keys of the papers that are cited on it."""
-        tables = (cell for piece in self.pieces if isinstance(piece, Table) for row in piece.rows for cell in row)
-        texts = (*(piece for piece in self.pieces if isinstance(piece, str)), *tables)
-        return {key for text in texts for key in list_cited_keys(text)}
-
-
-def view_section(survey: Survey, place: str, page: int) -> SectionPage:
-    """The page; raises `UserError` where there is no such section or page."""
-    found = section_at(survey, place)
-    pages = _divide(found, place)
-    (pieces,) = take_page(pages, page, 1, f"section {place} has").items
-    beside = [number for number, _ in walk(survey.sections) if number.count(".") == place.count(".")]
-    at = beside.index(place) if place in beside else -1
-    before = f"{place} page {page - 1}" if page > 1 else f"{beside[at - 1]} page 1" if at > 0 else ""
-    after = f"{place} page {page + 1}" if page < len(pages) else ""
-    after = after or (f"{beside[at + 1]} page 1" if 0 <= at < len(beside) - 1 else "")
-    turns = [Action("earlier", f"show {before}", typed=False)] if before else []
-    turns += [Action("later", f"show {after}", typed=False)] if after else []
-    actions = (*turns, Action("evidence", f"why {place}"))
-    return SectionPage(Heading(place, clean(found.title)), pieces, page, len(pages), actions)
-
-
-def _divide(section: Section, place: str) -> list[tuple[Piece, ...]]:
-    """Its text in pages; a heading stands with what follows it."""
-    pages: list[list[Piece]] = [[]]
-    size = 0
-    for piece in _list_pieces(section, place):
-        cells = [cell for row in piece.rows for cell in row] if isinstance(piece, Table) else []
-        length = len(piece) if isinstance(piece, str) else sum(map(len, cells))
-        if pages[-1] and size + length > PAGE_CHARACTERS:
-            heading = pages[-1].pop() if isinstance(pages[-1][-1], Heading) else None
-            pages.append([heading] if heading else [])
-            size = 0
-        last = pages[-1][-1] if pages[-1] else None
-        if isinstance(piece, Table) and isinstance(last, Table) and piece.caption == last.caption:
-            pages[-1][-1] = replace(last, rows=(*last.rows, *piece.rows))
-        else:
-            pages[-1].append(piece)
-        size += length
-    return [tuple(page) for page in pages if page] or [()]
-
-
-def _list_pieces(section: Section, place: str) -> Iterator[Piece]:
-    """Paragraphs, rows of tables, and the headings between them."""
-    for number, part in (("", section), *walk(section.sections, f"{place}.")):
-        if number:
-            yield Heading(number, clean(part.title))
-        yield from (paragraph for paragraph in part.text.split("\n\n") if paragraph.strip())
-        yield from (replace(table, rows=(row,)) for table in part.tables for row in table.rows)
-
 
 Item = TypeVar("Item")
 
@@ -122,3 +47,74 @@ def view_sources(survey: Survey, wanted: tuple[int, ...], page: int) -> Page[tup
     """A page, from 1, of the references of these numbers, of all where none is wanted. Raises `UserError`."""
     chosen = [(n, paper) for n, paper in enumerate(survey.references, start=1) if not wanted or n in wanted]
     return take_page(chosen, page, SOURCES_PER_PAGE, "the sources have")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A paragraph below the heading of its part, or the ``row`` (column and cell) of a table below its caption.
+
+    Citations are keys; the section's own paragraphs have no heading.
+    """
+
+    number: str
+    heading: str
+    text: str = ""
+    row: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def whole(self) -> str:
+        """All that is read of it."""
+        return self.text or " ".join(cell for _, cell in self.row)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPage:
+    """A page, from 1, of a section, with the way to its neighbours and to its evidence."""
+
+    place: str
+    title: str
+    pieces: Sequence[Piece]
+    page: int
+    pages: int
+    actions: tuple[Action, ...]
+
+    def list_cited(self) -> set[str]:
+        """Keys of the papers that are cited on it."""
+        return {key for piece in self.pieces for key in list_cited_keys(piece.whole)}
+
+
+def view_section(survey: Survey, place: str, number: int) -> SectionPage:
+    """The page; raises `UserError` where there is no such section or page."""
+    section = section_at(survey, place)
+    page = take_page(_divide(section, place), number, 1, f"section {place} has")
+    beside = [other for other, _ in walk(survey.sections) if other.count(".") == place.count(".")]
+    at = beside.index(place)
+    before = [*(f"{other} page 1" for other in beside[:at]), *(f"{place} page {n}" for n in range(1, number))]
+    after = [f"{place} page {n}" for n in range(number + 1, page.last + 1)]
+    after += [f"{other} page 1" for other in beside[at + 1 :]]
+    turns = [Action("earlier", f"show {there}", typed=False) for there in before[-1:]]
+    turns += [Action("later", f"show {there}", typed=False) for there in after[:1]]
+    actions = (*turns, Action("evidence", f"why {place}"))
+    return SectionPage(place, clean(section.title), page.items[0], number, page.last, actions)
+
+
+def _divide(section: Section, place: str) -> list[list[Piece]]:
+    """Its text in pages."""
+    pages: list[list[Piece]] = [[]]
+    size = 0
+    for piece in _list_pieces(section, place):
+        size += len(piece.whole)
+        if pages[-1] and size > PAGE_CHARACTERS:
+            pages.append([])
+            size = len(piece.whole)
+        pages[-1].append(piece)
+    return pages
+
+
+def _list_pieces(section: Section, place: str) -> Iterator[Piece]:
+    for number, part in (("", section), *walk(section.sections, f"{place}.")):
+        heading = clean(part.title) if number else ""
+        yield from (Piece(number, heading, text) for text in part.text.split("\n\n") if text.strip() or number)
+        for table in part.tables:
+            named = (tuple(zip(table.header, row, strict=False)) for row in table.rows)
+            yield from (Piece("", clean(table.caption), row=cells) for cells in named)

@@ -11,27 +11,12 @@ from bot.views.steps import Topic, view_step
 from bot.wording.discussion import list_changed_places
 from bot.wording.labels import draw_buttons
 from bot.wording.proposals import word_proposal, word_restrictions
-from bot.wording.replies import list_hints
+from bot.wording.replies import list_hints, list_in_order, summarize
 from bot.wording.reviews import word_taken
-from bot.wording.sentences import pluralize
+from bot.wording.sentences import list_first, pluralize
 from engine.rendering.markdown import escape_markdown
-from engine.session.events import (
-    Approve,
-    Control,
-    EditKeywords,
-    EditOutline,
-    EditPapers,
-    Event,
-    JobKind,
-    MorePapers,
-    MovePaper,
-    Regenerate,
-    SearchSection,
-    SplitSection,
-    Start,
-    TakeCandidate,
-    UseList,
-)
+from engine.session import events
+from engine.session.events import Event, JobKind
 from engine.session.state import Phase, State, SurveySession
 from engine.survey import Survey
 from engine.text import clean, list_words, shorten
@@ -45,7 +30,14 @@ PROPOSING: frozenset[JobKind] = frozenset(
 )
 """Jobs that end with a card; the card of the step before is closed when they begin."""
 
-EDITS = EditKeywords | EditOutline | EditPapers | MovePaper | SplitSection | TakeCandidate
+EDITS = (
+    events.EditKeywords
+    | events.EditOutline
+    | events.EditPapers
+    | events.MovePaper
+    | events.SplitSection
+    | events.TakeCandidate
+)
 """What changes the proposal of a step, which is then said besides."""
 
 NAMED = 3
@@ -60,7 +52,7 @@ class Card:
     """
 
     text: str
-    buttons: tuple[Button, ...]
+    buttons: tuple[Button, ...] = ()
     hints: tuple[str, ...] = ()
     slot: str = ""
     anew: bool = False
@@ -74,12 +66,11 @@ _UNCHANGED: dict[Phase, str] = {
 
 def make_card(session: SurveySession, price: str = "") -> Card:
     """The card of the step that the session is in; ``price`` is what accepting it will cost, as a sentence."""
-    proposal, actions = view_step(session.state)
-    text = word_proposal(proposal)
-    hints = ("survey TOPIC", "help") if proposal == Topic() else list_hints(session.state)
-    brief = session.state.brief
-    restricted = word_restrictions(brief) if brief and session.state.phase in {"keywords", "papers"} else ""
-    return Card("\n\n".join(part for part in (text, restricted, price) if part), draw_buttons(session, actions), hints)
+    state, (shown, actions) = session.state, view_step(session.state)
+    hints = ("survey TOPIC", "help") if shown == Topic() else list_hints(state)
+    restricted = word_restrictions(state.brief) if state.brief and state.phase in {"keywords", "papers"} else ""
+    text = "\n\n".join(part for part in (word_proposal(shown), restricted, price) if part)
+    return Card(text, draw_buttons(session, actions), hints)
 
 
 def make_refused_card(session: SurveySession, meant: str) -> Card:
@@ -104,44 +95,28 @@ def by_whom(actor: str) -> str:
 def word_decision(before: State, event: Event, actor: str) -> str:
     """What became of the card of the step before: one line, with who decided."""
     subject = "**Survey**" if before.phase == "discussion" else f"**{before.phase.title()}**"
-    by, kept = by_whom(actor), _summary(before)
+    by, kept = by_whom(actor), summarize(before)
     match event:
-        case Approve() if before.phase == "writing":
+        case events.Approve() if before.phase == "writing":
             return f"✓ Writing was resumed{by}."
-        case Approve() if before.phase == "papers" and before.keeps_outline:
+        case events.Approve() if before.phase == "papers" and before.keeps_outline:
             return f"✓ {subject} approved{by}: {kept} Your outline stays; `no` proposes another from these papers."
-        case Approve():
+        case events.Approve():
             return f"✓ {subject} approved{by}: {kept}"
-        case Regenerate():
+        case events.Regenerate():
             return f"↻ {subject} not accepted{by}; others were asked for. These were: {kept}"
-        case MorePapers():
+        case events.MorePapers():
             return f"↻ More papers were asked for{by}. Until then: {kept}"
-        case SearchSection(place) | SplitSection(place):
-            asked = "Papers for" if isinstance(event, SearchSection) else "Parts of"
+        case events.SearchSection(place) | events.SplitSection(place):
+            asked = "Papers for" if isinstance(event, events.SearchSection) else "Parts of"
             return f"↻ {asked} section {place} were asked for{by}. Until then: {kept}"
-        case UseList():
+        case events.UseList():
             return f"↻ {subject}: a list of papers was given{by}."
-        case Control.GO_BACK:
+        case events.Control.GO_BACK:
             return f"↩ {subject} set aside{by}, back to the step before: {kept}"
         case _:
-            why = " for another survey" if isinstance(event, Start) or event is Control.START_OVER else ""
+            why = " for another survey" if isinstance(event, events.Start) or event is events.Control.START_OVER else ""
             return f"↩ {subject} set aside{by}{why}: {kept}"
-
-
-def _summary(state: State) -> str:
-    match state:
-        case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
-            return ", ".join(escape_markdown(keyword.text) for keyword in keywords) + "."
-        case State(phase="papers", papers=PaperSelection() as selection):
-            kept = len(selection.list_included())
-            out = len(selection.found) - kept
-            return f"{pluralize(kept, 'paper')}{f', {out} left out' if out else ''}."
-        case State(phase="outline", outline=Outline() as outline):
-            return _in_order(outline)
-        case State(phase="discussion", survey=survey) if survey:
-            return f"{escape_markdown(survey.title)}."
-        case _:
-            return f"“{escape_markdown(state.brief.topic)}”." if state.brief else "no topic yet."
 
 
 _SAME = "Nothing to change: that is how it stands already."
@@ -159,8 +134,7 @@ def word_change(before: State, after: State, actor: str, price: str = "") -> str
         case State(papers=PaperSelection() as old), State(phase="papers", papers=PaperSelection() as new):
             return who + _word_changed_papers(old, new)
         case State(outline=Outline() as old), State(phase="outline", outline=Outline() as new):
-            said = _word_moved_papers(old, new, after) or _word_joined_sections(old, new)
-            said = said or _word_changed_outline(old, new)
+            said = _word_moved_papers(old, new, after) or _word_changed_outline(old, new)
             return "\n\n".join(part for part in (f"{who}{said}", price) if part)
         case State(chosen=int(was)), State(phase="discussion", chosen=int(number)) if number and number != was:
             return f"{who}{word_taken(after)}"
@@ -210,34 +184,15 @@ def _word_moved_papers(old: Outline, new: Outline, after: State) -> str:
     return f"{list_words(named)} {'is' if len(named) == 1 else 'are'} in section {places} now."
 
 
-def _word_joined_sections(old: Outline, new: Outline) -> str:
-    """The one section that two have become, or those that one has become; empty where neither was done."""
-    was, now = _titles(old), _titles(new)
-    gone = [title for title in was.values() if title not in now.values()]
-    made = [f"{number} {title}" for number, title in now.items() if title not in was.values()]
-    papers = [{key for node in outline.nodes for key in node.all_papers()} for outline in (old, new)]
-    if papers[0] != papers[1]:
-        return ""
-    if len(gone) == 2 and len(made) == 1:
-        return f"{_quote_first(gone)} are one section now: {escape_markdown(made[0])}. Now: {_in_order(new)}"
-    if len(gone) == 1 and len(now) > len(was) and len(made) > 1:
-        return f"{_quote_first(gone)} is {len(made)} sections now: {_quote_first(made)}. Now: {_in_order(new)}"
-    if len(gone) == 1 and not made and len(new.nodes) > len(old.nodes):
-        return f"The parts of {_quote_first(gone)} are sections of their own now. Now: {_in_order(new)}"
-    return ""
-
-
 def _titles(outline: Outline) -> dict[str, str]:
     return {number: node.title for number, node in walk_outline(outline.nodes)}
-
-
-def _in_order(outline: Outline) -> str:
-    return " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(outline.nodes, start=1))
 
 
 def _word_changed_outline(old: Outline, new: Outline) -> str:
     """The sections that differ, by number and title as they were and as they are."""
     was, now = _titles(old), _titles(new)
+    gone = [title for title in was.values() if title not in now.values()]
+    made = [f"{number} {title}" for number, title in now.items() if title not in was.values()]
     renamed = [n for n in now if n in was and was[n] != now[n]]
     if len(was) == len(now) and len(renamed) == 1:
         number, *_ = renamed
@@ -248,16 +203,22 @@ def _word_changed_outline(old: Outline, new: Outline) -> str:
         return f"Section {told[0][0]} is now about: {escape_markdown(told[0][1])}"
     if old.nodes == new.nodes:
         return _SAME
-    gone = [t for t in was.values() if t not in now.values()]
-    new_ones = [f"{n} {t}" for n, t in now.items() if t not in was.values()]
-    parts = [f"{verb} {_quote_first(which)}" for verb, which in (("dropped", gone), ("added", new_ones)) if which]
-    return f"{_sentence(parts or ['put into another order'])} Now: {_in_order(new)}"
+    papers = [{key for node in outline.nodes for key in node.all_papers()} for outline in (old, new)]
+    match len(gone), len(made):
+        case 2, 1 if papers[0] == papers[1]:
+            said = f"{_quote_first(gone)} are one section now: {escape_markdown(made[0])}."
+        case 1, parts if papers[0] == papers[1] and parts > 1 and len(now) > len(was):
+            said = f"{_quote_first(gone)} is {parts} sections now: {_quote_first(made)}."
+        case 1, 0 if papers[0] == papers[1] and len(new.nodes) > len(old.nodes):
+            said = f"The parts of {_quote_first(gone)} are sections of their own now."
+        case _:
+            changes = [f"{verb} {_quote_first(which)}" for verb, which in (("dropped", gone), ("added", made)) if which]
+            said = _sentence(changes or ["put into another order"])
+    return f"{said} Now: {list_in_order(new)}"
 
 
 def _quote_first(items: Sequence[str]) -> str:
-    named = [f"“{escape_markdown(shorten(item, 80))}”" for item in items[:NAMED]]
-    rest = len(items) - NAMED
-    return list_words([*named, f"{rest} more"] if rest > 0 else named)
+    return list_words(list_first([f"“{escape_markdown(shorten(item, 80))}”" for item in items], NAMED, "{} more"))
 
 
 def _sentence(parts: Sequence[str]) -> str:

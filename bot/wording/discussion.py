@@ -11,7 +11,7 @@ from rapidfuzz import fuzz, process
 from adapters.chat import Button, Document
 from bot.views.actions import Action
 from bot.wording.labels import draw_buttons
-from bot.wording.sentences import pluralize
+from bot.wording.sentences import list_first, pluralize
 from bot.wording.survey_text import link, offer_sources, survey_text, with_links
 from engine.citations import keep_allowed_citations, list_cited_keys, numbers, reference_text, remove_citations
 from engine.rendering.markdown import escape_markdown, render_markdown
@@ -174,8 +174,7 @@ def _difference(was: Sequence[str], now: Sequence[str], survey: Survey, *, is_tr
     removed = [f"- removed: {_show_old(sentence)}" for sentence in gone if sentence not in reworded]
     shown: list[str] = []
     for what, lines in (("reworded", changed), ("added", added), ("removed", removed)):
-        rest = len(lines) - CHANGES_SHOWN
-        shown += [*lines[:CHANGES_SHOWN], *([f"- … and {pluralize(rest, 'sentence')} more {what}"] * (rest > 0))]
+        shown += list_first(lines, CHANGES_SHOWN, f"- … and {{}} more {what}")
     return "\n".join(shown)
 
 

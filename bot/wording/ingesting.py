@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.wording.sentences import pluralize
+from bot.wording.sentences import list_first, pluralize
 from engine.citations import reference_text
 from engine.errors import RecordError
 from engine.rendering.markdown import escape_markdown
@@ -71,6 +71,6 @@ def unread_records(rejected: Sequence[RecordError]) -> str:
     """The records that could not be read, the first few with their reasons; empty where there are none."""
     if not rejected:
         return ""
-    lines = "".join(f"\n- {escape_markdown(shorten(str(error), 300))}" for error in rejected[:SHOWN_REJECTIONS])
-    more = f"\n- … and {len(rejected) - SHOWN_REJECTIONS:,} more" if len(rejected) > SHOWN_REJECTIONS else ""
-    return f"\n\n{pluralize(len(rejected), 'record')} could not be read:{lines}{more}"
+    lines = [f"\n- {escape_markdown(shorten(str(error), 300))}" for error in rejected]
+    shown = "".join(list_first(lines, SHOWN_REJECTIONS, "\n- … and {:,} more"))
+    return f"\n\n{pluralize(len(rejected), 'record')} could not be read:{shown}"

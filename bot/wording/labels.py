@@ -4,29 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adapters.chat import AdapterTexts, Button, Outgoing, SurveyList
+from adapters.chat import AdapterTexts, Button, FieldKind, Outgoing, SurveyList
 from bot.store.surveys import StoredSurvey
-from bot.views.actions import NEW_SURVEY as NEW
-from bot.views.actions import Action
+from bot.views.actions import NEW_SURVEY, Action
 from bot.wording.sentences import phrase
 from engine.rendering.markdown import escape_markdown
 from engine.session.state import Phase, SurveySession
 from engine.survey import Way
 from engine.text import shorten
 
-NEW_SURVEY, BEGIN, SAVE = "New survey", "Begin", "Save"
-TOPIC, TOPIC_HINT = "Topic", "retrieval-augmented generation"
-RECIPE, LENGTH, LENGTHS = "Method", "Length", "{} tokens"
-YEARS, YEARS_HINT = "Years of publication", "2018..2025"
+NEW_SURVEY_TITLE, BEGIN, SAVE = "New survey", "Begin", "Save"
+LENGTHS, ANSWERS = "{} tokens", (("yes", "Yes"), ("no", "No"))
 NO_OPTION = "“{}” is no option; write one of these and its value: {}."
-LIBRARY, SECTIONS, SECTIONS_HINT = "Papers from the library", "Number of sections", "8"
-LANGUAGE, LANGUAGE_HINT, ONLINE, ONLINE_HINT, YES, NO = "Language", "en", "Search online too", "yes or no", "Yes", "No"
-BUDGET, BUDGET_HINT = "Most it may cost, in dollars", "2.50"
-ONE_PER_LINE = "One keyword a line"
-LEFT_OUT, LEFT_OUT_HINT = "Numbers of papers to leave out", "3 7 12-15"
-OUTLINE_LINES = "One section a line; a new one has no number"
-PLACE, PLACE_HINT, PLACE_WANTED = "Section", "3.2", "Write the number of the section, for example 3.2"
-WAY, WISH, WISH_HINT = "What to do", "How", "focus on evaluation · a paper's number · German"
+PLACE_WANTED = "Write the number of the section, for example 3.2"
+FIELDS: dict[str, tuple[str, str, FieldKind]] = {
+    "topic": ("Topic", "retrieval-augmented generation", "line"),
+    "recipe": ("Method", "", "choice"),
+    "library": ("Papers from the library", "", "choice"),
+    "length": ("Length", "", "choice"),
+    "sections": ("Number of sections", "8", "line"),
+    "years": ("Years of publication", "2018..2025", "line"),
+    "language": ("Language", "en", "choice"),
+    "online": ("Search online too", "yes or no", "choice"),
+    "budget": ("Most it may cost, in dollars", "2.50", "line"),
+    "keywords": ("One keyword a line", "", "text"),
+    "excluded": ("Numbers of papers to leave out", "3 7 12-15", "line"),
+    "outline": ("One section a line; a new one has no number", "", "text"),
+    "place": ("Section", "3.2", "line"),
+    "way": ("What to do", "", "choice"),
+    "wish": ("How", "focus on evaluation · a paper's number · German", "line"),
+}
+"""Label, hint and kind of each field of a form."""
 EDIT_TITLES: dict[Phase, str] = {
     "keywords": "Keywords",
     "papers": "Papers",
@@ -105,7 +113,7 @@ HOME_WELCOME = (
 
 def overview(surveys: tuple[Outgoing, ...]) -> SurveyList:
     title = "Your surveys" if surveys else "Welcome to Scholium"
-    return SurveyList(title, draw_button(NEW), "Open", HOME_WELCOME, surveys)
+    return SurveyList(title, draw_button(NEW_SURVEY), "Open", HOME_WELCOME, surveys)
 
 
 def survey_line(survey: StoredSurvey) -> str:
@@ -124,11 +132,8 @@ def survey_buttons(survey: StoredSurvey) -> tuple[Button, ...]:
     return tuple(draw_button(action, survey.session_id) for action in (Action("continue", "show"), *export))
 
 
-LABEL_CHARACTERS = 70
-"""Slack allows 75 on a button, Discord 80."""
-
-SECTION_CHARACTERS = 32
-"""More of a heading is not shown on a phone."""
+LABEL_CHARACTERS, SECTION_CHARACTERS = 60, 32
+"""Of what a button names: Slack allows 75 in all, Discord 80; more of a heading is not shown on a phone."""
 
 LABELS = {
     "back to outline": "Back to the outline",
@@ -161,7 +166,7 @@ def draw_buttons(session: SurveySession, actions: Iterable[Action]) -> tuple[But
 
 def draw_button(action: Action, session: str = "") -> Button:
     """One of them; ``session`` with its revision where they matter."""
-    about = shorten(action.about, SECTION_CHARACTERS if action.deed == "show section" else LABEL_CHARACTERS - 10)
+    about = shorten(action.about, SECTION_CHARACTERS if action.deed == "show section" else LABEL_CHARACTERS)
     sent = f"{action.command}:{session}" if session else action.command
     label = LABELS.get(action.deed, action.deed.capitalize()).format(about)
     return Button(label, sent, action.command if action.typed else "", asks=action.asks)

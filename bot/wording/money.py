@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bot.store.ledger import LOST, BudgetLimit, BudgetUse, Scope
-from bot.wording.sentences import pluralize
+from bot.wording.sentences import list_first, pluralize
 from engine.llm.meter import Usage
 from engine.llm.prices import word_dollars
 from engine.rendering.markdown import escape_markdown
@@ -58,8 +58,7 @@ def word_kept(outline: Outline, kept: KeptText) -> str:
 
 
 def _name_parts(parts: Sequence[tuple[str, str]]) -> list[str]:
-    named = [f"{number} {escape_markdown(title)}" for number, title in parts]
-    return named if len(named) <= NAMED_PARTS else [*named[:NAMED_PARTS], f"{len(named) - NAMED_PARTS} more"]
+    return list_first([f"{number} {escape_markdown(title)}" for number, title in parts], NAMED_PARTS, "{} more")
 
 
 def estimate_trees(expected: Estimate, papers: int) -> str:

@@ -16,7 +16,7 @@ from bot.views.steps import (
 )
 from bot.views.survey_pages import Page
 from bot.wording.reviews import tabulate, word_groups, word_review
-from bot.wording.sentences import WELCOME, pluralize
+from bot.wording.sentences import WELCOME, list_first, pluralize
 from bot.wording.survey_text import link, word_survey
 from engine.gathering.search_record import search_flow
 from engine.llm.prompting import first_author
@@ -103,18 +103,10 @@ def _papers(selection: PaperSelection) -> str:
 
 def _list_first(selection: PaperSelection) -> list[str]:
     """The first papers of the core, a line, and the first that are near it; or the first of all."""
-    numbered = list(enumerate(selection.found, start=1))
-    near = [pair for pair in numbered if pair[1].tier == "near"]
-    core = [pair for pair in numbered if pair[1].tier != "near"]
-    first = core[:LISTED_PAPERS]
-    lines = [paper_line(i, item, selection, why=False) for i, item in first]
-    rest = len(core) - len(first)
-    lines += ["", f"… and {rest} more{' on the topic' if near else ''}."] if rest > 0 else []
-    if not near:
-        return lines
-    shown = near[:LISTED_NEAR]
-    lines += ["", "**Near it**", "", *(paper_line(i, item, selection, why=False) for i, item in shown)]
-    return [*lines, "", f"… and {len(near) - len(shown)} more."] if len(near) > len(shown) else lines
+    lines = [(item.tier, paper_line(i, item, selection, why=False)) for i, item in enumerate(selection.found, start=1)]
+    core, near = ([line for tier, line in lines if (tier == "near") is is_near] for is_near in (False, True))
+    shown = list_first(core, LISTED_PAPERS, f"\n… and {{}} more{' on the topic' if near else ''}.")
+    return shown + (["", "**Near it**", "", *list_first(near, LISTED_NEAR, "\n… and {} more.")] if near else [])
 
 
 def _marks(item: FoundPaper, selection: PaperSelection) -> str:
@@ -202,8 +194,7 @@ def _outline(outline: PlannedOutline) -> str:
     lacking = [section for section in outline.sections if section.lacks_papers]
     notes = [THIN] if any(section.node.thin for section in outline.sections) else []
     notes += [f"⚠ {escape_markdown(note)}" for note in outline.notes]
-    notes += [_word_unsupported(section) for section in lacking[:SHOWN_NOTES]]
-    notes += [f"⚠ The same holds for {len(lacking) - SHOWN_NOTES} more."] if len(lacking) > SHOWN_NOTES else []
+    notes += list_first(list(map(_word_unsupported, lacking)), SHOWN_NOTES, "⚠ The same holds for {} more.")
     return "\n".join([f"**{escape_markdown(outline.title)}**", "", *lines, *([""] if notes else []), *notes])
 
 

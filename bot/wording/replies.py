@@ -55,6 +55,7 @@ NO_SURVEYS = "You have no survey yet. Name a topic, for example: survey graph ne
 NO_SURVEY_HERE = "No survey is open here. Say list to see yours, or name a topic."
 word_kept_survey = phrase("Your survey on “{}” is kept; `list` shows all, and `open` with a number opens one.")
 no_such_survey = phrase("There is no survey {}; you have {}. Say list to see them.")
+word_long_name = phrase("A survey's name has at most {} characters; this one has {:,}.")
 word_named_survey = phrase("This survey is called “{}” now.")
 word_archived_survey = phrase("“{}” is archived: `list all` still shows it, and `open` brings it back.")
 
@@ -150,22 +151,32 @@ def status(session: SurveySession) -> str:
 def history(session: SurveySession) -> str:
     """The steps so far, the latest last."""
     states = [*session.past, session.state]
-    lines = [f"{i}. {_describe_state(state)}" for i, state in enumerate(states[-12:], start=max(0, len(states) - 12))]
+    shown = [*enumerate(states)][-12:]
+    lines = [
+        f"{i}. {'survey' if state.phase == 'discussion' else state.phase}: {summarize(state)}" for i, state in shown
+    ]
     return "\n".join(["**So far** (`undo 2` takes back two):", "", *lines])
 
 
-def _describe_state(state: State) -> str:
+def summarize(state: State) -> str:
+    """What was proposed at a step, in a line."""
     match state:
-        case State(phase="topic"):
-            return f"topic: {escape_markdown(state.brief.topic)}" if state.brief else "the beginning"
         case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
-            return pluralize(len(keywords), "keyword")
+            return ", ".join(escape_markdown(keyword.text) for keyword in keywords) + "."
         case State(phase="papers", papers=PaperSelection() as selection):
-            return pluralize(len(selection.list_included()), "paper")
-        case State(phase="outline", outline=Outline(nodes=nodes)):
-            return f"outline of {pluralize(len(nodes), 'section')}"
+            kept = len(selection.list_included())
+            out = len(selection.found) - kept
+            return f"{pluralize(kept, 'paper')}{f', {out} left out' if out else ''}."
+        case State(phase="outline", outline=Outline() as outline):
+            return list_in_order(outline)
+        case State(phase="discussion", survey=survey) if survey:
+            return f"{escape_markdown(survey.title)}."
         case _:
-            return "the survey" if state.phase == "discussion" else state.phase
+            return f"“{escape_markdown(state.brief.topic)}”." if state.brief else "no topic yet."
+
+
+def list_in_order(outline: Outline) -> str:
+    return " · ".join(f"{n} {escape_markdown(node.title)}" for n, node in enumerate(outline.nodes, start=1))
 
 
 _CHANGES_OF_OUTLINE = ("rename 2 to …", "drop 3", "move 4 before 2", "merge 3 4", "add section … after 2")
@@ -177,7 +188,7 @@ def list_hints(state: State) -> tuple[str, ...]:
         case State(phase="keywords", keywords=KeywordPool(keywords=keywords)):
             return ("add WORDS", "drop WORDS") if len(keywords) > 1 else ("add WORDS",)
         case State(phase="papers", papers=PaperSelection() as selection):
-            out = [n for n, found in enumerate(selection.found, start=1) if found.paper.key in selection.excluded]
+            out = selection.list_excluded()
             exclude = "exclude 3 7" if len(selection.found) >= 7 else "exclude 1"
             return (*((exclude,) if selection.list_included() else ()), *((f"include {out[0]}",) if out else ()))
         case State(phase="outline", outline=Outline(nodes=nodes)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.views.steps import PaperGroups
-from bot.wording.sentences import pluralize
+from bot.wording.sentences import list_first, pluralize
 from bot.wording.survey_text import word_reference
 from engine.citations import numbers
 from engine.errors import UserError
@@ -84,9 +84,8 @@ def word_groups(found: PaperGroups) -> str:
     for group in found.groups:
         lines.append(f"- **{group.number}** {escape_markdown(group.title)} ({pluralize(len(group.papers), 'paper')})")
         lines += [f"    - {escape_markdown(group.description)}"] if group.description else []
-        first = group.papers[:SHOWN_PAPERS]
-        shown = "; ".join(f"{number} {escape_markdown(shorten(clean(paper.title), 60))}" for number, paper in first)
-        lines.append(f"    - papers {shown}{'; …' if len(group.papers) > SHOWN_PAPERS else ''}")
+        named = [f"{number} {escape_markdown(shorten(clean(paper.title), 60))}" for number, paper in group.papers]
+        lines.append(f"    - papers {'; '.join(list_first(named, SHOWN_PAPERS, '…'))}")
     last, changes = len(found.groups), ["`rename 1 to …`"]  # each can be done as it stands
     changes += [f"`split {found.divisible}`"] if found.divisible else []
     if last > 1:

@@ -66,6 +66,12 @@ def pluralize(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def list_first(items: Sequence[str], most: int, more: str) -> list[str]:
+    """The first items, then how many ``more`` there are, with ``{}`` for their number."""
+    rest = len(items) - most
+    return [*items[:most], more.format(rest)] if rest > 0 else [*items]
+
+
 CHANGED_SINCE = "That was an earlier proposal; it has changed since. Say `show` to see it as it stands."
 NOTHING_TO_EDIT = "There is nothing to edit here."
 

@@ -17,7 +17,7 @@ from bot.wording.cards import Card, make_card
 from bot.wording.labels import draw_button, draw_buttons
 from bot.wording.proposals import name_paper, paper_line
 from bot.wording.replies import list_hints
-from bot.wording.sentences import HELP, pluralize
+from bot.wording.sentences import HELP, list_first, pluralize
 from bot.wording.survey_text import link
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, table_at
@@ -47,7 +47,7 @@ def view(session: SurveySession, show: Show) -> Card:
         case "help":
             return make_help(session, everything=show.target == "all")
         case "hello" | "thanks" | "status" | "sources" | "history":
-            return Card(_STANDING[show.view](session), ())
+            return Card(_STANDING[show.view](session))
         case "show":
             return _show(session, show.target)
         case "references":
@@ -57,13 +57,13 @@ def view(session: SurveySession, show: Show) -> Card:
         case "why reference":
             survey = require_survey(state)
             paper, items = evidence_of_reference(survey, int(show.target))
-            return Card(survey_wording.why_reference(survey, paper, int(show.target), items), ())
+            return Card(survey_wording.why_reference(survey, paper, int(show.target), items))
         case "why float":
             kind, _, number = show.target.partition(" ")  # ``table 2`` or ``figure 1``
             survey, place = require_survey(state), int(number)
             if kind == "table":
-                return Card(survey_wording.why_table(survey, table_at(survey, place), place), ())
-            return Card(survey_wording.why_figure(survey, figure_at(survey, place), place), ())
+                return Card(survey_wording.why_table(survey, table_at(survey, place), place))
+            return Card(survey_wording.why_figure(survey, figure_at(survey, place), place))
         case "cost" | "budget" | "tree":
             raise ValueError(f"{show.view} is not in the session")
         case _:
@@ -89,11 +89,11 @@ def _show(session: SurveySession, what: str) -> Card:
         offered = [Action("choose", f"choose {number}", str(number)) for number in others]
         return Card(reviews.word_candidates(state), draw_buttons(session, offered))
     if name in _LISTS:
-        return Card(proposals.proposal(replace(state, phase=_LISTS[name])), ())
+        return Card(proposals.proposal(replace(state, phase=_LISTS[name])))
     if state.phase == "papers" and state.papers and what.isdecimal():
-        return Card(word_paper(state.papers, int(what[:9])), ())
+        return Card(word_paper(state.papers, int(what[:9])))
     if state.phase == "outline" and state.outline and what[0].isdecimal():
-        return Card(word_planned_section(state.outline, state.papers, what), ())
+        return Card(word_planned_section(state.outline, state.papers, what))
     place, _, turned = what.partition(" page ")
     survey = require_survey(state)
     section = view_section(survey, place, int(turned[:9] or 1))
@@ -166,9 +166,8 @@ def word_planned_section(outline: Outline, selection: PaperSelection | None, pla
     lines += ["", *(f"- **{place}.{n}** {escape_markdown(c.title)}" for n, c in enumerate(node.children, start=1))]
     if papers:
         lines += ["", f"{pluralize(len(papers), 'paper')}:", ""]
-        shown = papers[:SHOWN_PAPERS]
-        lines += [f"- {link(shorten(clean(p.title), 80), p)} · {escape_markdown(name_paper(p))}" for p in shown]
-        lines += ["", f"… and {len(papers) - SHOWN_PAPERS} more."] if len(papers) > SHOWN_PAPERS else []
+        named = [f"- {link(shorten(clean(p.title), 80), p)} · {escape_markdown(name_paper(p))}" for p in papers]
+        lines += list_first(named, SHOWN_PAPERS, "\n… and {} more.")
     else:
         chosen = "Its papers are chosen when it is written."
         lines += ["", chosen if node.role == "body" else "It is written last, from the other sections."]
@@ -223,12 +222,10 @@ _TO_BEGIN = (
 def make_help(session: SurveySession, *, everything: bool) -> Card:
     """The five things that are done most at this step, or all there are."""
     if everything:
-        return Card(HELP, ())
+        return Card(HELP)
     proposal, actions = view_step(session.state)
-    lines = list(_TO_BEGIN)
-    if proposal != Topic():
-        typed = [action for action in actions if action.typed and action.deed != "follow up"]
-        hints = [f"`{hint}`" for hint in list_hints(session.state)[:2]]
-        lines = [f"`{action.command}`: {draw_button(action).label}" for action in typed[: SHOWN - len(hints)]] + hints
-    text = "\n".join(["**What you can say now**", "", *(f"- {line}" for line in lines)])
+    typed = [draw_button(action) for action in actions if action.typed and action.deed != "follow up"]
+    hints = [f"`{hint}`" for hint in list_hints(session.state)[:2]] if proposal != Topic() else []
+    lines = [f"`{button.typed}`: {button.label}" for button in typed[: SHOWN - len(hints)]] + hints
+    text = "\n".join(["**What you can say now**", "", *(f"- {line}" for line in lines or _TO_BEGIN)])
     return Card(text, draw_buttons(session, (Action("more commands", "help all"),)))

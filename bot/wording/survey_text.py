@@ -6,11 +6,12 @@ Citations are links with the numbers of the survey's references, the same here a
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 
 from bot.views.actions import Action
-from bot.views.survey_pages import Heading, Page, SectionPage
-from bot.wording.sentences import pluralize
+from bot.views.survey_pages import Page, SectionPage
+from bot.wording.sentences import list_first, pluralize
 from bot.wording.survey_warnings import word_warnings
 from engine.addresses import locate_words
 from engine.citations import list_cited_keys, numbers, remove_citations, replace_citations
@@ -36,6 +37,8 @@ from engine.values import Paper, PaperKey
 
 GIST_SENTENCES, LINE_CHARACTERS = 3, 150
 EVIDENCE_PER_PAGE = 8
+SHORT_CELL_WORDS = 3
+"""Up to so many a cell of a table is no sentence."""
 CONNECTING_SHOWN = 4
 SENTENCE_SHOWN = 300
 
@@ -111,16 +114,27 @@ def _summary(section: Section, line: LineOfWork | None) -> str:
 
 def word_section_page(survey: Survey, shown: SectionPage) -> str:
     of = f" · page {shown.page} of {shown.pages}" if shown.pages > 1 else ""
-    parts = [f"### {shown.heading.place} {escape_markdown(shown.heading.title)}{of}"]
-    for piece in shown.pieces:
-        match piece:
-            case Heading(place, title):
-                parts.append(f"**{place} {escape_markdown(title)}**")
-            case Table():
-                parts.append(list_rows(piece, lambda cell: survey_text(cell, survey)))
-            case _:
-                parts.append(survey_text(piece, survey))
+    parts = [f"### {shown.place} {escape_markdown(shown.title)}{of}"]
+    for (number, heading), pieces in groupby(shown.pieces, key=lambda piece: (piece.number, piece.heading)):
+        below = list(pieces)
+        rows = [f"- {survey_text(_word_row(piece.row), survey)}" for piece in below if piece.row]
+        paragraphs = [survey_text(piece.text, survey) for piece in below if piece.text]
+        parts += [f"**{escape_markdown(f'{number} {heading}'.strip())}**"] if heading else []
+        parts += [*paragraphs, *(["\n".join(rows)] if rows else [])]
     return "\n\n".join(parts)
+
+
+def _word_row(row: Sequence[tuple[str, str]]) -> str:
+    """The row of a table as a line, since no chat shows tables.
+
+    A cell stands under its column's name but for a sentence, which speaks for itself, a year, a work.
+    """
+    named = []
+    for name, cell in row:
+        if cell not in ("", "–"):
+            is_plain = len(cell.split()) > SHORT_CELL_WORDS or cell.isdecimal() or list_cited_keys(cell)
+            named.append(cell if is_plain else f"{name}: {cell}")
+    return ": ".join(filter(None, (*named[:1], " · ".join(named[1:]))))
 
 
 def offer_sources(cited: Iterable[str], survey: Survey) -> tuple[Action, ...]:
@@ -248,9 +262,7 @@ def why_section(survey: Survey, place: str, page: Page[Evidence]) -> str:
     span = f" ({page.start + 1} to {page.start + len(page.items)} of {page.total})" if page.last > 1 else ""
     text = word_evidence(survey, page.items, f"### Evidence for {place} {escape_markdown(clean(title))}{span}")
     connecting = find_connecting_sentences(survey, place) if page.number == page.last else []
-    lines = [f"- {_show_sentence(sentence)}" for sentence in connecting[:CONNECTING_SHOWN]]
-    rest = len(connecting) - CONNECTING_SHOWN
-    lines += [f"- … and {rest} more"] if rest > 0 else []
+    lines = list_first([f"- {_show_sentence(each)}" for each in connecting], CONNECTING_SHOWN, "- … and {} more")
     return "\n".join([text, "", CONNECTING, "", *lines]) if lines else text
 
 
@@ -260,28 +272,11 @@ def why_reference(survey: Survey, paper: Paper, number: int, items: Sequence[Evi
 
 
 QUOTE_CHARACTERS = 160
-SHORT_CELL_WORDS = 3
-"""Up to so many a cell of a table is no sentence."""
-
 CELLS_READ = "Each cell was taken from its paper by a language model, and a program held it against these words:"
 CELLS_QUOTED = (
     "The years are those of the papers' records, the names were found by a program, and the sentences are the papers' "
     "own, perhaps shortened:"
 )
-
-
-def list_rows(table: Table, write: Callable[[str], str]) -> str:
-    """The rows of a table as a list, since no chat shows tables; ``write`` makes a cell's text a person's."""
-    told = [f"**{escape_markdown(clean(table.caption))}**"]
-    for row in table.rows:
-        cells = [(name, cell) for name, cell in zip(table.header, row, strict=False) if cell not in ("", "–")]
-        named = []
-        for name, cell in cells:  # under its column's name but for a sentence, which speaks for itself, a year, a work
-            is_plain = len(cell.split()) > SHORT_CELL_WORDS or cell.isdecimal() or list_cited_keys(cell)
-            named.append(write(cell if is_plain else f"{name}: {cell}"))
-        first, *others = named or [""]
-        told.append(f"- {first}: {' · '.join(others)}" if others else f"- {first}")
-    return "\n".join(told)
 
 
 def why_table(survey: Survey, table: Table, number: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from bot.wording.sentences import MODEL_AWAY
+from bot.wording.sentences import MODEL_AWAY, list_first
 from engine.rendering.markdown import escape_markdown
 from engine.survey import UNCHECKED, UNJUDGED, UNWRITTEN, Survey, SurveyWarning
 from engine.text import clean, shorten
@@ -63,10 +63,8 @@ def _name_places(found: Sequence[SurveyWarning], kind: str) -> str:
     """The first places but for one called as the ``kind``, each once: with its number where one warning has it."""
     places = dict.fromkeys(warning.place for warning in found if warning.place)
     numbered = {place.partition(" ")[2] for place in places if place[0].isdigit()}
-    once = [place for place in places if place not in numbered and place != kind]
-    named = [shorten(clean(place), PLACE_CHARACTERS) for place in once[:MOST_PLACES]]
-    more = len(once) - len(named)
-    return ", ".join(named) + (f" and {more} more" if more else "")
+    once = [shorten(clean(place), PLACE_CHARACTERS) for place in places if place not in numbered and place != kind]
+    return ", ".join(list_first(once, MOST_PLACES, "and {} more"))
 
 
 def _find_reason(found: Sequence[SurveyWarning]) -> str:

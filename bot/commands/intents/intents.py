@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
 NOT_FOR_US = ""
 UNCLEAR = "?"
 TOPIC = "survey {topic}"
-
-Slot = Literal[
-    "numbers", "place", "other", "where", "reference", "formats", "language", "words", "topic", "question", "money"
-]
 
 _ANY = "topic keywords papers outline writing discussion"
 _PROPOSED = "keywords papers outline"

@@ -14,7 +14,7 @@ from bot.commands.commands import Command, Export, FreeText, NameSurvey, Show, S
 from bot.commands.grammar import numbers_in, parse
 from bot.commands.intents.classifier import load_classifier, score_intents
 from bot.commands.intents.features import LONGEST, Heard, read_words
-from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR, is_possible
+from bot.commands.intents.intents import INTENTS, NOT_FOR_US, is_possible
 from bot.commands.intents.slots import are_formats, fill_intent
 from engine.errors import UserError
 from engine.session.events import Approve, Control, EditKeywords, EditOutline, EditPapers, Job, Regenerate
@@ -29,14 +29,10 @@ _SHOWN_AT = 0.1
 """Lead at which what changes nothing is shown; below it, it is offered with the next."""
 STOPPED_AT = 1.0
 """Lead at which words stop what runs, which keeps what is finished: of the phrasings held out none was another wish."""
-_APPROVED_AT = 0.5
-"""Lead of “unclear” up to which approval is offered: whoever complains is not asked whether they agree."""
 _NEAR = 0.9
 """Distance from the likeliest command at which others are offered too: held out, 92 % of those meant are offered."""
 _FARTHEST = 1.5
 """Distance from the likeliest at which nothing is looked at any more."""
-_DOUBTED_AT = 0.8
-"""Lead of “unclear” at which what was typed behind "add" is taken for a wish rather than a keyword."""
 _SILENT_AT = {False: 0.2, True: 0.5}
 """Lead of “not for us” at which words among people are left alone; below it the person alone is asked, an owner sooner.
 
@@ -63,7 +59,7 @@ def understand(text: str, heard: Heard, state: State) -> Command | None:
         if found is None or is_keyword or any(offer.startswith(verb) for offer in found.offers):
             return found and replace(found, guess="")  # “exclude the 2nd and the 3rd”
         raise
-    if isinstance(parsed, FreeText) or _is_doubtful(parsed, text, heard):
+    if isinstance(parsed, FreeText) or _is_doubtful(parsed, heard):
         return _read_plain(text, heard, state)
     typed = _at_step(parsed, text, state)
     if heard.among_people and _may_be_talk(typed):
@@ -117,18 +113,14 @@ def _may_be_talk(command: Command) -> bool:
             return False
 
 
-def _is_doubtful(command: Command, text: str, heard: Heard) -> bool:
+def _is_doubtful(command: Command, heard: Heard) -> bool:
     """Whether what would be a keyword or a format is none: “drop it”, “add my name as author”, “export it for me”."""
     if isinstance(command, Export):
         return not are_formats(command.formats)
     if not isinstance(command, EditKeywords):
         return False
-    if heard.phase != "keywords":
-        return True
-    frame, scores = load_classifier().frame, score_intents(text[:LONGEST], heard)
-    own = max(scores["add {words}"], scores["drop {words}"])
-    doubted = scores[UNCLEAR] - own > _DOUBTED_AT
-    return doubted or any({*read_words(words)} <= frame for words in (*command.add, *command.drop))
+    frame = load_classifier().frame
+    return heard.phase != "keywords" or any({*read_words(words)} <= frame for words in (*command.add, *command.drop))
 
 
 def parse_at_step(text: str, state: State) -> Command:
@@ -191,28 +183,23 @@ def _say_whole(text: str, scores: Mapping[str, float], state: State) -> dict[str
     for label, score in scores.items():
         if label in INTENTS and score > best - _FARTHEST:
             said = fill_intent(label, text, load_classifier(), names)
-            if said and len(said) <= LONGEST and _can_be_done(said, state):
+            if said and len(said) <= LONGEST and _can_be_done(said):
                 found[label] = said
     return found
 
 
 def _offer(scores: Mapping[str, float], whole: Mapping[str, str]) -> tuple[str, ...]:
     """The likeliest commands, at most `OFFERED`; approval only before all others."""
-    best, first = max(scores.values()), max(map(scores.__getitem__, whole), default=0.0)
+    first = max(map(scores.__getitem__, whole), default=0.0)
     near = [label for label in whole if scores[label] >= first - _NEAR]
-    doubtful = "ok" in near and (near[0] != "ok" or scores["ok"] < best - _APPROVED_AT)
-    return tuple(dict.fromkeys(whole[label] for label in near if not (doubtful and label == "ok")))[:OFFERED]
+    return tuple(dict.fromkeys(whole[label] for label in near if label != "ok" or near[0] == "ok"))[:OFFERED]
 
 
-def _can_be_done(said: str, state: State) -> bool:
-    """Whether it is a command, and drops no keyword that is not there."""
+def _can_be_done(said: str) -> bool:
     try:
-        command = parse_at_step(said, state)
+        return not isinstance(parse(said), FreeText)
     except UserError:
         return False
-    if isinstance(command, EditKeywords) and state.keywords:
-        return all(words in state.keywords for words in command.drop)
-    return not isinstance(command, FreeText)
 
 
 def name_items(state: State) -> dict[str, str]:

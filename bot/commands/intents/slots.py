@@ -57,9 +57,10 @@ def fill_intent(label: str, text: str, classifier: Classifier, names: Mapping[st
             case "reference" | "money":
                 found = numbers[0] if numbers and numbers[0].isdecimal() else ""
             case "where":
-                found = _find_side(text, values.get("place", ""), numbers)
+                found = "before" if "before" in read_words(text) else "after"
             case "formats":
-                found = " ".join(_find_formats(text))
+                words = dict.fromkeys(match[0].lower() for match in _WORD.finditer(text))
+                found = " ".join(word for word in words if are_formats((word,)))
             case "language":
                 found = next((word[0] for word in _WORD.finditer(text) if word[0].lower() in classifier.languages), "")
             case "question":
@@ -92,16 +93,17 @@ def find_numbers(text: str, names: Mapping[str, str]) -> Iterator[str]:
     """
     found = False
     for match in _NUMBER.finditer(_number_names(text, names)):
-        if not _YEAR.fullmatch(match[1]):
-            found = True
-            first, last = match[1], match[2]
-            yield from (
-                map(str, range(int(first), int(last) + 1)) if _is_range(first, last) else filter(None, match.groups())
-            )
+        first, last = match.groups()
+        if _YEAR.fullmatch(first):
+            continue
+        found = True
+        if last and first.isdecimal() and 0 <= int(last) - int(first) <= 100:
+            yield from map(str, range(int(first), int(last) + 1))
+        else:
+            yield from filter(None, (first, last))
     if found:
         return
     words = read_words(text)
-    yield from find_nearest_name(words, names)
     for word in words:
         if word in _RANKS:
             yield str(_RANKS[word])
@@ -121,28 +123,9 @@ def _number_names(text: str, names: Mapping[str, str]) -> str:
     return said.sub(lambda match: places.get(match[0].casefold(), match[0]), text)
 
 
-def find_nearest_name(words: Collection[str], names: Mapping[str, str]) -> list[str]:
-    """The number of the one thing of whose name most is said, at least half of its words; empty where none is."""
-    parts = {place: {*read_words(name)} for place, name in names.items()}
-    shares = {place: len(part & {*words}) / len(part) for place, part in parts.items() if part}
-    most = max(shares.values(), default=0.0)
-    nearest = [place for place, share in shares.items() if share == most >= LEAST_SAID]
-    return nearest if len(nearest) == 1 else []
-
-
 def find_last(names: Mapping[str, str]) -> str:
     """The number of the last that is no part of another."""
     return [place for place in names if "." not in place][-1]
-
-
-def _is_range(first: str, last: str | None) -> bool:
-    return bool(last) and first.isdecimal() and 0 <= int(str(last)) - int(first) <= 100
-
-
-def _find_formats(text: str) -> Iterator[str]:
-    for word in dict.fromkeys(match[0].lower() for match in _WORD.finditer(text)):
-        if are_formats((word,)):
-            yield word
 
 
 def are_formats(names: Sequence[str]) -> bool:
@@ -153,16 +136,6 @@ def are_formats(names: Sequence[str]) -> bool:
         return False
 
 
-def _find_side(text: str, place: str, others: list[str]) -> str:
-    """Before or after, as it is said; where it is not, what has the larger number goes before the other."""
-    said = {*read_words(text)}
-    if not {"before", "after"} & said and place.isdecimal() and others and others[0].isdecimal():
-        return "before" if int(place) > int(others[0]) else "after"
-    return "before" if "before" in said else "after"
-
-
-LEAST_SAID = 0.5
-"""Share of a name's words that are said where the name is meant but not said whole."""
 _NEVER = -1e3
 _NAMED_AT = -1.0
 """Score of a run of tokens from which it is taken for a name; held out, 6 of 522 names have less."""

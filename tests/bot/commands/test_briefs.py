@@ -104,7 +104,6 @@ def test_a_library_of_the_settings_and_online_sources_are_taken_where_nothing_el
     ("line", "said"),
     [
         ("survey x", "The topic is too short. Name it in a few words, for example: survey graph neural networks"),
-        ("survey other words", "Name the topic as papers may call it"),
         ("survey the of years=2020", "“the of” names no subject. Say what the survey is about, and the years apart"),
         (
             f"survey bees {'and wasps ' * 30}",

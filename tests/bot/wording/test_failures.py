@@ -56,7 +56,7 @@ def test_a_survey_whose_model_died_names_few_places_and_the_way_without_it() -> 
     places = [f"{number} Part" for number in range(2, 9)]
     warnings = tuple(SurveyWarning("unfinished", place, detail) for place in places for detail in (gone, UNWRITTEN))
     told = word_survey(Survey("T", "A.", (Section("Alpha", "Text."),), (), warnings=warnings))
-    assert f"⚠ Not finished: 2 Part, 3 Part, 4 Part and 4 more ({gone})\n\n`back`" in told
+    assert f"⚠ Not finished: 2 Part, 3 Part, 4 Part, and 4 more ({gone})\n\n`back`" in told
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "recipe=cluster"):
         assert name in told
 
