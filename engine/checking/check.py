@@ -232,10 +232,7 @@ class _Check:
         await self._ask(ordered, "reword", build, RewordAnswer, take)
 
     def _take_rewording(self, line: SentenceState, text: str | None) -> None:
-        """Put the new wording in the sentence's place, to be judged in its turn.
-
-        One that says the same from the same sentences is not new.
-        """
+        """Put the new wording in the sentence's place, to be judged; the same from the same sentences is not new."""
         read = read_citations(" ".join((text or "").split()), self.task.papers).text
         is_same = fold(remove_addresses(read)) == fold(line.text)
         if line.stands and (text is None or is_same):
@@ -348,17 +345,14 @@ def _write(line: SentenceState, written: str, papers: dict[str, Paper]) -> None:
 
 
 def _settle(line: SentenceState, verdict: ClaimVerdict | str | None) -> bool:
-    """What becomes of a claim by its verdict, or the letters that say it; true where it holds and is doubted.
-
-    One that is found to be said of all papers is judged once more, beside what is found among them.
-    """
+    """What becomes of a claim by its verdict, or the letters that say it; true where it holds and is doubted."""
     line.unanswered = verdict is None
     if verdict is None:
         line.fail("")
         return False
     letters, other = (verdict, None) if isinstance(verdict, str) else ("", verdict)
     if other is not None and other.verdict == "all papers" and not line.of_all:
-        line.of_all = True
+        line.of_all = True  # it is judged once more, beside what is found among them
         return False
     unfounded = other is not None and (other.verdict == "frames" or (other.verdict == "common" and line.is_ours))
     if unfounded:  # it need not speak of what is around it

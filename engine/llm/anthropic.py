@@ -22,6 +22,7 @@ from engine.llm.model import (
     Unreachable,
     estimate_completion,
     failure_of_status,
+    require_whole,
 )
 
 _STOPPED = {
@@ -80,14 +81,11 @@ class AnthropicProvider:
         except _MISREAD as error:
             came = describe(text) if text else "something else than the events of a message"
             raise OddAnswer(self._address, came, retryable=bool(text)) from error
-        _check(message.stop_reason, completion)
+        require_whole(message.stop_reason or "", completion, _STOPPED)
         yield completion
 
     def _learns_from(self, error: Exception, model: str, options: dict[str, Any]) -> bool:
-        """Whether the model refused an optional part of these, which it is then asked without from now on.
-
-        Calls under way at once may each be refused for the same part.
-        """
+        """Whether the model refused an optional part of these, which it is asked without from now on."""
         if not isinstance(error, anthropic.BadRequestError):
             return False
         sent = json.dumps(options)
@@ -147,15 +145,6 @@ def _completion(message: Message) -> Completion:
     cached = usage.cache_read_input_tokens or 0
     written = usage.cache_creation_input_tokens or 0
     return Completion(text, usage.input_tokens + cached + written, usage.output_tokens, cached)
-
-
-def _check(reason: str | None, got: Completion) -> None:
-    if reason in _STOPPED:
-        raise CallFailed(_STOPPED[reason], retryable=False, spent=got)
-    if reason == "max_tokens":
-        raise CallFailed("The answer was cut off at its token limit.", retryable=True, cut_off=True, spent=got)
-    if reason is None or not got.text.strip():
-        raise CallFailed("The answer was empty or broke off.", retryable=True, spent=got)
 
 
 _MISREAD = (AssertionError, AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError)

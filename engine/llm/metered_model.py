@@ -191,10 +191,7 @@ class MeteredModel:
 
     @asynccontextmanager
     async def _reserve_call(self, model: str, request: Request) -> AsyncIterator[Settle]:
-        """A place in the throttle and, only once it is there, a reservation in the account.
-
-        A call that failed is entered with what the provider counts for it.
-        """
+        """A place in the throttle and, only once it is there, a reservation; what a failed call cost is entered."""
         tokens = request.prompt.tokens()
         async with (
             self.throttle.slot(tokens + request.max_tokens),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Annotated, Any, Literal, Protocol, TypeVar
@@ -128,6 +128,16 @@ class Completion:
 def estimate_completion(request: Request, text: str) -> Completion:
     """The completion where the provider has not counted: tokens by characters."""
     return Completion(text, request.prompt.tokens(), tokens_of(text))
+
+
+def require_whole(finish: str, got: Completion, refusals: Mapping[str, str]) -> None:
+    """Raises `CallFailed` where an answer did not end by itself; ``refusals`` words the service's other reasons."""
+    if finish in refusals:
+        raise CallFailed(refusals[finish], retryable=False, spent=got)
+    if finish in {"length", "max_tokens"}:
+        raise CallFailed("The answer was cut off at its token limit.", retryable=True, cut_off=True, spent=got)
+    if not finish or not got.text.strip():
+        raise CallFailed("The answer was empty or broke off.", retryable=True, spent=got)
 
 
 LONGEST_REASON = 300

@@ -23,9 +23,11 @@ from engine.llm.model import (
     failure_of_status,
     mask_keys,
     read_room,
+    require_whole,
 )
 
 R = TypeVar("R")
+_STOPPED = {"content_filter": "The provider's content filter stopped the answer."}
 
 
 class OpenAIProvider:
@@ -51,7 +53,7 @@ class OpenAIProvider:
             refusal = mask_keys(answer.refusal[:200])
             raise CallFailed(f"The model refused: {refusal}", retryable=False, spent=answer.completion)
         check_length(answer.completion.text, self._address)
-        _check(answer.finish, answer.completion)
+        require_whole(answer.finish, answer.completion, _STOPPED)
         return answer.completion
 
     async def close(self) -> None:
@@ -81,7 +83,7 @@ class OpenAIProvider:
         if chunk is None:
             sent = response.response.headers.get("content-type", "nothing")
             raise OddAnswer(self._address, f"{sent} in place of a stream", retryable=False)
-        _check(finish, estimate_completion(request, text))
+        require_whole(finish, estimate_completion(request, text), _STOPPED)
 
     async def _ask(
         self, call: Callable[..., Awaitable[R]], model: str, request: Request, schema: dict[str, Any] | None
@@ -157,17 +159,6 @@ def _options(request: Request, schema: dict[str, Any] | None, refused: Collectio
         strict = {"name": "answer", "schema": schema, "strict": True}
         options["response_format"] = {"type": "json_schema", "json_schema": strict}
     return {name: value for name, value in options.items() if name not in refused}
-
-
-def _check(finish: str, got: Completion) -> None:
-    if finish == "length":
-        raise CallFailed("The answer was cut off at its token limit.", retryable=True, cut_off=True, spent=got)
-    if finish == "content_filter":
-        raise CallFailed("The provider's content filter stopped the answer.", retryable=False, spent=got)
-    if not finish:
-        raise CallFailed("The answer broke off.", retryable=True, spent=got)
-    if not got.text.strip():
-        raise CallFailed("The answer was empty.", retryable=True, spent=got)
 
 
 def _to_call_failure(error: openai.OpenAIError, spent: Completion | None = None) -> CallFailed:

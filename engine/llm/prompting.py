@@ -101,10 +101,7 @@ def first_author(paper: Paper) -> str:
 
 
 def _abridge(said: Sequence[NumberedSentence], tokens: int) -> Sequence[NumberedSentence]:
-    """All of an abstract, or of a longer one the last sentences that fit: the results stand at its end.
-
-    The sentences keep their numbers.
-    """
+    """All of an abstract, or of a longer one the last sentences that fit: the results stand at its end."""
     room = tokens * CHARACTERS_PER_TOKEN
     chosen: list[NumberedSentence] = []
     for sentence in reversed(said):
