@@ -104,6 +104,7 @@ def find_numbers(text: str, names: Mapping[str, str]) -> Iterator[str]:
     if found:
         return
     words = read_words(text)
+    yield from find_nearest_name(words, names)
     for word in words:
         if word in _RANKS:
             yield str(_RANKS[word])
@@ -121,6 +122,19 @@ def _number_names(text: str, names: Mapping[str, str]) -> str:
         return text
     said = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, longest_first))})(?!\w|\.\d)", re.I)
     return said.sub(lambda match: places.get(match[0].casefold(), match[0]), text)
+
+
+LEAST_SAID = 0.5
+"""Share of a name's words that are said where the name is meant but not said whole."""
+
+
+def find_nearest_name(words: Collection[str], names: Mapping[str, str]) -> list[str]:
+    """The number of the one thing of whose name most is said, at least `LEAST_SAID` of its words; empty without one."""
+    parts = {place: {*read_words(name)} for place, name in names.items()}
+    shares = {place: len(part & {*words}) / len(part) for place, part in parts.items() if part}
+    most = max(shares.values(), default=0.0)
+    nearest = [place for place, share in shares.items() if share == most >= LEAST_SAID]
+    return nearest if len(nearest) == 1 else []
 
 
 def find_last(names: Mapping[str, str]) -> str:

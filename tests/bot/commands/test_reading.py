@@ -20,7 +20,7 @@ from engine.errors import UserError
 from engine.session.events import Approve, EditKeywords, EditPapers, Job
 from engine.session.state import PHASES, Phase, State
 from engine.survey import Section, Survey
-from engine.values import Keyword, KeywordPool
+from engine.values import Keyword, KeywordPool, Outline, OutlineNode
 from tests.measures.train_intents import load_examples
 
 DATA = Path(__file__).with_name("data")
@@ -128,6 +128,21 @@ def test_the_same_words_are_an_answer_to_whoever_spoke_last() -> None:
     )
     assert isinstance(to_us, Approve)
     assert to_them is None or (isinstance(to_them, FreeText) and not to_them.guess)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("please make the section Agent Memory shorter", "shorten 2"),
+        ("the memory section is far too long, shorten it", "shorten 2"),
+        ("shorten the benchmarks part", "shorten 3"),
+    ],
+)
+def test_a_section_is_found_by_its_name_or_most_of_it(said: str, meant: str) -> None:
+    outline = Outline("Agents", tuple(map(OutlineNode, ("Introduction", "Agent Memory", "Tool Benchmarks"))))
+    read = understand(said, Heard("discussion"), State(phase="discussion", outline=outline))
+    assert isinstance(read, FreeText)
+    assert meant in read.offers
 
 
 PIECES = st.sampled_from(["the ", "9", "1.", "x,", "please ", "add ", "] ", "\n", "“", "and 1 ", "drop 1 ", "= ", "?"])
