@@ -8,7 +8,6 @@
     ├── ServiceError         someone else's fault; `retryable` says whether trying again may help
     │   ├── LanguageModelError
     │   └── RetrievalError   a library or an online source
-    │       └── RequestRefused   it did not accept the question, and said why
     └── LimitExceeded        one of our own bounds was reached
 """
 
@@ -54,14 +53,6 @@ class LanguageModelError(ServiceError):
 
 class RetrievalError(ServiceError):
     """A library or an online source could not be read or written."""
-
-
-class RequestRefused(RetrievalError):
-    """An online source did not accept a question; ``reason`` is what it said, empty where it said nothing."""
-
-    def __init__(self, message: str, reason: str) -> None:
-        super().__init__(message)
-        self.reason = reason
 
 
 class LimitExceeded(ScholiumError):

@@ -58,15 +58,9 @@ class FoundPapers:
     reasons: dict[PaperKey, list[Reason]] = field(default_factory=dict)
     records: list[SearchRecord] = field(default_factory=list)
 
-    def take(
-        self,
-        papers: Sequence[Paper],
-        words: str,
-        weight: float = 1.0,
-        add: Callable[[Paper], PaperKey] | None = None,
-    ) -> list[PaperKey]:
+    def take(self, papers: Sequence[Paper], words: str, weight: float = 1.0) -> list[PaperKey]:
         """Enter one ranking; papers that are known already are merged with what is known."""
-        keys = list(map(add or self.known.add, papers))
+        keys = list(map(self.known.add, papers))
         if weight:
             for rank, key in enumerate(keys, start=1):
                 self.reasons.setdefault(key, []).append(Reason(words, rank))
@@ -101,7 +95,6 @@ class CandidatePool(FoundPapers):
     async def library(self, limit: int) -> None:
         """Every keyword in the library."""
         library, keywords, places = self.context.library, self.pool.keywords, asyncio.Semaphore(SEARCHES_AT_ONCE)
-        add = self.known.add_distinct if library.is_merged else self.known.add
 
         async def search(number: int, keyword: Keyword) -> Sequence[FoundPaper]:
             depth = max(TOPIC_PAPERS, int(limit * JUDGED_SPARE)) if number == 0 else SEEDS
@@ -113,7 +106,7 @@ class CandidatePool(FoundPapers):
             for number, (keyword, searching) in enumerate(zip(keywords, searches, strict=True)):
                 await self.context.progress(Progress("searching", number, len(keywords), keyword.text))
                 found = await searching
-                self.take([item.paper for item in found], keyword.text, self._weigh(number), add)
+                self.take([item.paper for item in found], keyword.text, self._weigh(number))
                 if self.brief.library:
                     self.note_search(library.name, keyword.text, len(found))
 

@@ -50,7 +50,6 @@ class ExcludingLibrary:
         self._inner = inner
         self._exclusion = exclusion
         self.name = inner.name
-        self.is_merged = inner.is_merged
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """At most ``query.limit`` papers, none of them excluded."""
@@ -101,8 +100,6 @@ async def _complete(paper: Paper, by_name: dict[PaperKey, Paper], library: Libra
 
 class JointLibrary:
     """``own`` first: it is what papers are added to, and its key of a paper is taken where both have one."""
-
-    is_merged = False  # one search may find a paper in one of the two, the next in the other
 
     def __init__(self, own: Library, shared: Library) -> None:
         self._own = own

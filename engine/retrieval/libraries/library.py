@@ -58,7 +58,6 @@ class EmptyLibrary:
     """No library: the papers come from online sources alone."""
 
     name = "no library"
-    is_merged = True
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """Nothing."""
@@ -89,10 +88,9 @@ async def in_batches(items: AsyncIterator[T], size: int) -> AsyncIterator[list[T
 
 
 class Library(Protocol):
-    """A searchable store of papers; where it ``is_merged``, no two of its papers are one, whatever is searched."""
+    """A searchable store of papers."""
 
     name: str
-    is_merged: bool
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """At most ``query.limit`` papers, best first. Raises `RetrievalError` when it cannot answer."""

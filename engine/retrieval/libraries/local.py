@@ -62,8 +62,6 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 class LocalLibrary:
     """A `Library` in one folder; get one from `open_library` or `create_library`."""
 
-    is_merged = True
-
     def __init__(self, folder: Path, table: Any, neural: Embedder | None) -> None:
         self.name = folder.name
         self.folder = folder

@@ -95,16 +95,12 @@ class MergedPapers:
     repeats: int = 0
     _owner: dict[PaperKey, PaperKey] = field(default_factory=dict)
     _blocks: dict[str, list[PaperKey]] = field(default_factory=dict)
-    _without_blocks: list[Paper] = field(default_factory=list)
 
     def add(self, paper: Paper) -> PaperKey:
         """Take a record in; the key of the paper it belongs to, which `key_of` keeps true later on."""
         if self.papers.get(paper.key) == paper:  # the same record again tells nothing new
             self.repeats += 1
             return paper.key
-        for known in self._without_blocks:
-            self._enter_blocks(known.key, list_blocking_keys(known))
-        self._without_blocks.clear()
         own = list_blocking_keys(paper)
         blocks = (self._blocks.get(block, []) for block in own)
         near = dict.fromkeys(self.key_of(key) for block in blocks if len(block) <= MOST_IN_BLOCK for key in block)
@@ -122,23 +118,10 @@ class MergedPapers:
         self.papers[now.key] = now
         self._owner.update(dict.fromkeys((now.key, *now.identifiers, *(p.key for p in others)), now.key))
         self._owner.setdefault(paper.key, now.key)
-        self._enter_blocks(now.key, own if now is paper else [*own, *list_blocking_keys(now)])
+        for block in own if now is paper else [*own, *list_blocking_keys(now)]:
+            if now.key not in (keys := self._blocks.setdefault(block, [])):
+                keys.append(now.key)
         return now.key
-
-    def add_distinct(self, paper: Paper) -> PaperKey:
-        """Do the same with a paper of a library that has each once: it is compared with other sources' papers only."""
-        is_new = self._owner.keys().isdisjoint((paper.key, *paper.identifiers))
-        if self._blocks or not is_new:
-            return self.add(paper)
-        self.papers[paper.key] = paper
-        self._owner.update(dict.fromkeys((paper.key, *paper.identifiers), paper.key))
-        self._without_blocks.append(paper)
-        return paper.key
-
-    def _enter_blocks(self, key: PaperKey, blocks: Iterable[str]) -> None:
-        for block in blocks:
-            if key not in (keys := self._blocks.setdefault(block, [])):
-                keys.append(key)
 
     def key_of(self, identifier: PaperKey) -> PaperKey:
         """The key of the paper that has this identifier. Raises `KeyError` where none has."""

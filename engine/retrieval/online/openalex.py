@@ -1,7 +1,7 @@
 """OpenAlex: searched where Semantic Scholar is away, for its citation graph too, and asked which papers were retracted.
 
-It gives a daily allowance, larger with a free key, of which a search costs ten times a list and a single paper
-nothing (developers.openalex.org, "Authentication & Pricing"). So pages are few and large.
+It gives a daily allowance, larger with a free key, of which a search costs ten times a list
+(developers.openalex.org, "Authentication & Pricing"). So pages are few and large.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from textwrap import shorten
 from typing import Any
-from urllib.parse import quote
 
-from engine.errors import RequestRefused
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.transport import OWN_PACE, OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
@@ -27,8 +25,6 @@ NAME = "OpenAlex"
 PAGE = 100
 """Most works in one answer."""
 MOST_PAGES = 3
-SINGLE = 5
-"""So many papers are looked up one by one, which costs nothing of the allowance."""
 INTERVAL_S = 0.15
 NAMED_AT_ONCE = 50
 """Most identifiers in one filter."""
@@ -105,8 +101,6 @@ class OpenAlex:
 
     async def _fetch_named(self, keys: Sequence[PaperKey], fields: str) -> dict[PaperKey, Mapping[str, Any]]:
         named = {name: key for key in dict.fromkeys(keys) if (name := _read(key))}
-        if len(named) <= SINGLE:
-            return {key: item for name, key in named.items() if (item := await self._single(name, fields))}
         found: dict[PaperKey, Mapping[str, Any]] = {}
         for kind in ("doi", "openalex"):
             names = [name.removeprefix(f"{kind}:") for name in named if name.startswith(f"{kind}:")]
@@ -119,14 +113,6 @@ class OpenAlex:
                     if key := named.get(f"doi:{doi}") or named.get(f"openalex:{own}"):
                         found[key] = item
         return found
-
-    async def _single(self, name: str, fields: str) -> Mapping[str, Any] | None:
-        path = f"/works/{quote(name.removeprefix('openalex:'), safe=':/')}"
-        try:
-            answer, _ = await self._service.ask(ServiceRequest(path, {"select": fields}, may_be_absent=True))
-        except RequestRefused:  # a name that it cannot read, or of a work that was merged into another
-            return None
-        return answer if isinstance(answer, dict) and answer.get("id") else None
 
     async def match(self, title: str) -> Paper | None:
         """The first paper found for the words as a title; ``None`` where there is none."""

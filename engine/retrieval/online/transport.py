@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from engine.clock import SYSTEM_CLOCK, Clock
-from engine.errors import RequestRefused, RetrievalError
+from engine.errors import RetrievalError
 from engine.retry_after import read_retry_after
 from engine.text import clean
 from engine.tracing import trace_step
@@ -309,8 +309,8 @@ class ScholarlyService:
         if status in {401, 403} or "api key invalid" in refused[:500]:  # NCBI says it so
             raise RetrievalError(f"{self.name} refused the call ({status}); check its key.")
         if status != 200:
-            reason = reason_of(text)
-            raise RequestRefused(f"{self.name} did not accept the question ({status}): {reason or 'no reason'}", reason)
+            reason = reason_of(text) or "no reason"
+            raise RetrievalError(f"{self.name} did not accept the question ({status}): {reason}")
         return True
 
 

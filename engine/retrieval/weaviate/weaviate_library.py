@@ -59,8 +59,6 @@ async def open_library(
 class WeaviateLibrary:
     """A `Library` in Weaviate; get one from `open_library`."""
 
-    is_merged = True
-
     def __init__(
         self, client: Any, server: WeaviateServer, description: Description, neural: Embedder | None, cache: Path
     ) -> None:

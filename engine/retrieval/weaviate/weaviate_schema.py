@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import weaviate
@@ -137,8 +136,6 @@ async def translate_failures(doing: str, within_s: float | None = None) -> Async
         raise _word_failure(error, doing) from error
 
 
-P = ParamSpec("P")
-T = TypeVar("T")
 READ_S = 30.0
 """A read takes so long at most, whatever the client tries by itself where the server has died."""
 
@@ -151,16 +148,13 @@ repeated = retry(
 """Repeats a read, or a batch of papers (written twice, a paper is there once), after a failure that may pass."""
 
 
-def retry_reads(read: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+Read = TypeVar("Read", bound=Callable[..., Any])
+
+
+def retry_reads(read: Read) -> Read:
     """A method that only reads, `repeated` within `READ_S`."""
-    ask = repeated(read)
-
-    @wraps(read)
-    async def patient(*args: P.args, **options: P.kwargs) -> T:
-        async with translate_failures("to answer; check that it runs and is reachable", READ_S):
-            return await ask(*args, **options)
-
-    return patient
+    within = translate_failures("to answer; check that it runs and is reachable", READ_S)
+    return within(repeated(read))  # type: ignore[return-value]
 
 
 def _word_failure(error: Exception, doing: str) -> RetrievalError:

@@ -143,17 +143,6 @@ def test_each_paper_once_whatever_the_order(numbers: list[int], random: object) 
     assert distinct.repeats == len(numbers) - len(set(numbers))
 
 
-def test_papers_of_a_merged_library_are_compared_with_those_of_other_sources_only() -> None:
-    distinct = MergedPapers()
-    one, copy = record("Dense Passage Retrieval", DOI), record("Dense Passage Retrieval.", S2)
-    assert [distinct.add_distinct(p) for p in (one, copy, one)] == [DOI, S2, DOI]
-    assert (len(distinct.papers), distinct.repeats) == (2, 1)
-    assert distinct.add(record("Dense Passage Retrieval", PaperKey("acl:x"))) == DOI
-    assert distinct.add(record("Sparse Retrieval", ARXIV)) == ARXIV
-    later = record("Sparse Retrieval", PaperKey("s2:later"))
-    assert distinct.add_distinct(later) == ARXIV  # found online before the library has it
-
-
 def test_many_papers_are_merged_quickly_enough_to_wait_for() -> None:
     distinct = MergedPapers()
     for found in papers(3_000):
