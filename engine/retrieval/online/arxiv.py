@@ -44,22 +44,20 @@ class Arxiv:
         if years != ALL_YEARS:
             asked = f"({asked}) AND submittedDate:[{years.first or 1990}01010000 TO {years.last or 2100}12312359]"
         params = {"search_query": asked, "max_results": str(PAGE), "sortBy": "relevance"}
-        found, age = await self._service.read_pages(
-            lambda start: ServiceRequest("/api/query", {**params, "start": str(start)}),
-            read_feed,
-            PAGE,
-            min(limit, MOST),
-        )
-        return found[:limit], age
+
+        def ask(start: int) -> ServiceRequest:
+            return ServiceRequest("/api/query", {**params, "start": str(start)})
+
+        return await self._service.read_pages(ask, read_feed, PAGE, min(limit, MOST))
 
 
-def read_feed(text: str) -> list[Paper]:
+def read_feed(text: str) -> list[Paper | None]:
     """The papers of an Atom feed. Raises `ValueError` where it is none, `RetrievalError` where it tells of an error."""
     entries = list(read_xml(text, f"{_ATOM}feed").iter(f"{_ATOM}entry"))
     for entry in entries:
         if "/api/errors" in _text(entry, f"{_ATOM}id"):
             raise RetrievalError(f"{ARXIV} did not accept the question: {_text(entry, f'{_ATOM}summary')[:200]}")
-    return [paper for entry in entries if (paper := _to_paper(entry))]
+    return [_to_paper(entry) for entry in entries]
 
 
 def _to_paper(entry: Any) -> Paper | None:

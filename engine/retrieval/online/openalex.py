@@ -58,13 +58,14 @@ class OpenAlex:
         asked = _words(query.text) if query.text else query.render()
         params = {"search": asked, "per_page": str(PAGE), "select": FIELDS}
         params |= {"filter": ",".join(filters)} if filters else {}
-        items, age = await self._service.read_pages(
-            lambda start: ServiceRequest("/works", {**params, "page": str(1 + start // PAGE)}),
-            read_works,
-            PAGE,
-            min(limit, MOST_PAGES * PAGE),
-        )
-        return [paper for item in items if (paper := to_paper(item))][:limit], age
+
+        def ask(start: int) -> ServiceRequest:
+            return ServiceRequest("/works", {**params, "page": str(1 + start // PAGE)})
+
+        def read(text: str) -> list[Paper | None]:
+            return [to_paper(item) for item in read_works(text)]
+
+        return await self._service.read_pages(ask, read, PAGE, min(limit, MOST_PAGES * PAGE))
 
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most `PAGE`, in one call."""

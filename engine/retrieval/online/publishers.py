@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from engine.retrieval.online.queries import BooleanQuery
@@ -69,13 +70,12 @@ class PublisherSearch:
         """At most ``limit`` papers by relevance, and the oldest answer's age; kinds and fields are not restricted."""
         if not query.groups:
             return [], 0.0
-        items, age = await self._service.read_pages(
-            lambda start: self._publisher.ask(query, start),
-            lambda text: self._publisher.read_page(json.loads(text)),
-            PAGE,
-            min(limit, LAST_PLACE),
-        )
-        return [paper for item in items if (paper := self._publisher.to_paper(item))][:limit], age
+        asked = self._publisher
+
+        def read(text: str) -> list[Paper | None]:
+            return [asked.to_paper(item) for item in asked.read_page(json.loads(text))]
+
+        return await self._service.read_pages(partial(asked.ask, query), read, PAGE, min(limit, LAST_PLACE))
 
 
 def _ask_scopus(query: BooleanQuery, start: int) -> ServiceRequest:

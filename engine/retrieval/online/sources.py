@@ -79,35 +79,26 @@ class Online:
     """Source → why it is not asked any more."""
     kinds: tuple[PaperKind, ...] = ()
     """The only kinds of publication that a search may find; empty: all."""
-    asks_all: bool = False
-    """Whether a person named the sources: then a search asks all of them."""
+    only: Sequence[str] = ()
+    """Names, in lower case, of the sources that a person wants, all of which a search asks; empty: any."""
 
     def restrict(self, places: Sequence[str], kinds: tuple[PaperKind, ...]) -> Online:
         """These sources with only the named ``places`` (lower case; none named: all) and ``kinds``."""
-        if not places:
-            return replace(self, kinds=kinds)
-        named = [source for source in self.places(life_sciences=True) if source.name.lower() in places]
-        return replace(
-            self,
-            scholar=self.scholar if self.scholar in named else None,
-            others=[source for source in named if source is not self.scholar],
-            open_alex=self.open_alex if self.open_alex in named else None,
-            pubmed=None,
-            publishers=(),
-            kinds=kinds,
-            asks_all=True,
-        )
+        return replace(self, only=places, kinds=kinds)
 
     def places(self, *, life_sciences: bool) -> list[PaperSearch]:
-        """Every service that can be searched at the same time; PubMed for the life sciences alone."""
-        sources = (self.scholar, *self.others, *self.publishers, self.pubmed if life_sciences else None)
-        return [source for source in sources if source]
+        """Every service that can be searched at the same time; PubMed for the life sciences alone, or where named."""
+        pubmed = self.pubmed if life_sciences or self.only else None
+        return self._usable(self.scholar, *self.others, *self.publishers, pubmed)
+
+    def _usable(self, *sources: Any) -> list[Any]:
+        """Those of the sources that are wanted and have not failed; which papers were retracted is always asked."""
+        there = (source for source in sources if source and source.name not in self.failed)
+        return [s for s in there if not self.only or s is self.crossref or s.name.lower() in self.only]
 
     async def abstract_of(self, paper: Paper, seconds: float) -> str:
         """The abstract that another service has of a paper, each asked for so long; empty where none has one."""
-        for source in (self.scholar, self.open_alex, self.pubmed):
-            if source is None or source.name in self.failed:
-                continue
+        for source in self._usable(self.scholar, self.open_alex, self.pubmed):
             with suppress(TimeoutError, RetrievalError):
                 async with asyncio.timeout(seconds):
                     found = await source.lookup(list(dict.fromkeys((paper.key, *paper.identifiers))))
@@ -122,9 +113,7 @@ class Online:
         """
         found: dict[str, Sequence[Paper]] = {}
         oldest = 0.0
-        for source in (self.scholar, *self.others):
-            if source is None or source.name in self.failed:
-                continue
+        for source in self.places(life_sciences=False) if self.only else self._usable(self.scholar, *self.others):
             try:
                 papers, age = await source.find(query_of(text, years, self.kinds), limit)
             except RetrievalError as error:
@@ -132,7 +121,7 @@ class Online:
                 continue
             found[source.name] = [paper for paper in papers if not self.kinds or is_of_kind(paper, self.kinds)]
             oldest = max(oldest, age)
-            if not self.asks_all:
+            if not self.only:
                 break
         if not found:
             reasons = " ".join(self.failed.values())
@@ -202,11 +191,9 @@ class Online:
 
     async def vectors(self, papers: Sequence[Paper]) -> dict[PaperKey, Sequence[float]]:
         """SPECTER2 vectors of those papers that Semantic Scholar has one of. Raises `RetrievalError`."""
-        if self.scholar is None or self.scholar.name in self.failed:
-            return {}
         named = {name: paper.key for paper in papers for name in dict.fromkeys((paper.key, *paper.identifiers))}
-        found = await self.scholar.vectors(list(named))
-        return {named[name]: vector for name, vector in found.items()}
+        found = [await scholar.vectors(list(named)) for scholar in self._usable(self.scholar)]
+        return {named[name]: vector for vectors in found for name, vector in vectors.items()}
 
     async def get(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys, whichever source knows them. Raises `RetrievalError`."""
@@ -247,9 +234,7 @@ class Online:
         """
         answered = False
         why = " ".join(self.failed.values()) or "No online source is configured."
-        for source in sources or (self.scholar, self.open_alex):
-            if source is None or source.name in self.failed:
-                continue
+        for source in self._usable(*(sources or (self.scholar, self.open_alex))):
             try:
                 answer = await question(source)
             except RetrievalError as error:

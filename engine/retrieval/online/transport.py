@@ -195,13 +195,13 @@ class ScholarlyService:
         self._secret_params = dict(secret_params or {})
 
     async def read_pages(
-        self, ask: Callable[[int], ServiceRequest], read: Callable[[str], Sequence[T]], page: int, limit: int
+        self, ask: Callable[[int], ServiceRequest], read: Callable[[str], Sequence[T | None]], page: int, limit: int
     ) -> tuple[list[T], float]:
-        """What a reader makes of pages, each asked for by the place of its first item, from 0; see `ask`.
+        """At most ``limit`` things that a reader makes of pages' items, ``None`` of one that is to be left out.
 
-        At most ``limit`` items, but for those that the last page has beyond it; no page follows one that is not full.
+        A page is asked for by the place of its first item, from 0; none follows one that is not full. See `ask`.
         """
-        found: list[T] = []
+        found: list[T | None] = []
         age = 0.0
         while len(found) < limit:
             items, answered = await self.ask(ask(len(found)), read)
@@ -209,7 +209,7 @@ class ScholarlyService:
             age = max(age, answered)
             if len(items) < page:
                 break
-        return found, age
+        return [one for one in found if one is not None][:limit], age
 
     async def ask(self, ask: ServiceRequest, read: Callable[[str], Any] = json.loads) -> tuple[Any, float]:
         """What ``read`` makes of the answer, from memory where it is fresh there, and its age in seconds, 0 for now.
