@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Literal
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from markdown_it.tree import SyntaxTreeNode
 
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 
@@ -70,25 +70,33 @@ def remove_controls(text: str) -> str:
 
 def blocks(markdown: str, people: Collection[str] = ()) -> list[Block]:
     """The text as blocks, in order; each mention (``@U1``) of one of these people is a span of its own."""
-    found: list[Block] = []
-    lists: list[list[int | None]] = []  # of the lists around: the next number
-    quoted = 0
-    tokens = iter(_PARSER.parse(remove_controls(markdown)))
-    for token in tokens:
-        if token.type in {"bullet_list_open", "ordered_list_open"}:
-            lists.append([int(token.attrGet("start") or 1) if token.tag == "ol" else None])
-        elif token.type in {"bullet_list_close", "ordered_list_close"}:
-            lists.pop()
-        elif token.type == "list_item_close":
-            lists[-1][0] = lists[-1][0] and lists[-1][0] + 1
-        elif token.type in {"blockquote_open", "blockquote_close"}:
-            quoted += token.nesting
-        elif token.type == "paragraph_open" and lists:
-            found.append(Block("item", _spans(next(tokens)), len(lists) - 1, lists[-1][0]))
-        else:
-            found += _leaf(token, tokens, "quote" if quoted else "paragraph")
-    kept = [block for block in found if block.text().strip()]
+    tree = SyntaxTreeNode(_PARSER.parse(remove_controls(markdown)))
+    kept = [block for block in _read(tree, Block("paragraph")) if block.text().strip()]
     return [_find_people(block, people) for block in kept] if people else kept
+
+
+def _read(parent: SyntaxTreeNode, plain_one: Block) -> Iterator[Block]:
+    """The blocks in a part of the text; a paragraph there is such a block as ``plain_one``."""
+    for node in parent.children:
+        match node.type:
+            case "heading":
+                yield Block("heading", _spans(node.children[0]))
+            case "paragraph":
+                yield replace(plain_one, line=_spans(node.children[0]))
+            case "fence" | "code_block":
+                yield Block("code", (Span(node.content.rstrip("\n")),))
+            case "table":
+                rows = (row for part in node.children for row in part.children)
+                yield Block(
+                    "table", rows=tuple(tuple(_spans(cell.children[0]) for cell in row.children) for row in rows)
+                )
+            case "bullet_list" | "ordered_list":
+                depth = plain_one.depth + 1 if plain_one.kind == "item" else 0
+                first = int(node.attrs.get("start", 1)) or 1
+                for number, item in enumerate(node.children, start=first):
+                    yield from _read(item, Block("item", (), depth, number if node.type == "ordered_list" else None))
+            case "blockquote":
+                yield from _read(node, plain_one if plain_one.kind == "item" else Block("quote"))
 
 
 def _find_people(block: Block, people: Collection[str]) -> Block:
@@ -102,54 +110,23 @@ def _find_people(block: Block, people: Collection[str]) -> Block:
     return replace(block, line=divide(block.line), rows=tuple(tuple(map(divide, row)) for row in block.rows))
 
 
-def _leaf(token: Token, tokens: Iterator[Token], kind: Literal["quote", "paragraph"]) -> list[Block]:
-    """What holds no other block."""
-    match token.type:
-        case "heading_open":
-            return [Block("heading", _spans(next(tokens)))]
-        case "paragraph_open":
-            return [Block(kind, _spans(next(tokens)))]
-        case "fence" | "code_block":
-            return [Block("code", (Span(token.content.rstrip("\n")),))]
-        case "table_open":
-            return [Block("table", rows=tuple(_rows(tokens)))]
-        case _:
-            return []
-
-
-def _spans(inline: Token) -> Line:
+def _spans(parent: SyntaxTreeNode, style: Span = Span("")) -> Line:
     spans: list[Span] = []
-    bold = italic = 0
-    link = ""
-    for token in inline.children or ():
-        match token.type:
-            case "strong_open" | "strong_close":
-                bold += token.nesting
-            case "em_open" | "em_close":
-                italic += token.nesting
-            case "link_open":
-                address = str(token.attrGet("href") or "")
+    for node in parent.children:
+        match node.type:
+            case "strong":
+                spans += _spans(node, replace(style, bold=True))
+            case "em":
+                spans += _spans(node, replace(style, italic=True))
+            case "link":
+                address = str(node.attrs.get("href") or "")
                 link = address if re.match(r"https?://", address, re.I) else ""
-            case "link_close":
-                link = ""
+                spans += _spans(node, replace(style, link=link))
             case "softbreak" | "hardbreak":
                 spans.append(Span("\n"))
-            case _ if token.content:
-                spans.append(Span(token.content, bold > 0, italic > 0, token.type == "code_inline", link))
+            case kind if node.content:
+                spans.append(replace(style, text=node.content, code=kind == "code_inline"))
     return tuple(spans)
-
-
-def _rows(tokens: Iterator[Token]) -> Iterator[tuple[Line, ...]]:
-    row: list[Line] = []
-    for token in tokens:
-        match token.type:
-            case "inline":
-                row.append(_spans(token))
-            case "tr_close":
-                yield tuple(row)
-                row = []
-            case "table_close":
-                return
 
 
 def divide_block(block: Block, limit: int) -> list[Block]:
