@@ -70,7 +70,7 @@ class Settings(BaseSettings):
     papers_per_section: int = Field(20, ge=3, le=200, description="Papers a model reads a subsection (AutoSurvey: 60).")
     more_papers: int = Field(Limits().more_papers, ge=1, le=1_000, description="Papers that “more” adds.")
     online: Frequency = Field(
-        "auto", description="Search online for every survey; “auto”: where SEMANTIC_SCHOLAR_API_KEY is set."
+        "auto", description="Search online always; “auto”: where SEMANTIC_SCHOLAR_API_KEY is set."
     )
     online_cache_days: float = Field(7.0, ge=0, description="Days for which an online answer is not asked for again.")
     online_seconds: float = Field(60.0, gt=0, description="Seconds that one question to an online service may take.")
@@ -78,7 +78,7 @@ class Settings(BaseSettings):
         None, gt=0, description="Calls a second to Semantic Scholar; empty: 1 with a key, one in 3 seconds without."
     )
     judge: Frequency = Field(
-        "auto", description="Judge papers found once more; “auto”: those in doubt, and all that were found online."
+        "auto", description="Judge papers once more; “auto”: those in doubt, and all found online."
     )
     judging_calls: int = Field(Limits().judging_calls, ge=1, le=200, description="Calls that judge 8 papers each.")
     models_dir: Path | None = Field(None, description="Folder of models as ONNX files; empty: fastembed's own.")
@@ -88,8 +88,7 @@ class Settings(BaseSettings):
     weaviate_replicas: int = Field(1, ge=1, le=32, description="Copies of each object in a Weaviate cluster.")
     weaviate_shards: int | None = Field(None, ge=1, le=1_024, description="Parts of a collection in the cluster.")
     weaviate_quantisation: Literal["none", "rq", "bq", "sq"] = Field(
-        "none",
-        description="How Weaviate shrinks vectors in memory when a library is made: rq keeps most of the recall.",
+        "none", description="How Weaviate shrinks a new library's vectors in memory: rq keeps most of the recall."
     )
     weaviate_batch: int = Field(500, ge=1, le=10_000, description="Papers in one request that writes to Weaviate.")
     weaviate_parallel: int = Field(2, ge=1, le=32, description="Such requests under way at once.")
@@ -103,9 +102,7 @@ class Settings(BaseSettings):
     )
     full_text_seconds: float = Field(300.0, gt=0, description="Seconds that fetching a survey's texts may take.")
     full_text_megabytes: float = Field(200.0, gt=0, description="Megabytes of texts that a survey may fetch.")
-    quick_tokens: int = Field(
-        Limits().review_tokens, ge=500, le=100_000, description="Tokens of a quick review with its summaries."
-    )
+    quick_tokens: int = Field(Limits().review_tokens, ge=500, le=100_000, description="Tokens of a whole quick review.")
     job_seconds: float = Field(Limits().job_seconds, gt=0, description="Seconds after which a job is stopped.")
     seed: int = Field(0, description="Decides every random choice.")
     embedder: str = Field("lsa", description="“lsa”, or the name of a sentence-embedding model for fastembed.")
@@ -123,29 +120,20 @@ class Settings(BaseSettings):
     model_judging: str = Field("", description="The model for judging.")
     temperature: float | None = Field(None, ge=0, le=2, description="Temperature of drafting; unset: the recipe's.")
     top_p: float | None = Field(None, gt=0, le=1, description="Nucleus sampling of drafting; unset: the recipe's.")
-    frequency_penalty: float | None = Field(
-        None, ge=-2, le=2, description="Frequency penalty of drafting, where the service has one."
-    )
-    presence_penalty: float | None = Field(
-        None, ge=-2, le=2, description="Presence penalty of drafting, where the service has one."
-    )
+    frequency_penalty: float | None = Field(None, ge=-2, le=2, description="Frequency penalty of drafting, if offered.")
+    presence_penalty: float | None = Field(None, ge=-2, le=2, description="Presence penalty of drafting, if offered.")
     candidates: int = Field(1, ge=1, le=5, description="Surveys that autosurvey or surveyx writes; the best is kept.")
     judges: tuple[str, ...] = Field((), description="Models that judge autosurvey's draft, then refined; a JSON list.")
     cite_known: bool = Field(
         False, description="Let autosurvey's model cite titles it knows, where the library has them; each is marked."
     )
-    without: frozenset[RecipePart] = Field(
-        frozenset(), description="Parts that a recipe leaves out, to measure what each is worth; a JSON list."
-    )
+    without: frozenset[RecipePart] = Field(frozenset(), description="Parts left out, to see their worth; a JSON list.")
     outline_text: Literal["contributions", "abstracts"] = Field(
-        "contributions",
-        description="What of each paper autosurvey plans from: its contribution, or, as published, its whole abstract.",
+        "contributions", description="What autosurvey plans from: papers' contributions, or, as published, abstracts."
     )
     planned_from: int = Field(60, ge=0, le=300, description="Abstracts that surveyx plans the main sections from.")
     look_at_figures: bool = Field(False, description="The model chooses figures by looking at their pictures.")
-    paper_figures: int = Field(
-        0, ge=0, le=12, description="Figures that surveyx takes out of papers whose text it read, where licences allow."
-    )
+    paper_figures: int = Field(0, ge=0, le=12, description="Figures surveyx takes from texts, where licences allow.")
     budget: float | None = Field(None, gt=0, description="Dollars one survey may cost.")
     budget_tokens: int | None = Field(None, gt=0, description="Tokens one survey may use.")
     prices: dict[str, tuple[float, float]] = Field(
@@ -161,19 +149,12 @@ class Settings(BaseSettings):
     database_url: Secret = Field(None, description="postgresql://…; empty: SQLite in the home folder.")
     http_host: str = Field("127.0.0.1", description="Address on which platforms reach us; 0.0.0.0 in a container.")
     http_port: int = Field(3000, ge=0, le=65_535, description="Port for that.")
-    http_connections: int = Field(
-        100, ge=0, le=100_000, description="Connections there from one address, a proxy's too; 0: any number."
-    )
+    http_connections: int = Field(100, ge=0, le=100_000, description="Connections of an address or a proxy; 0: any.")
     discord_messages: bool = Field(False, description="Read plain words in threads (needs Discord's intent for it).")
     discord_shards: int | None = Field(None, ge=1, description="Connections to Discord, for over 2,500 servers.")
     token_key: Secret = Field(None, description="Encrypts the tokens of workspaces that install us.")
 
-    jobs: int = Field(
-        4,
-        ge=0,
-        le=200,
-        description="Jobs of each queue that one process runs at once; 0: it only talks, workers run them.",
-    )
+    jobs: int = Field(4, ge=0, le=200, description="Jobs of a queue in one process; 0: it talks, workers run them.")
     jobs_everywhere: int = Field(32, ge=1, le=2_000, description="Jobs of each queue that all processes run at once.")
     jobs_per_workspace: int = Field(16, ge=1, le=2_000, description="Jobs that run at once for one workspace.")
     jobs_per_person: int = Field(2, ge=1, le=100, description="Jobs that run at once for one person.")
@@ -188,21 +169,17 @@ class Settings(BaseSettings):
     )
     changed_by: Whose = Field("owner", description="Who may approve and change a survey.")
     read_by: Whose = Field("channel", description="Who may read a survey.")
-    asked_by: Whose = Field(
-        "channel", description="Who may ask about a survey; who takes no part in it does so on their own budget."
-    )
+    asked_by: Whose = Field("channel", description="Who may ask about a survey; outsiders do so on their own budget.")
     administrators: frozenset[str] = Field(frozenset(), description="Who may do all that, and raise budgets.")
 
     openai_api_key: Secret = Field(None, description="OpenAI's key, or that of a server which speaks its interface.")
-    openai_base_url: str | None = Field(
-        None, description="Address of such a server: Ollama, vLLM, llama.cpp, Gemini's OpenAI address."
-    )
+    openai_base_url: str | None = Field(None, description="Address of such a server: Ollama, vLLM, llama.cpp, Gemini.")
     anthropic_api_key: Secret = Field(None, description="Anthropic's key.")
     anthropic_base_url: str | None = Field(None, description="Another address for Anthropic's interface.")
     semantic_scholar_api_key: Secret = Field(None, description="Semantic Scholar's key: one call a second.")
     semantic_scholar_api_url: str = Field(semantic_scholar.ADDRESS, description="Another address for Semantic Scholar.")
     openalex_api_key: Secret = Field(
-        None, description="OpenAlex's key, free at openalex.org/settings/api; without it: a few dozen searches a day."
+        None, description="Free at openalex.org/settings/api; without: few searches a day."
     )
     openalex_api_url: str = Field(open_alex.ADDRESS, description="Another address for OpenAlex.")
     arxiv_api_url: str = Field(arxiv.ADDRESS, description="Another address for arXiv's search.")
@@ -216,9 +193,7 @@ class Settings(BaseSettings):
     pubmed_api_url: str = Field(pubmed.ADDRESS, description="Another address for PubMed's E-utilities.")
     weaviate_url: str | None = Field(None, description="Where Weaviate is; empty: libraries are folders.")
     weaviate_grpc_port: int = Field(50_051, ge=1, le=65_535, description="Weaviate's gRPC port.")
-    weaviate_grpc_host: str = Field(
-        "", description="The host of Weaviate's gRPC where it is another one, as in Weaviate Cloud (port 443 there)."
-    )
+    weaviate_grpc_host: str = Field("", description="Host of its gRPC where another, as in Weaviate Cloud (port 443).")
     weaviate_api_key: Secret = Field(None, description="Weaviate's key.")
     slack_bot_token: Secret = Field(None, description="Slack's bot token (xoxb-…); see deploy/slack.md.")
     slack_app_token: Secret = Field(None, description="Slack's app token (xapp-…), for Socket Mode.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from bot.settings import Settings, name_setting
 
@@ -23,14 +22,6 @@ ENVIRONMENT_HEAD = """# Copy to .env and take the # away from what you need. Mad
 """
 
 
-class SettingRow(NamedTuple):
-    """A setting as a person sets it; ``default`` is empty where there is none."""
-
-    name: str
-    default: str
-    meaning: str
-
-
 def render_page() -> str:
     """The settings as a Markdown page."""
     lines = (
@@ -42,14 +33,16 @@ def render_page() -> str:
 
 def render_environment() -> str:
     """The settings as a file of environment variables, all of them commented out."""
-    return ENVIRONMENT_HEAD + "".join(f"\n# {row.meaning}\n#{row.name}={row.default}\n" for row in list_settings())
+    return ENVIRONMENT_HEAD + "".join(
+        f"\n# {meaning}\n#{name}={default}\n" for name, default, meaning in list_settings()
+    )
 
 
-def list_settings() -> Iterator[SettingRow]:
-    """Every setting, in the order of `Settings`."""
+def list_settings() -> Iterator[tuple[str, str, str]]:
+    """Every setting as a person sets it: name, default (empty where there is none), meaning."""
     defaults = json.loads(Settings.model_construct(home=Path("the user's data folder")).model_dump_json())
     for name, field in Settings.model_fields.items():
         value = defaults[name]
         whole = int(value) if isinstance(value, float) and value.is_integer() else value
         default = whole or "" if isinstance(whole, str | None) else json.dumps(whole)
-        yield SettingRow(name_setting(name), default, field.description or "")
+        yield name_setting(name), default, field.description or ""
