@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from bot.cli.bench import bench
-from bot.cli.running import WAITS_FOR_PERSON, LibraryName, open_console, read_place, require_home, run, run_command
+from bot.cli.running import WAITS_FOR_PERSON, AsJson, LibraryName, Place, open_console, require_home, run, run_command
 
 cli = typer.Typer(
     help="Scholium writes literature surveys together with you; every citation is a real, checked paper.",
@@ -22,6 +22,8 @@ cli = typer.Typer(
 cli.add_typer(bench, name="bench")
 
 Folder = Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the files.")]
+Platform = Literal["slack", "discord"]
+EntailmentChoice = Literal["auto", "rule", "local", "model"]
 PersonName = Annotated[str, typer.Option("--as", help="Whose survey it is, where several people share a store.")]
 
 
@@ -112,15 +114,18 @@ def discord() -> None:
     _serve("discord")
 
 
-def _serve(platform: Literal["slack", "discord"]) -> None:
+def _serve(platform: Platform) -> None:
     require_home()
     run("cli.platforms.serve", platform, final_code=WAITS_FOR_PERSON)
 
 
 @cli.command()
 def worker(
-    platform: Annotated[str, typer.Argument(help="slack or discord; not needed where only one is set up.")] = "",
-    queue: Annotated[str, typer.Option(help="short or long: only jobs of this queue.")] = "",
+    platform: Annotated[Platform | None, typer.Argument(help="Not needed where only one is set up.")] = None,
+    queue: Annotated[
+        Literal["short", "long"] | None,
+        typer.Option(help="Only jobs that people wait for while they talk (short), or only the rest."),
+    ] = None,
 ) -> None:
     """Run jobs of a platform's conversations and talk to nobody; start as many as there is work for."""
     require_home()
@@ -131,10 +136,10 @@ def worker(
 def ingest(
     files: Annotated[list[Path], typer.Argument(help="Files of references, PDFs of papers, or folders of them.")],
     library: LibraryName = "",
-    to: Annotated[str, typer.Option(help="local or weaviate; else where the library is already.")] = "",
+    to: Annotated[Place | None, typer.Option(help="Else where the library is already.")] = None,
 ) -> None:
     """Add papers to a library; repeating it changes nothing."""
-    run("cli.ingest.ingest", files, library, read_place(to))
+    run("cli.ingest.ingest", files, library, to)
 
 
 @cli.command()
@@ -217,7 +222,7 @@ def delete_data(
 @cli.command("set-aside")
 def set_aside(
     retry: Annotated[list[str] | None, typer.Option(help="The id of one to be tried again, or all.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """List what people said that failed three times, or try it again."""
     run("cli.administration.set_aside", retry or (), as_json=json)
@@ -246,7 +251,7 @@ def evaluate(
     topic: Annotated[str, typer.Option(help="The topic; else the survey's title or the file's name.")] = "",
     reference: Annotated[Path | None, typer.Option(help="A human survey; with --compare: a folder of them.")] = None,
     judges: Annotated[str, typer.Option(help="Models, openai:MODEL,anthropic:MODEL; or “simulated”.")] = "",
-    entailment: Annotated[str, typer.Option(help="Who decides on claims: auto, rule, local, model.")] = "auto",
+    entailment: Annotated[EntailmentChoice, typer.Option(help="Who decides on claims.")] = "auto",
     questions: Annotated[Path | None, typer.Option(help="Multiple-choice questions (JSON) for the test.")] = None,
     naive: Annotated[Path | None, typer.Option(help="A naive survey that the test compares with.")] = None,
     library: LibraryName = "",
@@ -254,7 +259,7 @@ def evaluate(
     pairwise: Annotated[bool, typer.Option("--pairwise", help="With --compare: judges also compare in pairs.")] = False,
     ranks: Annotated[Path | None, typer.Option(help="With --compare: people's ranks (JSON) to agree with.")] = None,
     online: Annotated[bool, typer.Option("--online", help="Look unknown references up online.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
     details: Annotated[bool, typer.Option("--details", help="Print reasons and unsupported claims too.")] = False,
     output: Folder = None,
 ) -> None:

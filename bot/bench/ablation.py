@@ -9,7 +9,7 @@ from functools import partial
 from rich.console import Console
 
 from bot.app import open_app
-from bot.bench.compare import Facts, RecipeBench, measure_each
+from bot.bench.compare import Facts, RecipeBench, run_each
 from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from engine.errors import UserError
 from engine.evaluation.overlap import SUSPICIOUS
@@ -112,7 +112,7 @@ async def ablate(console: Console, brief: Brief, writers: Sequence[str] = (), *,
         for writer in writers:
             drafting = replace(bench, models={**bench.models, "drafting": writer})
             runs[f"written by {writer}"] = partial(drafting.measure, ablation.variants["whole"], brief, measures)
-        facts = await measure_each(console, runs)
+        facts = await run_each(console, runs)
 
     def read_quality(document: Mapping[str, Facts]) -> Figures:
         ours = {name: {measure: row[measure] for measure in ablation.measures} for name, row in document.items()}

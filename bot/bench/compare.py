@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
 
 from bot.app import App, open_app
 from bot.bench.yardstick_report import Figures, ReportOptions, print_report
 from bot.serving.libraries import OwnLibrary
-from engine.errors import ScholiumError, UserError
+from engine.errors import UserError, find_known
 from engine.evaluation.documents import Document, from_survey
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.quality import entail_by_model, entail_by_rule
@@ -25,6 +25,9 @@ from engine.options import QuickOptions
 from engine.run import Recipe, RunContext, WritingTask
 from engine.survey import Survey, walk
 from engine.values import Brief, PaperSelection
+
+Name = TypeVar("Name")
+Result = TypeVar("Result")
 
 PICTURE = "recipes.png"
 
@@ -91,15 +94,17 @@ class RecipeBench:
         }
 
 
-async def measure_each(console: Console, runs: Mapping[str, Callable[[], Awaitable[Facts]]]) -> dict[str, Facts]:
+async def run_each(console: Console, runs: Mapping[Name, Callable[[], Awaitable[Result]]]) -> dict[Name, Result]:
     """What each run gave, one after the other; one that fails is left out, and why goes to standard error."""
-    found, aside = dict[str, Facts](), Console(stderr=True, markup=False, highlight=False)
+    found, aside = dict[Name, Result](), Console(stderr=True, markup=False, highlight=False)
     for name, run in runs.items():
         with console.status(f"{name} …"):
             try:
                 found[name] = await run()
-            except ScholiumError as error:
-                aside.print(f"{name} failed: {error}")
+            except Exception as error:
+                if not (known := find_known(error)):
+                    raise
+                aside.print(f"{name} failed: {known}", soft_wrap=True)
     return found
 
 
@@ -117,7 +122,7 @@ async def compare(
             name: partial(bench.measure, recipe, replace(brief, recipe=name), _OVERLAP)
             for name, recipe in app.recipes.items()
         }
-        facts = await measure_each(console, runs)
+        facts = await run_each(console, runs)
     print_report(console, f"{brief.topic}: every recipe", facts, _read_figures, ReportOptions(as_json))
     if output:
         _draw(facts, output)

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.running import AsJson, LibraryName, open_console, read_place, run, run_command
+from bot.cli.running import AsJson, LibraryName, Place, open_console, run, run_command
+from engine.options import QuickOptions
 from engine.values import Brief
 
 Beside = Annotated[Path | None, typer.Option(help="What another commit printed with --json: shown beside this one's.")]
@@ -26,12 +27,12 @@ def _measure(command: str, *arguments: object, json: bool, beside: Path | None) 
 def bench_gather(
     gold: Annotated[list[Path], typer.Option(help="JSON: topic → list of paper ids; may be named several times.")],
     library: LibraryName = "",
-    at: Annotated[str, typer.Option(help="local or weaviate, for a library that is in both places.")] = "",
+    at: Annotated[Place | None, typer.Option(help="Where, for a library that is in both places.")] = None,
     json: AsJson = False,
     beside: Beside = None,
 ) -> None:
     """What a survey gets of the papers wanted, at 100, 300 and 1200, beside what the library's own search has."""
-    _measure("gather.measure_gathering", gold, library, read_place(at), json=json, beside=beside)
+    _measure("gather.measure_gathering", gold, library, at, json=json, beside=beside)
 
 
 @bench.command("understand")
@@ -101,11 +102,9 @@ def bench_topics(
     first: Annotated[int | None, typer.Option(min=1, help="Only so many topics, the first.")] = None,
 ) -> None:
     """Every topic of a file by each recipe, and one table, mean ± standard deviation; repeated, it goes on."""
-    with open_console() as console:
-        from bot.cli.topics import TopicsOptions, run_topics
-
-    options = TopicsOptions(recipe or ("autosurvey", "naive"), output, library, sections, words, reference, first)
-    run_command(run_topics(console, file, options))
+    systems = [output / name for name in recipe or ("autosurvey", "naive")]
+    length = Brief("", library=library, sections=sections, subsection_words=words, quick=QuickOptions())
+    run("cli.topics.run_topics", file, systems, length, reference, first)
 
 
 @bench.command("questions")

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -16,12 +17,13 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from bot.app import App, make_provider, open_app
+from bot.bench.compare import run_each
 from bot.cli.running import write_text
 from bot.serving.online_sources import online_sources
 from bot.settings import Settings
 from bot.store.online_cache import StoredOnlineCache
 from bot.store.sessions import open_store
-from engine.errors import UserError, find_known
+from engine.errors import UserError
 from engine.evaluation.documents import Document, from_html, from_markdown, from_survey
 from engine.evaluation.knowledge import read_questions
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
@@ -87,25 +89,18 @@ async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOpt
     if not any(systems.values()):
         raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
     account, extra = Account(), ""
-    done: dict[str, dict[Path, Evaluation]] = {}
-    failed: list[str] = []
     async with _tools(account, wanted) as tools:
-        for name, paths in systems.items():
-            for path in paths:
-                with console.status(f"{name}: {path.stem} …"):
-                    # A human survey is not compared with itself.
-                    is_human = wanted.reference is not None and path.parent.resolve() == wanted.reference.resolve()
-                    human = None if is_human else humans.get(fold(path.stem))
-                    try:
-                        found = await evaluate_document(read_document(path), path.stem, tools, human)
-                    except Exception as error:
-                        if not (known := find_known(error)):
-                            raise
-                        failed.append(f"{name}/{path.stem} was not evaluated: {known}")
-                        continue
-                done.setdefault(name, {})[path] = found
-        if not done:
-            raise UserError(failed[0])
+
+        async def score(path: Path) -> Evaluation:
+            # A human survey is not compared with itself.
+            is_human = wanted.reference is not None and path.parent.resolve() == wanted.reference.resolve()
+            human = None if is_human else humans.get(fold(path.stem))
+            return await evaluate_document(read_document(path), path.stem, tools, human)
+
+        found = await run_each(console, {path: partial(score, path) for paths in systems.values() for path in paths})
+        if not found:
+            return 1
+        done = {name: {path: found[path] for path in paths if path in found} for name, paths in systems.items()}
         if wanted.pairwise:
             extra += await _pairs(done, tools)
     if wanted.ranks:
@@ -113,10 +108,7 @@ async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOpt
     about, results = _about(tools, account), {name: list(own.values()) for name, own in done.items()}
     text = as_json(results, about) if wanted.as_json else comparison(results, about) + extra
     _deliver_report(console, wanted, text)
-    aside = Console(stderr=True, markup=False, highlight=False)
-    for line in failed:
-        aside.print(line)
-    return int(bool(failed))
+    return int(len(found) < sum(map(len, systems.values())))
 
 
 async def _pairs(systems: Mapping[str, Iterable[Path]], tools: EvaluationTools) -> str:
@@ -223,8 +215,6 @@ async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[Eva
 def _choose_entailment(
     wanted: str, judges: Mapping[str, LanguageModel], rule: Entailment, settings: Settings
 ) -> Entailment:
-    if wanted not in {"auto", "rule", "local", "model"}:
-        raise UserError(f"--entailment is auto, rule, local or model, not {wanted[:40]}.")
     if wanted == "local":
         if not settings.entailment_model:
             raise UserError("A local model to decide needs SCHOLIUM_ENTAILMENT_MODEL and SCHOLIUM_MODELS_DIR.")

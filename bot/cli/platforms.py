@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 from rich.console import Console
 
@@ -29,7 +29,6 @@ SLACK_WANTS = (
 
 
 Platform = Literal["slack", "discord"]
-PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 
 
 async def serve(console: Console, platform: Platform) -> int:
@@ -38,34 +37,22 @@ async def serve(console: Console, platform: Platform) -> int:
         return await _serve(console, app, make_adapter(platform, app.settings, store), store, ProcessRole())
 
 
-async def work(console: Console, platform: str, queues: str) -> int:
-    """Run jobs of a platform's conversations until ended; ``queues`` names one of them, or is empty for all."""
+async def work(console: Console, platform: Platform | None, queue: QueueKind | None) -> int:
+    """Run jobs of a platform's conversations until ended, of one queue or of all."""
     async with open_app() as app, open_store(app.settings.store_url()) as store:
-        role = ProcessRole(talks=False, runs=read_queues(queues))
+        role = ProcessRole(talks=False, runs=(queue,) if queue else QUEUES)
         if app.settings.jobs == 0:
             raise UserError("A worker runs jobs: set SCHOLIUM_JOBS to 1 or more for it.")
-        adapter = make_adapter(choose_platform(platform, app.settings), app.settings, store)
+        adapter = make_adapter(platform or choose_platform(app.settings), app.settings, store)
         return await _serve(console, app, adapter, store, role)
 
 
-def choose_platform(said: str, settings: Settings) -> Platform:
-    """The platform named, or the only one there are settings for. Raises `UserError` where that is not one."""
-    found: list[Platform] = ["slack"] if settings.slack_bot_token or settings.slack_client_id else []
-    found += ["discord"] if settings.discord_token else []
-    named = [name for name in PLATFORMS if name == said]
-    if said and not named:
-        raise UserError(f"“{said}” is no platform; say slack or discord.")
-    if not named and len(found) != 1:
+def choose_platform(settings: Settings) -> Platform:
+    """The only platform that there are settings for. Raises `UserError` where that is not one."""
+    on_slack, on_discord = bool(settings.slack_bot_token or settings.slack_client_id), bool(settings.discord_token)
+    if on_slack == on_discord:
         raise UserError("Say whose jobs are to be run: scholium worker slack, or scholium worker discord.")
-    return (named or found)[0]
-
-
-def read_queues(said: str) -> tuple[QueueKind, ...]:
-    """The queues named. Raises `UserError`."""
-    named = tuple(queue for queue in QUEUES if not said or queue == said)
-    if not named:
-        raise UserError(f"“{said}” is no queue; say short (what people wait for while they talk) or long (the rest).")
-    return named
+    return "slack" if on_slack else "discord"
 
 
 def make_adapter(platform: Platform, settings: Settings, store: Store) -> ChatAdapter:

@@ -6,7 +6,7 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LibraryName = Annotated[str, typer.Option(help="Name of the library of papers.")]
+Place = Literal["local", "weaviate"]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -84,13 +85,6 @@ def _word_error(error: ScholiumError) -> str:
     from bot.settings import load_settings
 
     return f"{error}\n{word_way_back(load_settings(), error.kept)}"
-
-
-def read_place(said: str) -> Any:
-    """Where a library is; ``None`` where nothing was said."""
-    if said not in {"", "local", "weaviate"}:
-        raise typer.BadParameter(f"“{said}” is no place for a library; say local or weaviate.")
-    return said or None
 
 
 def read_text(path: Path) -> str:

@@ -9,8 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +21,15 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.app import App, open_app
-from bot.bench.compare import write_selected, write_unattended
+from bot.bench.compare import run_each, write_selected, write_unattended
 from bot.cli.evaluate import EvaluateOptions, compare, list_surveys, read_document
 from bot.cli.running import read_text
-from engine.errors import RecordError, UserError, find_known
+from engine.errors import RecordError, UserError
 from engine.evaluation.measures import measure_overlap
 from engine.evaluation.scores import mean_and_spread, surveys_per_hour
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel
-from engine.options import QuickOptions
 from engine.rendering.files import as_json
 from engine.retrieval.embedding import FittedOnTopic, ready
 from engine.retrieval.libraries.combined import ExcludingLibrary, exclusion_of
@@ -68,80 +70,71 @@ class Subject:
     references: tuple[Paper, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TopicsOptions:
-    """By which recipes, how long, from where, and into which folder."""
+async def run_topics(
+    console: Console,
+    file: Path,
+    systems: Sequence[Path],
+    length: Brief,
+    reference: Path | None = None,
+    first: int | None = None,
+) -> int:
+    """Write what is missing, one after the other, and print the table; the exit code is 1 where one failed.
 
-    recipes: Sequence[str]
-    folder: Path
-    library: str = ""
-    sections: int | None = None
-    words: int | None = None
-    reference: Path | None = None
-    """A folder with the surveys by people, each named like its topic, or like its sample's id."""
-    first: int | None = None
-    """How many of the topics; ``None``: all."""
-
-
-async def run_topics(console: Console, file: Path, options: TopicsOptions) -> int:
-    """Write what is missing, one after the other, and print the table; the exit code is 1 where one failed."""
-    subjects = read_subjects(file)[: options.first]
-    failed, seconds = 0, dict[str, list[float]]()
+    Each of ``systems`` is a folder named like the recipe that fills it; ``length`` says how long, and from which
+    library. ``reference`` is a folder with the surveys by people, each named like its topic, or like its sample's id;
+    only the ``first`` topics are written.
+    """
+    subjects = read_subjects(file)[:first]
+    seconds = defaultdict[str, list[float]](list)
     async with open_app() as app:
-        for name in options.recipes:
-            if name not in app.recipes:
-                raise UserError(f"There is no recipe “{name}”; there are: {', '.join(app.recipes)}.")
-        wanted = [(subject, name) for subject in subjects for name in options.recipes]
-        for number, (subject, name) in enumerate(wanted, start=1):
-            path, place = options.folder / name / f"{subject.name}.json", f"{number} of {len(wanted)}"
+        if unknown := [system.name for system in systems if system.name not in app.recipes]:
+            raise UserError(f"There is no recipe “{unknown[0]}”; there are: {', '.join(app.recipes)}.")
+
+        async def write(place: str, subject: Subject, system: Path) -> None:
+            path, start = system / f"{subject.name}.json", time.perf_counter()
             if path.exists():
-                console.print(f"{place}: {subject.topic}, {name}: written before")
-                continue
-            start = time.perf_counter()
-            try:
-                with console.status(f"{place}: {subject.topic}, {name} …"):
-                    survey = await _write(app, subject, name, options)
-            except Exception as error:
-                if not (known := find_known(error)):
-                    raise
-                failed += 1
-                console.print(f"{place}: {subject.topic}, {name} failed: {known}")
-                continue
+                console.print(f"{place}: written before")
+                return
+            survey = await _write(app, subject, replace(length, topic=subject.topic, recipe=system.name))
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(as_json(survey))
-            took = time.perf_counter() - start
-            seconds.setdefault(name, []).append(took)
-            console.print(f"{place}: {subject.topic}, {name}: {len(survey.references)} papers cited, {took:.0f} s")
+            seconds[system.name].append(took := time.perf_counter() - start)
+            console.print(f"{place}: {len(survey.references)} papers cited, {took:.0f} s")
+
+        runs = {}
+        for number, (subject, system) in enumerate(product(subjects, systems), start=1):
+            place = f"{number} of {len(subjects) * len(systems)}: {subject.topic}, {system.name}"
+            runs[place] = partial(write, place, subject, system)
+        failed = len(runs) > len(await run_each(console, runs))
     for name, times in seconds.items():
         speed, spread = mean_and_spread([surveys_per_hour(one / 3_600) for one in times])
         console.print(f"{name}: {speed:,.1f} ± {spread:,.1f} surveys an hour ({len(times)})")
-    systems = [options.folder / name for name in options.recipes if (options.folder / name).is_dir()]
+    systems = [system for system in systems if system.is_dir()]
     if not systems:
         return 1
     if any(subject.references for subject in subjects):
         counts = {subject.name: len(subject.references) for subject in subjects}
         wide = Console(file=console.file, width=max(console.width, WIDTH))
-        wide.print(await _tabulate(systems, counts, options.reference))
-        return int(bool(failed))
-    humans = [options.reference] if options.reference else []
-    asked = EvaluateOptions(reference=options.reference, library=options.library)
-    return max(await compare(console, [*systems, *humans], asked), int(bool(failed)))
+        wide.print(await _tabulate(systems, counts, reference))
+        return int(failed)
+    humans = [reference] if reference else []
+    asked = EvaluateOptions(reference=reference, library=length.library)
+    return max(await compare(console, [*systems, *humans], asked), int(failed))
 
 
-async def _write(app: App, subject: Subject, name: str, options: TopicsOptions) -> Survey:
-    recipe, provider, limits = app.recipes[name], app.provider(), app.settings.limits()
-    brief = Brief(subject.topic, name, sections=options.sections, subsection_words=options.words, quick=QuickOptions())
+async def _write(app: App, subject: Subject, brief: Brief) -> Survey:
+    recipe, provider, limits = app.recipes[brief.recipe], app.provider(), app.settings.limits()
     model: LanguageModel | None = None
     if provider:
         models, record = app.settings.models(), MemoryRecord()
-        model = MeteredModel(provider, models, app.throttle, Account(), record, f"{name}/{subject.name}")
+        model = MeteredModel(provider, models, app.throttle, Account(), record, f"{brief.recipe}/{subject.name}")
     if subject.references:
         found = tuple(FoundPaper(paper, 1 / at) for at, paper in enumerate(subject.references, start=1))
         own = app.libraries.neural_embedder() or FittedOnTopic()
         embedder = await asyncio.to_thread(ready, own, subject.references)
         context = RunContext(EmptyLibrary(), embedder, limits, model=model, seed=app.settings.seed)
         return await write_selected(recipe, brief, PaperSelection(found), context)
-    library, human = await app.open_library(options.library), subject.human
+    library, human = await app.open_library(brief.library), subject.human
     named = await library.search(Query(human, 1, "title")) if human else ()
     same = tuple(item.paper.key for item in named if title_letters(item.paper.title) == title_letters(human))
     brief = replace(brief, library=library.name, without=same)

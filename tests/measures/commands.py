@@ -80,18 +80,15 @@ def bench_crash(
 
 
 def bench_thread(
-    platform: Annotated[str, typer.Option(help="slack or discord.")] = "slack",
+    platform: Annotated[Literal["slack", "discord"], typer.Option(help="Where.")] = "slack",
     questions: Annotated[bool, typer.Option("--questions", help="Also ask, look and change afterwards.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON: figures without the thread.")] = False,
 ) -> None:
     """Play one survey of six sections in a thread of a stand-in; print it, and how long it is."""
-    if platform not in ("slack", "discord"):
-        raise typer.BadParameter(f"“{platform}” is no platform; say slack or discord.")
-    on: Literal["slack", "discord"] = "slack" if platform == "slack" else "discord"
     with open_console() as console:
         from tests.stand_ins.played_thread import thread as run
 
-    run_command(run(console, on, as_json=json, questions=questions))
+    run_command(run(console, platform, as_json=json, questions=questions))
 
 
 def bench_load(

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bot.cli.topics import TopicsOptions, run_topics
+from bot.cli.topics import run_topics
 from engine.errors import UserError
+from engine.options import QuickOptions
 from engine.rendering.files import from_json
 from engine.retrieval.libraries.local import LocalLibrary
+from engine.values import Brief
 from tests.fakes import papers
 from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
@@ -40,15 +42,16 @@ async def test_a_topic_that_fails_is_named_and_the_others_make_one_table(
     file.write_text(json.dumps({"source": "here", "topics": topics}))
     human.mkdir()
     (human / "dense retrieval.md").write_text(HUMAN)
-    options = TopicsOptions(("naive",), tmp_path / "out", "main", 3, 30, human)
-    assert await run_topics(Console(), file, options) == 1
-    shown = capsys.readouterr().out
-    assert "1 of 3: dense retrieval, naive: " in shown and "2 of 3: the of, naive failed: The library has no" in shown
+    length = Brief("", library="main", sections=3, subsection_words=30, quick=QuickOptions())
+    systems = [tmp_path / "out" / "naive"]
+    assert await run_topics(Console(), file, systems, length, human) == 1
+    shown, aside = capsys.readouterr()
+    assert "1 of 3: dense retrieval, naive: " in shown and "2 of 3: the of, naive failed: The library has no" in aside
     assert "| Measure | naive (2) | human (1) |" in shown and "| citation recall | " in shown and " ± " in shown
     written = from_json((tmp_path / "out" / "naive" / "dense retrieval.json").read_bytes())
     assert kept.key not in {paper.key for paper in written.references}
     asked = len(service.calls)
-    assert await run_topics(Console(), file, TopicsOptions(("naive",), tmp_path / "out", "main", first=1)) == 0
+    assert await run_topics(Console(), file, systems, Brief("", library="main"), first=1) == 0
     assert "1 of 1: dense retrieval, naive: written before" in capsys.readouterr().out
     assert len(service.calls) > asked  # it is judged anew
 
@@ -72,8 +75,9 @@ async def test_samples_of_nlpcc_are_written_from_their_references_alone(
     file.write_text("\n".join(map(json.dumps, samples)))
     human.mkdir()
     (human / "A1.md").write_text(HUMAN)
-    options = TopicsOptions(("cluster", "organiser"), tmp_path / "out", words=30, reference=human)
-    assert await run_topics(Console(), file, options) == 0
+    systems = [tmp_path / "out" / name for name in ("cluster", "organiser")]
+    length = Brief("", subsection_words=30, quick=QuickOptions())
+    assert await run_topics(Console(), file, systems, length, human) == 0
     shown = capsys.readouterr().out
     assert "cluster, 1–50" in shown and "published, 151–200" in shown and "0.571" in shown
     written = from_json((tmp_path / "out" / "cluster" / "A1.json").read_bytes())
@@ -93,4 +97,4 @@ async def test_samples_of_nlpcc_are_written_from_their_references_alone(
 async def test_what_cannot_be_read_is_said(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "topics.json").write_text(text)
     with pytest.raises(UserError, match=said):
-        await run_topics(Console(), tmp_path / "topics.json", TopicsOptions(("naive",), tmp_path / "out"))
+        await run_topics(Console(), tmp_path / "topics.json", [tmp_path / "out" / "naive"], Brief(""))
