@@ -276,23 +276,20 @@ class ChatBackend(Protocol):
         """The workspace has removed us: nothing is done there any more."""
 
 
-class ChatAdapter(Protocol):
-    """One platform, or one conversation of it."""
+class ChatAdapter:
+    """One platform, or one conversation of it; what is defined here suits one without threads or files of its own."""
 
-    @property
-    def platform(self) -> str:
-        """The platform's name, as in `Conversation`."""
-
-    @property
-    def only(self) -> Conversation | None:
-        """The one conversation it shows; ``None`` for all of the platform."""
-
-    @property
-    def keeps_documents(self) -> bool:
-        """Whether it can show a `Document`; where not, it is given none."""
+    platform: str
+    """Its name, as in `Conversation`."""
+    only: Conversation | None = None
+    """The one conversation it shows; ``None`` for all of the platform."""
+    keeps_documents = False
+    """Whether it can show a `Document`; where not, it is given none."""
+    backend: ChatBackend
 
     async def open(self, backend: ChatBackend) -> None:
         """Get ready to send. Raises `PlatformError` where the platform does not let us in."""
+        self.backend = backend
 
     async def run(self) -> None:
         """Give everything that comes in to the backend until the platform or the person ends it."""
@@ -305,31 +302,12 @@ class ChatAdapter(Protocol):
 
         Raises `PlatformError` where the platform does not take it: ``retryable`` where it may take it later.
         """
+        raise NotImplementedError
 
     async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
         """A thread for a survey that was asked for, begun with a message; the same one for the same ``key``."""
-
-    async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
-        """The contents of a file, of a very large one a part. Raises `PlatformError`."""
-
-
-class SimpleAdapter:
-    """A `ChatAdapter` without threads or files of its own; says whom it gives what comes in."""
-
-    keeps_documents = False
-    backend: ChatBackend
-
-    async def open(self, backend: ChatBackend) -> None:
-        self.backend = backend
-
-    async def run(self) -> None:
-        """Nothing comes in by itself."""
-
-    async def close(self) -> None:
-        """There is nothing to close."""
-
-    async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
         return incoming.conversation
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
+        """The contents of a file, of a very large one a part. Raises `PlatformError`."""
         return attachment.content

@@ -17,7 +17,7 @@ from functools import partial
 import structlog
 from aiolimiter import AsyncLimiter
 
-from adapters.chat import ChatBackend, Conversation, Incoming, Outgoing, PlatformError
+from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing, PlatformError
 
 log = structlog.get_logger()
 
@@ -27,11 +27,8 @@ _OVER = "over:"
 _Change = Callable[[], Awaitable[object]]
 
 
-class MessageSender(ABC):
+class MessageSender(ChatAdapter, ABC):
     """Sends to a platform on which one outgoing message is shown as one or more of its own, here called pages."""
-
-    backend: ChatBackend
-    """Keeps which messages stand where."""
 
     def __init__(self) -> None:
         self._locks: defaultdict[tuple[Conversation, str], asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -75,7 +72,6 @@ class MessageSender(ABC):
         return True
 
     async def send(self, outgoing: Outgoing) -> None:
-        """As `adapters.chat.ChatAdapter` has it."""
         await self.show(outgoing)
 
     async def show(self, outgoing: Outgoing) -> bool:
@@ -102,7 +98,6 @@ class MessageSender(ABC):
         return outgoing.kind == "ended" or (outgoing.kind == "message" and bool(outgoing.job))
 
     async def open_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
-        """A thread for a survey that was asked for; the same one for the same ``key``."""
         at, note = incoming.conversation, f"opened:{incoming.key}"
         if known := await self.backend.recall(at, note):
             channel, _, thread = known.partition(" ")
@@ -119,7 +114,6 @@ class MessageSender(ABC):
                 self._posted[outgoing.key] = page + 1
 
     async def close(self) -> None:
-        """Stop editing."""
         workers = list(self._workers.values())
         for worker in workers:
             worker.cancel()

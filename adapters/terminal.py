@@ -23,7 +23,7 @@ from rich.markdown import Markdown
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from adapters.chat import Attachment, Conversation, Incoming, Outgoing, PlatformError, SimpleAdapter
+from adapters.chat import Attachment, ChatAdapter, Conversation, Incoming, Outgoing, PlatformError
 from adapters.markup import remove_controls
 
 READABLE_WIDTH = 100
@@ -38,7 +38,7 @@ HERE = Conversation("terminal", "local", "terminal")
 """The conversation of a terminal that nobody named otherwise."""
 
 
-class TerminalAdapter(SimpleAdapter):
+class TerminalAdapter(ChatAdapter):
     """Reads a line when it is the person's turn; Ctrl-C stops what runs, and at the prompt ends."""
 
     platform = "terminal"
@@ -52,7 +52,7 @@ class TerminalAdapter(SimpleAdapter):
         *,
         echo: bool = False,
     ) -> None:
-        self.only = conversation
+        self.only: Conversation = conversation
         self._person = person
         # Markdown may escape signs in a name.
         self._mention = re.compile("@" + r"\\?".join(map(re.escape, person)))
@@ -60,10 +60,9 @@ class TerminalAdapter(SimpleAdapter):
         self._lines = lines
         self._echo = echo
         self._turn = asyncio.Event()
-        self._bar: Progress | None = None
-        self._growing: Live | None = None
+        self._moving: Progress | Live | None = None
+        """A bar, or a text that grows."""
         self._newest = ""
-        self._task: TaskID | None = None
         self._stage = ""
         self._slots: set[str] = set()
         # No number may come twice in a conversation, in this process or a later one.
@@ -153,7 +152,6 @@ class TerminalAdapter(SimpleAdapter):
         return None if line is None or line.strip().lower() in {"quit", "exit", "bye"} else line
 
     def _show_bar(self, outgoing: Outgoing) -> None:
-        bar = outgoing.bar
         text, *below = remove_controls(outgoing.text).split("\n\n")
         text = text.split("\n", 1)[0]
         if not self._console.is_terminal:
@@ -162,14 +160,15 @@ class TerminalAdapter(SimpleAdapter):
                 self._console.print(f"… {stage}", markup=False, highlight=False)
                 self._stage = stage
             return
-        if self._bar is None:
+        if not isinstance(self._moving, Progress):
+            self._end_bar()
             description = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True))
             columns = (SpinnerColumn(), description, BarColumn(bar_width=20), TimeElapsedColumn())
-            self._bar = Progress(*columns, console=self._console, transient=True, expand=True)
-            self._bar.start()
-            self._task = self._bar.add_task(text, total=None)
-        if self._task is not None and bar is not None:
-            self._bar.update(self._task, description=text, completed=bar.done, total=bar.total or None)
+            self._moving = Progress(*columns, console=self._console, transient=True, expand=True)
+            self._moving.start()
+            self._moving.add_task(text, total=None)
+        if bar := outgoing.bar:
+            self._moving.update(TaskID(0), description=text, completed=bar.done, total=bar.total or None)
         if len(below) > 1 and below[-1] != self._newest:  # what is done, and the newest of it
             self._newest = below[-1]
             self._console.print(Markdown(self._newest))
@@ -177,20 +176,17 @@ class TerminalAdapter(SimpleAdapter):
     def _show_growing(self, outgoing: Outgoing) -> None:
         if not self._console.is_terminal:
             return  # a log wants the whole answer, once
-        if self._growing is None:
+        if not isinstance(self._moving, Live):
             self._end_bar()
-            self._growing = Live(console=self._console, transient=True)
-            self._growing.start()
-        self._growing.update(Markdown(remove_controls(outgoing.text)), refresh=True)
+            self._moving = Live(console=self._console, transient=True)
+            self._moving.start()
+        self._moving.update(Markdown(remove_controls(outgoing.text)), refresh=True)
 
     def _end_bar(self) -> None:
         self._stage = ""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
-        if self._growing is not None:
-            self._growing.stop()
-            self._growing = None
+        if self._moving is not None:
+            self._moving.stop()
+            self._moving = None
 
 
 async def _comes_first(awaited: asyncio.Future[Any], interrupted: asyncio.Event) -> bool:
@@ -206,12 +202,6 @@ def _wrap_hints(hints: Sequence[str], width: int) -> str:
     kept = f"{_UNBROKEN}· ".join(hint.replace(" ", _UNBROKEN) for hint in hints)
     wrapped = textwrap.fill(f"[{kept}]", width, subsequent_indent=" ", break_long_words=False, break_on_hyphens=False)
     return wrapped.replace(_UNBROKEN, " ")
-
-
-async def yield_scripted_lines(lines: Sequence[str]) -> AsyncIterator[str]:
-    """Lines given beforehand, each when it is its turn."""
-    for line in lines:
-        yield line
 
 
 async def read_typed_lines(prompt: str) -> AsyncIterator[str]:

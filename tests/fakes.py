@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from adapters.chat import Button, Conversation, Form, FormFault, Incoming, Outgoing, SimpleAdapter, SurveyList
+from adapters.chat import Button, ChatAdapter, Conversation, Form, FormFault, Incoming, Outgoing, SurveyList
 from engine.llm.model import A, Request, TypedAnswer
 from engine.local_models import Entailment
 from engine.retrieval.embedding import Vectors
@@ -155,7 +155,7 @@ def written(count: int) -> Callable[[Outgoing], bool]:
 
 
 @dataclass
-class FakeChat(SimpleAdapter):
+class FakeChat(ChatAdapter):
     """A platform in memory: remembers what was sent, and lets a test wait for its turn.
 
     What ``holds`` says yes to is not taken before ``release``: whoever sends it waits. A job waits for its progress.

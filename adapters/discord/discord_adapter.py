@@ -56,8 +56,6 @@ class DiscordAdapter(DiscordSender):
     """All servers that have invited us."""
 
     platform = "discord"
-    only = None
-    keeps_documents = False
 
     def __init__(self, access: DiscordAccess, words: AdapterTexts, edit_s: float = EDIT_S) -> None:
         self._access = access

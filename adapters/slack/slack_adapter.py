@@ -116,7 +116,6 @@ class SlackAdapter(SlackSender):
     """All of Slack that has installed us."""
 
     platform = "slack"
-    only = None
     keeps_documents = True
 
     def __init__(self, access: SlackAccess, words: AdapterTexts, pace: SendingPace | None = None) -> None:

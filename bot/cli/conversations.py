@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from rich.console import Console
 
 from adapters.chat import Conversation, Outgoing
-from adapters.terminal import TerminalAdapter, read_edited_lines, read_typed_lines, yield_scripted_lines
+from adapters.terminal import TerminalAdapter, read_edited_lines, read_typed_lines
 from bot.app import App, open_app
 from bot.cli.running import read_text
 from bot.commands.briefs import ONLINE, Defaults
@@ -152,17 +152,15 @@ async def _play(
     delivered: tuple[str, ...] = Defaults.delivered,
 ) -> int:
     """Say the lines in a new conversation, one after the other; 1 where there is no survey at their end."""
-    services: list[Service] = []
     async with open_app() as app:
         here, person = _new_conversation(app, name)
 
         async def lines() -> AsyncIterator[str]:
-            async for line in say(app, services[0], here):
+            async for line in say(app, service, here):
                 yield line
 
         adapter = TerminalAdapter(console, lines(), here, person, echo=True)
         async with _serve_terminal(app, console, adapter, library, output, delivered) as service:
-            services.append(service)
             await adapter.send(Outgoing(here, "", awaits=True))
             await service.run()
             return await _exit_code_of(service, here)
@@ -170,13 +168,13 @@ async def _play(
 
 async def demo(console: Console, output: Path) -> int:
     """The demonstration: topic, keywords, papers, an edited outline, writing, questions, files."""
-    async with open_app() as app:
-        here, person = _new_conversation(app, "")
-        adapter = TerminalAdapter(console, yield_scripted_lines(DEMO), here, person, echo=True)
-        async with _serve_terminal(app, console, adapter, BUNDLED, output) as service:
-            await service.dispatcher.greet(here)
-            await service.run()
-            code = await _exit_code_of(service, here)
+
+    async def say(_: App, service: Service, here: Conversation) -> AsyncIterator[str]:
+        await service.dispatcher.greet(here)
+        for line in DEMO:
+            yield line
+
+    code = await _play(console, say, BUNDLED, output, "")
     if code == 0:
         console.print("That was the demonstration. To talk yourself: scholium chat")
     return code

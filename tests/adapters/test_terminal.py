@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import re
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from rich.console import Console
 
 from adapters.chat import Button, Incoming, Outgoing, PlatformError, ProgressBar
 from adapters.markup import remove_controls, split
-from adapters.terminal import HERE, TerminalAdapter, attach, divide_files, find_named_files, yield_scripted_lines
+from adapters.terminal import HERE, TerminalAdapter, attach, divide_files, find_named_files
 from tests.fakes import FakeBackend
 from tests.stand_ins.changes import PATIENCE_S
 
@@ -28,9 +29,14 @@ def printed(made: Console) -> str:
     return made.file.getvalue()
 
 
+async def say(lines: Sequence[str]) -> AsyncIterator[str]:
+    for line in lines:
+        yield line
+
+
 async def test_each_line_waits_for_its_turn_and_buttons_name_their_words() -> None:
     made = console()
-    adapter = TerminalAdapter(made, yield_scripted_lines(["one", "", "two", "quit", "never"]), echo=True)
+    adapter = TerminalAdapter(made, say(["one", "", "two", "quit", "never"]), echo=True)
     heard: list[str] = []
 
     async def handle(incoming: Incoming) -> None:
@@ -51,7 +57,7 @@ async def test_each_line_waits_for_its_turn_and_buttons_name_their_words() -> No
 @pytest.mark.parametrize("said", ["**Stopped by @ann_lee-1f.**", r"**Stopped by @ann\_lee\-1f.**"])
 async def test_a_person_at_a_terminal_is_called_you(said: str) -> None:
     made = console()
-    await TerminalAdapter(made, yield_scripted_lines([]), HERE, "ann_lee-1f").send(Outgoing(HERE, said))
+    await TerminalAdapter(made, say([]), HERE, "ann_lee-1f").send(Outgoing(HERE, said))
     assert printed(made).strip() == "Stopped by you."
 
 
@@ -59,7 +65,7 @@ async def test_no_line_ends_in_spaces() -> None:
     for terminal in (True, False):
         made = console(terminal=terminal)
         text = "A paragraph.\n\n- one\n- **two**\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n    survey graphs"
-        await TerminalAdapter(made, yield_scripted_lines([])).send(Outgoing(HERE, text))
+        await TerminalAdapter(made, say([])).send(Outgoing(HERE, text))
         lines = re.sub(r"\x1b\[[\d;]*m", "", printed(made)).split("\n")
         assert [line for line in lines if line != line.rstrip()] == []
         assert any("survey graphs" in line for line in lines)
@@ -67,7 +73,7 @@ async def test_no_line_ends_in_spaces() -> None:
 
 async def test_nothing_from_a_paper_controls_the_terminal() -> None:
     made = console()
-    adapter = TerminalAdapter(made, yield_scripted_lines([]))
+    adapter = TerminalAdapter(made, say([]))
     await adapter.send(Outgoing(HERE, "a\x1b]0;owned\x07b \x1b[2J \u202ec [red]d[/red]"))
     assert "\x1b" not in printed(made)
     assert "\u202e" not in printed(made)
@@ -77,7 +83,7 @@ async def test_nothing_from_a_paper_controls_the_terminal() -> None:
 async def test_colour_and_bar_only_on_a_terminal() -> None:
     for terminal in (True, False):
         made = console(terminal=terminal)
-        adapter = TerminalAdapter(made, yield_scripted_lines([]))
+        adapter = TerminalAdapter(made, say([]))
         for done in range(3):
             written = "\n\n✓ 1 Bees (9 words)\n\n**Bees**: They fly." if done else ""
             await adapter.send(Outgoing(HERE, f"Writing: part {done}{written}", "progress", bar=ProgressBar(done, 3)))
@@ -137,7 +143,7 @@ def test_papers_before_files_makes_them_the_list(tmp_path: Path) -> None:
 
 async def test_what_can_be_typed_breaks_between_two_hints_only() -> None:
     made = console()
-    adapter = TerminalAdapter(made, yield_scripted_lines([]))
+    adapter = TerminalAdapter(made, say([]))
     hints = ("rename 2 to …", "drop 3", "move 4 before 2", "merge 3 4", "add section … after 2")
     await adapter.send(Outgoing(HERE, "An outline", hints=hints, awaits=True))
     assert "[rename 2 to … · drop 3 · move 4 before 2 · merge 3 4 ·\n add section … after 2]\n" in printed(made)

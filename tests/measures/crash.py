@@ -27,7 +27,7 @@ from rich.progress import Progress
 from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
+from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing
 from engine.errors import ServiceError
 from tests.stand_ins.simulation import Call, SimulatedService, run_simulated_service
 
@@ -42,7 +42,7 @@ PATIENCE_S = 300.0
 
 
 @dataclass
-class FilePlatform(SimpleAdapter):
+class FilePlatform(ChatAdapter):
     """A chat whose screen is a file; ``key`` of each line tells repeats."""
 
     file: Path

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from rich.console import Console
 from rich.table import Table
 
-from adapters.chat import Conversation, Incoming, Outgoing, Place, SimpleAdapter
+from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing, Place
 from bot.app import App
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings
@@ -85,7 +85,7 @@ class Cost:
 
 
 @dataclass
-class AnswerClock(SimpleAdapter):
+class AnswerClock(ChatAdapter):
     """A chat that notes how much CPU time the process had used when an answer began."""
 
     platform: str = "bench"

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from adapters.chat import Attachment, ChatBackend, Conversation, Incoming, Outgoing
+from adapters.chat import Conversation, Incoming, Outgoing
 from adapters.editing import Lanes, MessageSender, SendingPace
 from bot.app import App
 from bot.serving.service import Service, run_service
@@ -47,8 +47,6 @@ class PacedPlatform(MessageSender):
     """A chat with the rates of Slack, edited and posted into as Slack is, that counts what was sent and when."""
 
     platform = "bench"
-    only: Conversation | None = None
-    keeps_documents = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,17 +54,6 @@ class PacedPlatform(MessageSender):
         self.turns: defaultdict[Conversation, asyncio.Event] = defaultdict(asyncio.Event)
         self.edited: defaultdict[str, list[float]] = defaultdict(list)
         self._lanes = Lanes(SendingPace())
-
-    async def open(self, backend: ChatBackend) -> None:
-        """Meet it."""
-        self.backend = backend
-
-    async def run(self) -> None:
-        """Nothing comes in by itself."""
-
-    async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
-        """Files come with their contents."""
-        return attachment.content
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, and count it."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from adapters.chat import Conversation, Incoming, Outgoing, SimpleAdapter
+from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing
 from bot.app import App
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings
@@ -32,7 +32,7 @@ LARGEST = 15
 
 
 @dataclass
-class SilentPlatform(SimpleAdapter):
+class SilentPlatform(ChatAdapter):
     """A chat that shows nothing, and notes whose turn it is."""
 
     platform: str = "bench"
