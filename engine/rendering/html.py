@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -26,24 +25,12 @@ from engine.rendering.figures.drawing import PaperLink
 from engine.rendering.figures.pictures import svg
 from engine.survey import Survey, introduce
 from engine.text import clean
-from engine.values import Paper
 
 QUOTES_SHOWN = 3
 """Quotations on a paper's card; more of them are in the text."""
 
 SORTABLE_ROWS = 4
 """Rows from which a table is sorted and filtered."""
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """What a reader is told of a paper: why it is here, what is quoted of it, where it is cited."""
-
-    number: int
-    paper: Paper
-    reason: str
-    sections: tuple[str, ...]
-    quotes: tuple[str, ...]
 
 
 def html(survey: Survey) -> str:
@@ -60,12 +47,6 @@ def html(survey: Survey) -> str:
     style = _asset("page.css") + "".join(f".w{n}{{width:{n}%}}" for n in range(1, 101))
     script = _asset("page.js")
     titles = group_titles(survey)
-    places, quotes = find_citing_sections(survey), quotes_by_paper(survey)
-    reasons = {start.key: start.reason for start in survey.overview.start} if survey.overview else {}
-    cards = [
-        Card(known[p.key], p, reasons.get(p.key, ""), places.get(p.key, ()), quotes.get(p.key, ())[:QUOTES_SHOWN])
-        for p in survey.references
-    ]
     return environment.get_template("page.html.j2").render(
         survey=survey,
         style=Markup(style),
@@ -73,7 +54,10 @@ def html(survey: Survey) -> str:
         style_hash=_hash(style),
         script_hash=_hash(script),
         sections=list(number_sections(survey)),
-        cards=cards,
+        reasons={start.key: start.reason for start in survey.overview.start} if survey.overview else {},
+        places=find_citing_sections(survey),
+        quotes=quotes_by_paper(survey),
+        most_quotes=QUOTES_SHOWN,
         numbers=known,
         sortable=SORTABLE_ROWS,
         blocks=lambda text: parse_blocks(text, known),
@@ -82,7 +66,6 @@ def html(survey: Survey) -> str:
         describe_search=describe_search,
         introduce=introduce,
         draw=lambda figure: Markup(svg(figure, links, titles)),  # drawn by us; its labels are escaped
-        widths=_widths,
     )
 
 
@@ -94,12 +77,6 @@ def _inline(runs: Sequence[Run]) -> Markup:
 def _citation(cited: Sequence[int]) -> Markup:
     links = Markup(", ").join(Markup('<a class="cite" href="#ref-{0}">{0}</a>').format(number) for number in cited)
     return Markup('<span class="cites">[{}]</span>').format(links)
-
-
-def _widths(widths: Sequence[int], columns: int) -> list[int]:
-    """Widths of columns in hundredths; none where the table leaves them open."""
-    whole = sum(widths)
-    return [round(100 * width / whole) for width in widths] if whole and len(widths) == columns else []
 
 
 def _clean_value(value: object) -> object:
