@@ -161,7 +161,7 @@ class App:
             uploaded |= {paper.key for paper in await own.get(keys)} if keys else set()
         if not uploaded:
             return shared
-        return JointForest(await self.libraries.workspace_forest(workspace), shared, uploaded.__contains__)
+        return JointForest(await self.libraries.forest(workspace=workspace), shared, uploaded.__contains__)
 
     def open_shared_texts(self, web: OnlineTransport) -> OpenAccess:
         """Full texts that are openly there, and those read before; nothing that a workspace uploaded."""

@@ -9,8 +9,8 @@ from functools import partial
 from rich.console import Console
 
 from bot.app import open_app
-from bot.bench.compare import Facts, RecipeBench, run_each
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report
+from bot.bench.compare import RecipeBench, run_each
+from bot.bench.yardstick_report import ReportOptions, print_report, print_table
 from engine.errors import UserError
 from engine.evaluation.overlap import SUSPICIOUS
 from engine.recipes.autosurvey import AutoSurveyRecipe
@@ -24,10 +24,7 @@ from engine.values import Brief, Outline, PaperSelection
 
 @dataclass(frozen=True, slots=True)
 class SharedListsRecipe(AutoSurveyRecipe):
-    """For measuring alone: every section is written from the first sections' papers, as in AutoSurvey's public code.
-
-    There one list is shared by all sections, so that the j-th part of each gets the j-th item of the flat list.
-    """
+    """AutoSurvey with the mistake of its public code, for measuring: all sections share one list (`share_lists`)."""
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """The outline, with the papers of the flat list."""
@@ -97,10 +94,9 @@ tables; AutoSurvey's reflection is our check."""
 
 
 async def ablate(console: Console, brief: Brief, writers: Sequence[str] = (), *, as_json: bool = False) -> int:
-    """Write and evaluate the brief's survey with each variant of its recipe, by each writer; print two tables or JSON.
+    """Evaluate the brief's survey by each variant of its recipe, and by each of ``writers``, models that draft.
 
-    ``writers`` are models that draft in place of the configured one. Raises `UserError` without a language model, which
-    also judges. The exit code is 1 where a variant failed.
+    The exit code is 1 where one failed. Raises `UserError` without a language model, which also judges.
     """
     ablation = ABLATIONS.get(brief.recipe)
     if ablation is None:
@@ -114,24 +110,18 @@ async def ablate(console: Console, brief: Brief, writers: Sequence[str] = (), *,
             runs[f"written by {writer}"] = partial(drafting.measure, ablation.variants["whole"], brief, measures)
         facts = await run_each(console, runs)
 
-    def read_quality(document: Mapping[str, Facts]) -> Figures:
-        ours = {name: {measure: row[measure] for measure in ablation.measures} for name, row in document.items()}
-        published = {
-            f"{name}, published": dict(zip(ablation.measures, row, strict=True))
-            for name, row in ablation.published.items()
-        }
-        return ours | published
-
-    def read_use(document: Mapping[str, Facts]) -> Figures:
-        return {name: {k: v for k, v in row.items() if k not in ablation.measures} for name, row in document.items()}
-
-    title = f"{brief.topic}: written by {bench.models['drafting']}"
-    print_report(console, title, facts, read_quality, ReportOptions(as_json))
-    if not as_json:
-        print_report(console, "What each took", facts, read_use, ReportOptions())
-        console.print(
-            "Published figures are of other topics, models and judges; compare only rows of one table. Shared lists: "
-            f"above {SUSPICIOUS}, and more than by chance, sections cite one another's papers.",
-            soft_wrap=True,
-        )
+    if as_json:
+        print_report(console, "", facts, ReportOptions(as_json))
+        return int(len(facts) < len(runs))
+    quality = {name: {measure: row[measure] for measure in ablation.measures} for name, row in facts.items()}
+    for name, published in ablation.published.items():
+        quality[f"{name}, published"] = dict(zip(ablation.measures, published, strict=True))
+    print_table(console, f"{brief.topic}: written by {bench.models['drafting']}", quality)
+    took = {name: {k: v for k, v in row.items() if k not in ablation.measures} for name, row in facts.items()}
+    print_table(console, "What each took", took)
+    console.print(
+        "Published figures are of other topics, models and judges; compare only rows of one table. Shared lists: "
+        f"above {SUSPICIOUS}, and more than by chance, sections cite one another's papers.",
+        soft_wrap=True,
+    )
     return int(len(facts) < len(runs))

@@ -12,7 +12,7 @@ from zlib import crc32
 
 from rich.console import Console
 
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report, read_json_lines
+from bot.bench.yardstick_report import ReportOptions, print_report, read_json_lines
 from engine.addresses import number_sentences
 from engine.checking.claim_evidence import choose_evidence, source_of
 from engine.checking.doubts import carries, find_doubts
@@ -50,25 +50,8 @@ shares of true claims of which the source's best sentence, and a random one, wou
 async def checks(console: Console, data: Path, options: ReportOptions) -> int:
     """Measure the claims of a file, and print a line for each set and one for all."""
     document = {"sets": measure_checks(read_json_lines(data, LabelledClaim))}
-    print_report(console, "Claims that the program doubts", document, _read_figures, options)
+    print_report(console, "Claims that the program doubts", document, options)
     return 0
-
-
-def _read_figures(document: Mapping[str, Any]) -> Figures:
-    return {
-        row["set"]: {
-            "true": row["true"],
-            "true doubted": _share(row["true_flagged"], row["true"]),
-            "false": row["false"],
-            "false doubted": _share(row["false_flagged"], row["false"]),
-            "J": row["j"],
-            "J low": row["low"],
-            "J high": row["high"],
-            "best accepted": row["best_accepted"],
-            "random accepted": row["random_accepted"],
-        }
-        for row in document["sets"]
-    }
 
 
 def measure_checks(claims: Sequence[LabelledClaim], seed: int = 0) -> list[Row]:
@@ -105,17 +88,20 @@ def _examine(claim: LabelledClaim, chosen: random.Random) -> Examined:
 def _score(name: str, found: Sequence[Examined]) -> Row:
     true, false = ([item for item in found if item.claim.label == label] for label in (True, False))
     alarms, hits = (sum(item.is_doubted for item in items) for items in (true, false))
+    alarm, recall = (_mean([item.is_doubted for item in items]) for items in (true, false))
     j = low = high = None
-    if true and false:
-        recall, alarm = hits / len(false), alarms / len(true)
+    if recall is not None and alarm is not None:
+        j = recall - alarm
         margin = Z95 * sqrt(recall * (1 - recall) / len(false) + alarm * (1 - alarm) / len(true))
-        j, low, high = (round(value, 4) for value in (recall - alarm, recall - alarm - margin, recall - alarm + margin))
+        low, high = j - margin, j + margin
     return {
         "set": name,
         "true": len(true),
         "true_flagged": alarms,
+        "true_doubted": alarm,
         "false": len(false),
         "false_flagged": hits,
+        "false_doubted": recall,
         "j": j,
         "low": low,
         "high": high,
@@ -125,8 +111,4 @@ def _score(name: str, found: Sequence[Examined]) -> Row:
 
 
 def _mean(values: Sequence[bool]) -> float | None:
-    return round(sum(values) / len(values), 4) if values else None
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+    return sum(values) / len(values) if values else None

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rich.console import Console
 
 from bot.app import App, open_app
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report
+from bot.bench.yardstick_report import ReportOptions, print_report
 from bot.serving.libraries import OwnLibrary
 from engine.errors import UserError, find_known
 from engine.evaluation.documents import Document, from_survey
@@ -31,9 +31,8 @@ Result = TypeVar("Result")
 
 PICTURE = "recipes.png"
 
-_OVERLAP = {"soft heading recall, clipped": "heading recall", "ROUGE average": "ROUGE average"}
-"""What is measured against a survey by people, and its column."""
-
+_OVERLAP = ("soft heading recall, clipped", "ROUGE average")
+"""What is measured against a survey by people."""
 
 Facts = Mapping[str, float | None]
 """What a recipe took and gave, by name; ``None`` for what could not be measured."""
@@ -66,10 +65,7 @@ class RecipeBench:
         return MeteredModel(self.provider, self.models, self.app.throttle, account, MemoryRecord(), "bench")
 
     async def measure(self, recipe: Recipe, brief: Brief, measures: Iterable[str]) -> Facts:
-        """Write the brief's survey, every proposal approved: what that took, what it cites, and these measures by name.
-
-        Raises what the recipe raises.
-        """
+        """Write the brief's survey, all proposals approved: what that took, what it cites, these measures."""
         account, embedder, settings = Account(), await self.library.embedder(), self.app.settings
         model = self._make_model(account)
         context = RunContext(self.library, embedder, settings.limits(), model=model, seed=settings.seed)
@@ -111,10 +107,7 @@ async def run_each(console: Console, runs: Mapping[Name, Callable[[], Awaitable[
 async def compare(
     console: Console, brief: Brief, human: Document | None, output: Path | None, *, as_json: bool = False
 ) -> int:
-    """Run every recipe unattended on the brief's topic and print one table; the exit code is 1 where a recipe failed.
-
-    Raises `UserError` without a language model.
-    """
+    """Every recipe on the brief's topic in one table; 1 where one failed. Raises `UserError` without a model."""
     async with open_app() as app:
         bench = await RecipeBench.open(app, brief.library, human)
         brief = replace(brief, library=bench.library.name, quick=QuickOptions())
@@ -123,16 +116,12 @@ async def compare(
             for name, recipe in app.recipes.items()
         }
         facts = await run_each(console, runs)
-    print_report(console, f"{brief.topic}: every recipe", facts, _read_figures, ReportOptions(as_json))
+    print_report(console, f"{brief.topic}: every recipe", facts, ReportOptions(as_json))
     if output:
         _draw(facts, output)
         if not as_json:
             console.print(f"{output / PICTURE}")
     return int(len(facts) < len(runs))
-
-
-def _read_figures(document: Mapping[str, Any]) -> Figures:
-    return {name: {_OVERLAP.get(key, key): value for key, value in row.items()} for name, row in document.items()}
 
 
 async def write_unattended(recipe: Recipe, brief: Brief, context: RunContext) -> Survey:
@@ -168,7 +157,7 @@ def _draw(rows: Mapping[str, Facts], output: Path) -> None:
     for at, name in enumerate(measures, start=1):
         axes = canvas.add_subplot(lines, 2, at)
         axes.barh(list(rows), [row[name] or 0.0 for row in rows.values()], color="tab:blue")
-        axes.set_title(_OVERLAP.get(name, name), fontsize=9)
+        axes.set_title(name, fontsize=9)
         axes.invert_yaxis()
     output.mkdir(parents=True, exist_ok=True)
     canvas.savefig(output / PICTURE, metadata={"Software": None})

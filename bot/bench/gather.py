@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from rich.console import Console
 
 from bot.app import open_app
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report
+from bot.bench.yardstick_report import ReportOptions, print_report
 from bot.serving.libraries import Place
 from engine.errors import UserError
 from engine.gathering.search import gather, propose_keywords
@@ -40,7 +40,11 @@ async def measure_gathering(
             rows = {topic: await _gather(topic, wanted, library, embedder) for topic, wanted in gold.items()}
             measured[name] = {"mean": _mean(rows), "topics": rows}
     document = next(iter(measured.values())) if len(measured) == 1 else measured
-    print_report(console, f"Recall in the library “{library.name}”", document, _read_figures, options)
+    print_report(console, f"Recall in the library “{library.name}”", document, options)
+    for file, found in () if options.as_json else measured.items():
+        for topic, row in found["topics"].items():
+            if row["refused"]:
+                console.print(f"{file}, {topic}: {row['refused']}", markup=False, highlight=False)
     return 0
 
 
@@ -81,11 +85,3 @@ def read_gold(path: Path) -> dict[str, frozenset[str]]:
 def _mean(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
     names = [name for name in next(iter(rows.values())) if name != "refused"]
     return {name: statistics.fmean(row[name] for row in rows.values()) for name in names}
-
-
-def _read_figures(document: Mapping[str, Any]) -> Figures:
-    if "topics" in document:
-        refused = {f"{topic} (refused)" if row["refused"] else topic: row for topic, row in document["topics"].items()}
-        rows = {**refused, "Mean": document["mean"]}
-        return {name: {k: v for k, v in row.items() if k != "refused"} for name, row in rows.items()}
-    return {f"{file}: {name}": row for file, found in document.items() for name, row in _read_figures(found).items()}

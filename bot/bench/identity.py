@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, JsonValue, StrictBool
 from rich.console import Console
 
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report, read_json_lines
+from bot.bench.yardstick_report import ReportOptions, print_report, read_json_lines
 from engine.errors import RecordError
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.records.record_files import read_record
@@ -27,16 +27,12 @@ class RecordPair(BaseModel):
 async def identity(console: Console, pairs: Path, options: ReportOptions) -> int:
     """Print the figures of a file of pairs; 0 however many are wrong."""
     figures = measure_identity(read_json_lines(pairs, RecordPair))
-    print_report(console, "Pairs of records", figures, _read_figures, options)
+    print_report(console, "Pairs of records", figures, options)
     for pair in () if options.as_json else figures["wrong"]:
         kind = "missed merge" if pair["same"] else "false merge"
         said = f"pair {pair['number']}, {kind}: “{pair['a']}” and “{pair['b']}”"
         console.print(said, markup=False, highlight=False)
     return 0
-
-
-def _read_figures(document: Mapping[str, Any]) -> Figures:
-    return {"": {name.replace("_", " "): value for name, value in document.items() if name != "wrong"}}
 
 
 def measure_identity(pairs: Sequence[RecordPair]) -> dict[str, Any]:

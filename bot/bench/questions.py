@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.console import Console
 
 from bot.app import open_app
 from bot.bench.checks import LabelledClaim
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report, read_json_lines
+from bot.bench.yardstick_report import ReportOptions, print_report, read_json_lines
 from engine.errors import UserError
 from engine.evaluation.knowledge import Question, make_questions
 from engine.limits import Limits
@@ -32,16 +32,12 @@ async def print_answers(console: Console, data: Path, options: ReportOptions) ->
     claims = [claim for claim in read_json_lines(data, LabelledClaim) if claim.label]
     sets = dict.fromkeys(claim.ds for claim in claims)
     document = {"sets": [_measure_set(name, [c for c in claims if c.ds == name]) for name in sets]}
-    print_report(console, "Questions answered by quotation", document, _read_figures, options)
+    print_report(console, "Questions answered by quotation", document, options)
     return 0
 
 
 def _measure_set(name: str, claims: Sequence[LabelledClaim]) -> dict[str, Any]:
-    """Of questions that one paper of the set answers, the share whose paper ranks among the first of each depth.
-
-    ``shown`` is the share with a signal, ``shown_without`` the same where the paper that answers is left out: what is
-    shown by chance.
-    """
+    """Shares of questions whose paper ranks among the first; that show something; that do so without that paper."""
     papers = list({claim.paper.content: claim.paper for claim in claims}.values())
     embedder = LatentSemanticAnalysis.fit([paper.content for paper in papers])
     asked = [_ask(claim, papers, embedder) for claim in claims]
@@ -57,18 +53,6 @@ def _ask(claim: LabelledClaim, papers: Sequence[Paper], embedder: Embedder) -> t
     others = [one for one, is_own in zip(found, own, strict=True) if not is_own]
     rank = own.index(True) + 1 if True in own else float("inf")
     return rank, measure_signal(found), measure_signal(others)
-
-
-def _read_figures(document: Mapping[str, Any]) -> Figures:
-    return {
-        row["set"]: {
-            "questions": row["questions"],
-            **row["ranked"],
-            "shown": row["shown"],
-            "shown without it": row["shown_without"],
-        }
-        for row in document["sets"]
-    }
 
 
 async def write_questions(

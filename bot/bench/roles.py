@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report, read_json_lines
+from bot.bench.yardstick_report import ReportOptions, print_report, read_json_lines
 from engine.reading.sentence_roles import ROLES, Matrix, Role, RoleModel, role_model, statement_probabilities
 
 _STATEMENT_OF = np.array([0, 1, 1, 2, -1])
@@ -39,17 +38,9 @@ class LabelledAbstract:
 
 async def measure(console: Console, data: Path, options: ReportOptions) -> int:
     """Print how often the model that comes with Scholium is right on labelled abstracts."""
-    print_scores(console, data, measure_roles(role_model(), read_json_lines(data, LabelledAbstract)), options)
+    scores = measure_roles(role_model(), read_json_lines(data, LabelledAbstract))
+    print_report(console, f"Roles of sentences in {data.name}", {"data": data.name, **scores}, options)
     return 0
-
-
-def print_scores(console: Console, data: Path, scores: Mapping[str, float], options: ReportOptions) -> None:
-    """The scores of a file as a table, or as JSON."""
-    print_report(console, "Roles of sentences", {"data": data.name, **scores}, _read_figures, options)
-
-
-def _read_figures(document: Mapping[str, Any]) -> Figures:
-    return {document["data"]: {k.replace("_", " "): v for k, v in document.items() if k != "data"}}
 
 
 def measure_roles(model: RoleModel, abstracts: Sequence[LabelledAbstract]) -> dict[str, float]:

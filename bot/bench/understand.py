@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 from rich.console import Console
 
 from adapters.chat import Place
-from bot.bench.yardstick_report import Figures, ReportOptions, print_report, read_json_lines
+from bot.bench.yardstick_report import ReportOptions, print_report, read_json_lines
 from bot.commands.access import act_of
 from bot.commands.commands import Export, FreeText
 from bot.commands.grammar import parse
@@ -88,18 +87,11 @@ class Reading:
 async def understand_file(console: Console, data: Path, options: ReportOptions) -> int:
     """Print the figures of a file of JSON Lines, and each utterance that was misread."""
     figures = measure_understanding(read_json_lines(data, Utterance))
-    print_report(console, "Utterances", figures, _read_figures, options)
+    print_report(console, "Utterances: shares read right, and what must not happen", figures, options)
     for said, read in () if options.as_json else figures["wrong"]:
         line = f"{said.phase}, {said.place}: “{said.text}” means {_word(said.means)}, was read as {_word(read.first)}"
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     return 0
-
-
-def _read_figures(document: Mapping[str, Any]) -> Figures:
-    shares = {**document["phases"], "all": document["share"], "right or offered": document["offered"]}
-    counts = ("utterances", "wrong_changes", "for_us_alone", "unheard", "not_for_us", "overheard")
-    figures = shares | {name.replace("_", " "): document[name] for name in counts}
-    return {name: {"": value} for name, value in figures.items()}
 
 
 def name_speaker(said: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +20,7 @@ Row = TypeVar("Row")
 LEAST_WIDTH = 140
 """Characters that the widest table needs: a log is taken to have 80, and figures must not be cut there."""
 
-Figures = Mapping[str, Mapping[str, float | None]]
+Figures = dict[str, dict[str, float | None]]
 """Row → column → figure; ``None`` where there is nothing to measure."""
 
 
@@ -51,36 +51,60 @@ class ReportOptions:
     beside: Path | None = None
 
 
-def print_report(
-    console: Console,
-    title: str,
-    document: Mapping[str, Any],
-    read_figures: Callable[[Mapping[str, Any]], Figures],
-    options: ReportOptions,
-) -> None:
-    """Print ``document``; ``read_figures`` picks the table's figures from it, and from that of the other commit.
+def print_report(console: Console, title: str, document: Mapping[str, Any], options: ReportOptions) -> None:
+    """Print a document as JSON, or its figures as a table, beside those of the document that another commit printed.
 
     Raises `UserError` where the other commit's file does not hold such a document.
     """
-    before: Figures = {}
+    if options.as_json:
+        print(json.dumps(document, ensure_ascii=False, default=asdict))  # noqa: T201
+        return
+    figures, before = read_figures(document), Figures()
     if options.beside:
         try:
             before = read_figures(json.loads(options.beside.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise UserError(
-                f"{options.beside} does not hold what this command prints with --json: {error!r}"
-            ) from error
-    if options.as_json:
-        print(json.dumps(document, ensure_ascii=False, default=asdict))  # noqa: T201
-        return
-    figures = read_figures(document)
+            raise UserError(f"{options.beside} cannot be read as what another commit printed: {error!r}") from error
+        if not before.keys() & figures.keys():
+            raise UserError(f"{options.beside} does not hold what this command prints with --json.")
+    print_table(console, title, figures, before)
+
+
+def read_figures(document: Mapping[str, Any], name: str = "") -> Figures:
+    """The numbers of a document: one row where it has some itself, else the rows of what it holds, by their names."""
+    if "sets" in document:
+        return {row["set"]: _flatten(row) for row in document["sets"]}
+    if any(isinstance(value, int | float) for value in document.values()):
+        return {name: _flatten(document)}
+    rows = Figures()
+    for key, value in document.items():
+        rows |= read_figures(value, f"{name}: {key}" if name else key)
+    return rows
+
+
+def _flatten(row: Mapping[str, Any]) -> dict[str, float | None]:
+    flat: dict[str, float | None] = {}
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            flat |= _flatten(value)
+        elif value is None or isinstance(value, int | float):
+            flat[name.replace("_", " ")] = value
+    return flat
+
+
+def print_table(console: Console, title: str, figures: Figures, before: Figures | None = None) -> None:
+    """Print a line for each row, or for each figure of a single row without a name; ``before`` puts others beside."""
+    if set(figures) == {""}:
+        figures, before = (
+            {column: {"": v} for column, v in rows.get("", {}).items()} for rows in (figures, before or {})
+        )
     columns = list(dict.fromkeys(column for row in figures.values() for column in row))
     table = Table("", title=title)
     for column in columns:
         table.add_column(column, overflow="fold")
     for name, row in figures.items():
         cells = [_format(row.get(column)) for column in columns]
-        if options.beside:
+        if before:
             then = before.get(name, {})
             cells = [f"{_format(then.get(column))} → {cell}" for column, cell in zip(columns, cells, strict=True)]
         table.add_row(name, *cells)

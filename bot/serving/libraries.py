@@ -19,7 +19,7 @@ from bot.settings import Settings
 from engine.errors import ServiceError, UserError
 from engine.local_models import CrossEncoder, Entailment, LocalCrossEncoder, LocalEmbedder, LocalEntailment
 from engine.reading.open_access import TextFolder
-from engine.reading.trees.forests import FOREST_FILE, Forest, LocalForest
+from engine.reading.trees.forests import FOREST_FILE, LocalForest
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress, in_batches
 from engine.retrieval.libraries.local import (
@@ -136,11 +136,8 @@ class Libraries:
         self._remote = sorted({*self._remote, name})
         return library
 
-    async def install_bundled(self, on_progress: OnIndexProgress = lambda _: None) -> str:
-        """Make the bundled library where it is missing or of an earlier version; wait where another process does.
-
-        Its name.
-        """
+    async def install_bundled(self, on_progress: OnIndexProgress = lambda _: None) -> None:
+        """Make the bundled library where it is missing or of an earlier version; wait where another process does."""
         folder = self.folder(BUNDLED)
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         try:
@@ -152,7 +149,6 @@ class Libraries:
                 f"Another process has been making the library “{BUNDLED}” for {INSTALLING_S // 60} minutes. "
                 "End it, and start this one again."
             ) from error
-        return BUNDLED
 
     async def workspace_library(self, workspace: str) -> OwnLibrary:
         """The papers that one workspace added, made where there are none; no other workspace's job opens it."""
@@ -165,10 +161,9 @@ class Libraries:
         return self._open[known]
 
     async def refit_beside(self, library: OwnLibrary) -> None:
-        """Where another embedding of a library on this machine is due, let another process make it.
+        """Where another embedding of a local library is due, let another process make it, which ends with this one.
 
-        Until then searches go by the one before. The process is ended with this one, and what it had not finished is
-        gone on with when the library is opened again.
+        Until then searches go by the one before; the library's next opening goes on with what was not finished.
         """
         if not isinstance(library, LocalLibrary) or not await library.is_outgrown():
             return
@@ -185,27 +180,17 @@ class Libraries:
         for process in self._refitting.values():
             await process.wait()
 
-    async def forest(self, name: str) -> Forest:
-        """The attribute trees of a library's papers; without a name those of papers that came from online sources."""
-        if name and self.place_of(name) == "weaviate":
-            return await self._remote_forest(name)
+    async def forest(self, name: str = "", *, workspace: str = "") -> LocalForest | WeaviateForest:
+        """The attribute trees of a library's papers, or of those that one workspace added; else of online sources'."""
+        tenant = _tenant(workspace) if workspace else ""
+        if self._settings.weaviate_url and (tenant or self.place_of(name) == "weaviate"):
+            from engine.reading.trees.weaviate_forest import open_forest
+
+            return await open_forest(await self._weaviate(), self.server(), name or WORKSPACES, tenant)
         folder = self.folder(name) if name else self._settings.home / "online"
+        folder = self._workspace_folder(tenant) if tenant else folder
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         return LocalForest(folder / FOREST_FILE)
-
-    async def workspace_forest(self, workspace: str) -> LocalForest | WeaviateForest:
-        """The attribute trees of the papers and texts that one workspace added."""
-        tenant = _tenant(workspace)
-        if self._settings.weaviate_url:
-            return await self._remote_forest(WORKSPACES, tenant)
-        folder = self._workspace_folder(tenant)
-        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-        return LocalForest(folder / FOREST_FILE)
-
-    async def _remote_forest(self, name: str, tenant: str = "") -> WeaviateForest:
-        from engine.reading.trees.weaviate_forest import open_forest
-
-        return await open_forest(await self._weaviate(), self.server(), name, tenant)
 
     def texts_of(self, workspace: str) -> TextFolder:
         return TextFolder(self._workspace_folder(_tenant(workspace)).parent / "texts")
@@ -224,10 +209,7 @@ class Libraries:
         return await tenant_exists(await self._weaviate(), tenant)
 
     async def remove_papers(self, workspace: str, keys: Sequence[PaperKey]) -> Sequence[Paper]:
-        """Delete single papers that a workspace added, with their texts and attribute trees; those that there were.
-
-        Texts of papers that nobody knows yet are deleted too.
-        """
+        """Delete papers that a workspace added, with their trees and texts, also of unknown ones; which there were."""
         for key in keys:
             await asyncio.to_thread(self.unknown_texts_of(workspace).take, key)
         if not await self.has_papers(workspace):
@@ -236,7 +218,7 @@ class Libraries:
         found = await library.get(keys) if await library.count() else []
         if found:
             gone = [paper.key for paper in found]
-            await (await self.workspace_forest(workspace)).remove(gone)
+            await (await self.forest(workspace=workspace)).remove(gone)
             for key in gone:
                 await asyncio.to_thread(self.texts_of(workspace).take, key)
             if isinstance(library, LocalLibrary):

@@ -279,10 +279,7 @@ async def run_service(
     store: Store | None = None,
     role: ProcessRole | None = None,
 ) -> AsyncIterator[Service]:
-    """A service for the adapter while the block runs; with a store of its own where none is given.
-
-    Without a ``role`` it talks and runs jobs of all kinds.
-    """
+    """A service for the adapter while the block runs; with its own store, talking and running all jobs by default."""
     async with AsyncExitStack() as stack:
         if store is None:
             opened = await stack.enter_async_context(open_store(app.settings.store_url()))

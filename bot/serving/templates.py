@@ -29,11 +29,7 @@ def find_template(folder: Path, name: str, *, may_be_path: bool = False) -> tupl
 
 
 def read_template(text: str) -> tuple[TemplateSection, ...]:
-    """The sections of a template; a single heading above all others is its name and no section.
-
-    Raises `UserError` where there are fewer than two sections or more than thirty, or one has no title or too long a
-    text.
-    """
+    """The sections of a template; a single heading above all is its name. Raises `UserError` beyond the bounds."""
     found: list[tuple[int, str, list[str]]] = []
     for line in text.splitlines():
         if heading := _HEADING.match(line):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,7 +52,8 @@ async def add_papers(app: App, store: Store, incoming: Incoming) -> Upload:
     if not upload.papers:
         raise UserError(f"There is no paper in what you sent.{wording.unread_records(upload.rejected)}")
     upload.papers[:] = await complete_records(upload.papers, await _open_known_papers(app, workspace))
-    await _note(store, incoming, {paper.key: paper.title for paper in upload.papers})
+    titles = {paper.key: paper.title for paper in upload.papers}
+    await note_sent(store, incoming.conversation, incoming.person, titles)
     library = await app.libraries.workspace_library(workspace)
     report = await library.add(upload.papers)
     await library.index(lambda _: None)
@@ -64,10 +64,6 @@ async def add_papers(app: App, store: Store, incoming: Incoming) -> Upload:
         report, upload.rejected, list({paper.key: paper for paper, _ in upload.texts}.values())
     )
     return upload
-
-
-async def _note(store: Store, incoming: Incoming, titles: Mapping[PaperKey, str]) -> None:
-    await note_sent(store, incoming.conversation, incoming.person, titles)
 
 
 async def _read_attachment(app: App, store: Store, incoming: Incoming, attachment: Attachment, upload: Upload) -> None:
@@ -115,7 +111,7 @@ async def _read_text(app: App, store: Store, incoming: Incoming, attachment: Att
         if paper is None:
             unknown = app.libraries.unknown_texts_of(workspace)
             key = title_key(file.text.title)
-            await _note(store, incoming, {key: file.text.title})
+            await note_sent(store, incoming.conversation, incoming.person, {key: file.text.title})
             await asyncio.to_thread(unknown.save, key, file.text)
             raise UserError(f"{say_unknown(file)} Send a BibTeX file that has it; I keep the text until then.")
         upload.papers.append(paper)

@@ -83,9 +83,6 @@ class Installations(AsyncInstallationStore):
     async def async_delete_installation(self, **_: Any) -> None:
         """Nothing is kept of persons."""
 
-    async def async_delete_all(self, *, enterprise_id: str | None, team_id: str | None) -> None:
-        await self.async_delete_bot(enterprise_id=enterprise_id, team_id=team_id)
-
     def _where(self, enterprise: str | None, tenant: str | None) -> dict[str, str]:
         of_app = {"platform": "slack", "client_id": self._client_id}
         return {**of_app, "enterprise": enterprise or "", "tenant": tenant or ""}

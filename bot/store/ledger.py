@@ -93,36 +93,6 @@ def _usage_columns(prices: PriceList, model: str, completion: Completion) -> dic
     }
 
 
-@dataclass
-class StoredReservation:
-    """A row of the table of spending while its call runs."""
-
-    _store: Store
-    number: int
-    _model: str
-    _on_settled: OnSettled
-    _prices: PriceList
-    _is_over: bool = False
-
-    async def settle(self, completion: Completion) -> None:
-        """Enter what the call really used."""
-        await self.end("paid", completion)
-        self._on_settled(self._model, completion)
-
-    async def end(self, state: str = "", completion: Completion | None = None) -> None:
-        """Say in the row what became of the call, once; without a completion nothing was spent, and the row goes.
-
-        It is written though the caller is cancelled meanwhile. Raises `ServiceError` where the database fails; then
-        the next `write_owed` writes it.
-        """
-        if self._is_over:
-            return
-        self._is_over = True
-        values = {"state": state, **_usage_columns(self._prices, self._model, completion)} if completion else None
-        self._store.owed[self.number] = values
-        await asyncio.shield(_write_end(self._store, self.number, values))
-
-
 async def _write_end(store: Store, number: int, values: Mapping[str, Any] | None) -> None:
     ended = spending.delete() if values is None else spending.update().values(values)
     async with store.begin() as connection:
@@ -134,14 +104,6 @@ async def write_owed(store: Store) -> None:
     """Write what became of this process's calls where the database had failed."""
     for number, values in list(store.owed.items()):
         await _write_end(store, number, values)
-
-
-async def _give_back(reservation: StoredReservation, inserting: asyncio.Task[None]) -> None:
-    """The row goes where nothing was said of it; its caller may be cancelled, also twice, before it is made."""
-    with suppress(Exception):
-        await inserting
-    with suppress(ServiceError):  # it is written later
-        await reservation.end()
 
 
 async def settle_lost_calls(store: Store, dead: Collection[str] = ()) -> None:
@@ -187,18 +149,45 @@ class StoredLedger:
             "holder": self._store.holder,
             **_usage_columns(self._prices, model, Completion("", input_tokens, output_tokens)),
         }
-        reservation = StoredReservation(self._store, number, model, self._on_settled, self._prices)
+        is_over = False
+
+        async def end(state: str = "", completion: Completion | None = None) -> None:
+            """Say in the row what became of the call, once; without a completion nothing was spent, and the row goes.
+
+            It is written though the caller is cancelled meanwhile. Raises `ServiceError` where the database fails; then
+            the next `write_owed` writes it.
+            """
+            nonlocal is_over
+            if is_over:
+                return
+            is_over = True
+            values = {"state": state, **_usage_columns(self._prices, model, completion)} if completion else None
+            self._store.owed[number] = values
+            await asyncio.shield(_write_end(self._store, number, values))
+
+        async def settle(completion: Completion) -> None:
+            """Enter what the call really used."""
+            await end("paid", completion)
+            self._on_settled(model, completion)
+
+        async def give_back() -> None:
+            """The row goes where nothing was said of it; its caller may be cancelled, also twice, before it is made."""
+            with suppress(Exception):
+                await inserting
+            with suppress(ServiceError):  # it is written later
+                await end()
+
         inserting = asyncio.create_task(self._insert(row))
         try:
             await asyncio.shield(inserting)
             try:
-                yield reservation.settle
+                yield settle
             except asyncio.CancelledError:
                 # The provider has read the question already, and will not be told.
-                await reservation.end("lost", Completion("", input_tokens, 0))
+                await end("lost", Completion("", input_tokens, 0))
                 raise
         finally:
-            await asyncio.shield(_give_back(reservation, inserting))
+            await asyncio.shield(give_back())
 
     async def _insert(self, row: dict[str, Any]) -> None:
         """Raises `LimitExceeded` where there is no room for the row; then it is not made."""

@@ -2,56 +2,45 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Double,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    false,
-)
+from functools import partial
+from typing import Any
 
-metadata = MetaData()
+import sqlalchemy as sa
+from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Index, Integer, LargeBinary, String, Table, Text
+from sqlalchemy.types import TypeEngine
+
+metadata = sa.MetaData()
+
+
+def _required(*, primary_key: bool = False, **kinds: int | type[TypeEngine[Any]]) -> list[Column[Any]]:
+    """Columns that hold something in every row; a number is the most characters of a text."""
+    types = {name: String(kind) if isinstance(kind, int) else kind for name, kind in kinds.items()}
+    return [Column(name, kind, primary_key=primary_key, nullable=False) for name, kind in types.items()]
+
+
+_keys = partial(_required, primary_key=True)
 
 conversations = Table(
     "conversations",
     metadata,
-    Column("id", String(64), primary_key=True),
-    Column("platform", String(32), nullable=False),
-    Column("tenant", String(128), nullable=False),
-    Column("channel", String(256), nullable=False),
-    Column("thread", String(256), nullable=False),
-    Column("session_id", String(32), nullable=False),
+    *_keys(id=64),
+    *_required(platform=32, tenant=128, channel=256, thread=256, session_id=32, version=Integer),
     Column("reading", Text, nullable=False, server_default="[]"),
-    Column("version", Integer, nullable=False),
 )
 """Where a session is talked about; ``reading`` holds commands that wait for the person's yes."""
 
 sessions = Table(
     "sessions",
     metadata,
-    Column("id", String(32), primary_key=True),
+    *_keys(id=32),
     Column("conversation_id", String(64), ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
-    Column("platform", String(32), nullable=False),
-    Column("tenant", String(128), nullable=False),
-    Column("owner", String(256), nullable=False),
+    *_required(platform=32, tenant=128, owner=256, topic=Text, phase=16, body=Text, created_at=Double),
+    *_required(changed_at=Double),
     Column("invited", Text, nullable=False, server_default="[]"),
-    Column("topic", Text, nullable=False),
-    Column("phase", String(16), nullable=False),
     Column("job_id", String(64)),
     Column("job_kind", String(16)),
-    Column("body", Text, nullable=False),
-    Column("created_at", Double, nullable=False),
-    Column("changed_at", Double, nullable=False),
     Column("name", Text, nullable=False, server_default=""),
-    Column("archived", Boolean, nullable=False, server_default=false()),
+    Column("archived", Boolean, nullable=False, server_default=sa.false()),
     Index("sessions_with_jobs", "platform", "job_id"),
     Index("sessions_of_people", "tenant", "owner"),
 )
@@ -60,23 +49,17 @@ pieces = Table(
     "pieces",
     metadata,
     Column("session_id", String(32), ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
-    Column("digest", String(64), primary_key=True),
-    Column("content", LargeBinary, nullable=False),
+    *_keys(digest=64),
+    *_required(content=LargeBinary),
 )
 """Large parts of a session's states (compressed JSON), each once, whatever number of revisions share it."""
 
 events = Table(
     "events",
     metadata,
-    Column("platform", String(32), primary_key=True),
-    Column("tenant", String(128), primary_key=True),
-    Column("key", String(256), primary_key=True),
-    Column("conversation_id", String(64), nullable=False),
-    Column("person", String(256), nullable=False),
-    Column("payload", Text, nullable=False),
-    Column("received_at", Double, nullable=False),
+    *_keys(platform=32, tenant=128, key=256),
+    *_required(conversation_id=64, person=256, payload=Text, received_at=Double, holder=64),
     Column("handled_at", Double),
-    Column("holder", String(64), nullable=False),
     Column("tries", Integer, nullable=False, server_default="1"),
     Column("set_aside_at", Double),
     Column("why", Text, nullable=False, server_default=""),
@@ -90,13 +73,9 @@ outbox = Table(
     "outbox",
     metadata,
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
-    Column("conversation_id", String(64), nullable=False),
+    *_required(conversation_id=64, platform=32, payload=Text, created_at=Double, holder=64),
     Column("session_id", String(32)),
-    Column("platform", String(32), nullable=False),
-    Column("payload", Text, nullable=False),
-    Column("created_at", Double, nullable=False),
     Column("sent_at", Double),
-    Column("holder", String(64), nullable=False),
     Index("outbox_waiting", "platform", "sent_at", "id"),
     Index("outbox_by_conversation", "conversation_id"),
 )
@@ -105,13 +84,10 @@ outbox = Table(
 calls = Table(
     "calls",
     metadata,
-    Column("key", String(64), primary_key=True),
+    *_keys(key=64),
     Column("session_id", String(32), ForeignKey("sessions.id", ondelete="CASCADE"), nullable=False),
-    Column("text", Text, nullable=False),
-    Column("input_tokens", BigInteger, nullable=False),
-    Column("output_tokens", BigInteger, nullable=False),
-    Column("cached_tokens", BigInteger, nullable=False),
-    Column("finished_at", Double, nullable=False),
+    *_required(text=Text, finished_at=Double),
+    *_required(input_tokens=BigInteger, output_tokens=BigInteger, cached_tokens=BigInteger),
     Index("calls_by_session", "session_id"),
 )
 """Finished calls to language models by content."""
@@ -120,19 +96,9 @@ spending = Table(
     "spending",
     metadata,
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
-    Column("session_id", String(32), nullable=False),
-    Column("tenant", String(128), nullable=False),
-    Column("person", String(256), nullable=False),
-    Column("day", String(10), nullable=False),
-    Column("step", String(64), nullable=False),
-    Column("model", String(128), nullable=False),
-    Column("input_tokens", BigInteger, nullable=False),
-    Column("output_tokens", BigInteger, nullable=False),
-    Column("cached_tokens", BigInteger, nullable=False),
-    Column("money", Double, nullable=False),
-    Column("priced", Boolean, nullable=False),
-    Column("state", String(8), nullable=False),
-    Column("holder", String(64), nullable=False),
+    *_required(session_id=32, tenant=128, person=256, day=10, step=64, model=128, state=8, holder=64),
+    *_required(input_tokens=BigInteger, output_tokens=BigInteger, cached_tokens=BigInteger),
+    *_required(money=Double, priced=Boolean),
     Index("spending_by_session", "session_id"),
     Index("spending_by_day", "day", "tenant", "person"),
 )
@@ -141,11 +107,8 @@ spending = Table(
 allowances = Table(
     "allowances",
     metadata,
-    Column("scope", String(16), primary_key=True),
-    Column("tenant", String(128), primary_key=True),
-    Column("person", String(256), primary_key=True),
-    Column("day", String(10), primary_key=True),
-    Column("money", Double, nullable=False),
+    *_keys(scope=16, tenant=128, person=256, day=10),
+    *_required(money=Double),
     Column("tokens", BigInteger, nullable=False, server_default="0"),
 )
 """Dollars and tokens an administrator added in the chat to a budget: to a survey's for good, else for one day."""
@@ -153,10 +116,8 @@ allowances = Table(
 notes = Table(
     "notes",
     metadata,
-    Column("conversation_id", String(64), primary_key=True),
-    Column("name", String(256), primary_key=True),
-    Column("value", Text, nullable=False),
-    Column("noted_at", Double, nullable=False),
+    *_keys(conversation_id=64, name=256),
+    *_required(value=Text, noted_at=Double),
     Index("notes_by_time", "noted_at"),
 )
 """What adapters have to know in their next process: which message shows a job's progress, which thread was opened."""
@@ -164,49 +125,31 @@ notes = Table(
 installations = Table(
     "installations",
     metadata,
-    Column("platform", String(32), primary_key=True),
-    Column("client_id", String(128), primary_key=True),
-    Column("enterprise", String(64), primary_key=True),
-    Column("tenant", String(128), primary_key=True),
-    Column("content", LargeBinary, nullable=False),
-    Column("installed_at", Double, nullable=False),
+    *_keys(platform=32, client_id=128, enterprise=64, tenant=128),
+    *_required(content=LargeBinary, installed_at=Double),
 )
 """Workspaces that have installed us, with their tokens, encrypted."""
 
-tickets = Table(
-    "tickets",
-    metadata,
-    Column("id", String(64), primary_key=True),
-    Column("made_at", Double, nullable=False),
-)
+tickets = Table("tickets", metadata, *_keys(id=64), *_required(made_at=Double))
 """Installations that were begun: each ticket is taken back once."""
 
 processes = Table(
     "processes",
     metadata,
-    Column("id", String(64), primary_key=True),
-    Column("queue", String(64), nullable=False),
-    Column("host", String(256), nullable=False),
-    Column("pid", Integer, nullable=False),
-    Column("beat_at", Double, nullable=False),
+    *_keys(id=64),
+    *_required(queue=64, host=256, pid=Integer, beat_at=Double),
     Column("runs", String(64), nullable=False, server_default=""),
 )
 """Processes that are alive: each writes its heartbeat; one that stopped is taken over. ``runs``: queues, by spaces."""
 
-pace = Table(
-    "pace",
-    metadata,
-    Column("service", String(64), primary_key=True),
-    Column("next_at", Double, nullable=False),
-)
+pace = Table("pace", metadata, *_keys(service=64), *_required(next_at=Double))
 """When an online service may be asked next, by any process."""
 
 replies = Table(
     "replies",
     metadata,
-    Column("key", String(64), primary_key=True),
-    Column("content", LargeBinary, nullable=False),
-    Column("kept_at", Double, nullable=False),
+    *_keys(key=64),
+    *_required(content=LargeBinary, kept_at=Double),
     Index("replies_by_time", "kept_at"),
 )
 """What online services answered (compressed), by a digest of the question."""
@@ -214,13 +157,8 @@ replies = Table(
 sent_papers = Table(
     "sent_papers",
     metadata,
-    Column("platform", String(32), primary_key=True),
-    Column("tenant", String(128), primary_key=True),
-    Column("person", String(256), primary_key=True),
-    Column("digest", String(64), primary_key=True),
-    Column("paper", Text, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("sent_at", Double, nullable=False),
+    *_keys(platform=32, tenant=128, person=256, digest=64),
+    *_required(paper=Text, title=Text, sent_at=Double),
     Index("sent_papers_by_person", "person"),
 )
 """Who sent which papers to a workspace's library; ``digest`` stands for a key that may be too long to be indexed."""
@@ -228,10 +166,7 @@ sent_papers = Table(
 ratings = Table(
     "ratings",
     metadata,
-    Column("conversation_id", String(64), primary_key=True),
-    Column("message", String(64), primary_key=True),
-    Column("person", String(256), primary_key=True),
-    Column("good", Boolean, nullable=False),
-    Column("rated_at", Double, nullable=False),
+    *_keys(conversation_id=64, message=64, person=256),
+    *_required(good=Boolean, rated_at=Double),
 )
 """Who found which answer good; ``message`` is the platform's name for it."""

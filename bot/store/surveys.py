@@ -71,10 +71,7 @@ ASKED: tuple[JobKind, ...] = ("answer", "evaluate", "gaps")
 
 @dataclass(frozen=True, slots=True)
 class WantedJob:
-    """A job that a session waits for: where, for whom, its id and kind.
-
-    ``person`` is who asked for it, where they take no part in the survey; else its owner.
-    """
+    """A job that a session waits for; ``person`` is its owner, or who asked for it and takes no part in the survey."""
 
     conversation: Conversation
     person: str

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.app import open_app
+from bot.serving.bundled import BUNDLED
 from engine.addresses import NumberedSentence, number_sentences
 from engine.checking.check import CheckTask, check_section
 from engine.checking.figures import read_figures
@@ -251,8 +252,7 @@ def _told(text: str) -> str:
 async def honesty(console: Console, library_name: str, options: HonestyOptions, *, as_json: bool) -> int:
     """Plant, check, count, and print."""
     async with open_app() as app:
-        name = library_name or await app.libraries.install_bundled()
-        library = await app.libraries.library(name)
+        library = await app.open_library(library_name or BUNDLED)
         papers = [item.paper for item in await library.search(Query(TOPIC, 300)) if item.paper.content]
         counts = await measure_honesty(papers, options)
     true, false = counts[0], counts[1:]

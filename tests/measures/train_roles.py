@@ -21,8 +21,8 @@ from scipy.sparse import csr_matrix
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
-from bot.bench.roles import LabelledAbstract, judge_statements, measure_roles, print_scores
-from bot.bench.yardstick_report import ReportOptions
+from bot.bench.roles import LabelledAbstract, judge_statements, measure_roles
+from bot.bench.yardstick_report import ReportOptions, print_report
 from engine.errors import UserError
 from engine.reading.sentence_roles import (
     BUCKETS,
@@ -214,7 +214,7 @@ def train(console: Console, files: Sequence[Path], output: Path) -> None:
         raise UserError("Three labelled abstracts are the fewest: a third is held back for measuring.")
     model = train_role_model([fitted for fitted, _ in divided])
     for file, (_, held_back) in zip(files, divided, strict=True):
-        print_scores(console, file, measure_roles(model, held_back), ReportOptions())
+        print_report(console, f"Roles of sentences in {file.name}", measure_roles(model, held_back), ReportOptions())
     output.write_bytes(pack_model(train_role_model(sources)))
     console.print(f"The weights fitted to {sum(map(len, sources)):,} abstracts are in {output}.")
 

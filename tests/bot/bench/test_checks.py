@@ -40,9 +40,9 @@ async def test_each_set_has_its_counts_and_an_interval(tmp_path: Path, capsys: p
 async def test_the_table_shows_another_commits_figures_beside(tmp_path: Path) -> None:
     file = tmp_path / "claims.jsonl"
     file.write_text(row("SwiftNet flies at 75 km/h.", 0) + "\n" + row("SwiftNet flies at 60 km/h.", 1))
-    other = {"set": "one", "true": 4, "true_flagged": 2, "false": 4, "false_flagged": 1, "j": -0.25, "low": -1.0}
+    other = {"set": "one", "true": 4, "true_doubted": 0.5, "false": 4, "false_doubted": 0.25, "j": -0.25}
     before = tmp_path / "before.json"
-    before.write_text(json.dumps({"sets": [{**other, "high": 0.5, "best_accepted": None, "random_accepted": 0.5}]}))
+    before.write_text(json.dumps({"sets": [{**other, "best_accepted": None, "random_accepted": 0.5}]}))
     shown = io.StringIO()
     await checks(Console(file=shown, width=200), file, ReportOptions(beside=before))
     assert all(cell in shown.getvalue() for cell in ("0.500 → 0.000", "0.250 → 1.000", "-0.250 → 1.000", "– → 1.000"))
