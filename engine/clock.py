@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Protocol
 
 
-class Clock(Protocol):
-    """Seconds that only grow, and waiting by them."""
+class Clock:
+    """Seconds that only grow, and waiting by them: those of the machine."""
 
     def now(self) -> float:
         """Seconds since some moment that stays the same."""
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait for so many seconds."""
-
-
-class SystemClock:
-    """The clock of the machine."""
-
-    def now(self) -> float:
-        """Seconds of the monotonic clock."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
@@ -29,4 +18,4 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-SYSTEM_CLOCK = SystemClock()
+SYSTEM_CLOCK = Clock()

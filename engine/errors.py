@@ -31,7 +31,7 @@ class NoPapers(UserError):
 
 
 class RecordError(UserError):
-    """One record of a file cannot be read: where it stands, and why."""
+    """One record of a file cannot be read, and the rest goes on: where it stands, and why."""
 
     def __init__(self, place: str, why: str) -> None:
         super().__init__(f"{place}: {why}")
@@ -40,7 +40,7 @@ class RecordError(UserError):
 
 
 class ServiceError(ScholiumError):
-    """Someone else's service failed."""
+    """Someone else's service failed; ``retryable`` says whether trying again may help."""
 
     def __init__(self, message: str, *, retryable: bool = False) -> None:
         super().__init__(message)

@@ -16,11 +16,7 @@ TOKENS_PER_WORD = 1.5
 
 def length_class(tokens: int) -> str:
     """The class a document of so many tokens counts as; below 8,000 it is ``under 8k`` (AutoSurvey, 3.1)."""
-    name = "under 8k"
-    for candidate, lower in LENGTH_CLASSES_TOKENS.items():
-        if tokens >= lower:
-            name = candidate
-    return name
+    return next((name for name, least in reversed(LENGTH_CLASSES_TOKENS.items()) if tokens >= least), "under 8k")
 
 
 @dataclass(frozen=True, slots=True)

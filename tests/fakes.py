@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from adapters.chat import Button, ChatAdapter, Conversation, Form, FormFault, Incoming, Outgoing, SurveyList
+from engine.clock import Clock
 from engine.llm.model import A, Request, TypedAnswer
 from engine.local_models import Entailment
 from engine.retrieval.embedding import Vectors
@@ -20,7 +21,7 @@ HERE = Conversation("fake", "lab", "general", "1")
 
 
 @dataclass
-class MovedClock:
+class MovedClock(Clock):
     """A clock that only sleeping moves, so that waiting costs no time; ``slept`` is how long each wait was."""
 
     at_s: float = 1_000.0

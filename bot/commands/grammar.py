@@ -43,7 +43,7 @@ _PLACE = r"(?:(?:section|chapter)\s+)?(\d{1,4}(?:\.\d{1,4}){0,5})"
 def parse(text: str) -> Command:
     """What the words mean. Raises `UserError` where a number or a year cannot be read."""
     if listed := _LIST.fullmatch(text.strip()):
-        return events.UseList(lines_of(listed[1]))
+        return events.Job("list", lines=lines_of(listed[1]))
     said = " ".join(text.split())
     bare = _take_end_off(re.sub(r"^(?:please|pls)\s+|\s+(?:please|pls)$", "", said, flags=re.I))
     for rule in RULES:
@@ -303,8 +303,8 @@ RULES: tuple[Rule, ...] = (
         rf"merge\s+{_PLACE}\s+(?:and\s+|with\s+)?{_PLACE}",
         lambda m: events.EditOutline(outline.merge(m.group(1), m.group(2))),
     ),
-    _rule("search for 3", rf"search\s+for\s+{_PLACE}", lambda m: events.SearchSection(m.group(1))),
-    _rule("split 3", rf"split\s+{_PLACE}", lambda m: events.SplitSection(m.group(1))),
+    _rule("search for 3", rf"search\s+for\s+{_PLACE}", lambda m: events.Job("papers", section=m.group(1))),
+    _rule("split 3", rf"split\s+{_PLACE}", lambda m: events.Job("divide", section=m.group(1))),
     _rule(
         "rewrite 3.2: WISH",
         rf"rewrite\s+{_PLACE}\s*(?::|about|on|with)\s*(.+)",

@@ -97,7 +97,7 @@ class Turns:
         upload = await self._services.add_papers(incoming)
         turn.say(upload.said)
         if incoming.text.strip().rstrip(":").lower() in LIST_WORDS:
-            listed = events.UseList(tuple(paper.key for paper in upload.papers))
+            listed = Job("list", lines=tuple(paper.key for paper in upload.papers))
             return listed if self._may(turn, listed) else None
         if incoming.text or incoming.button:
             return command
@@ -328,7 +328,7 @@ class Turns:
         session, by_form = turn.session, turn.actor if turn.alone else ""
         job = before.job if isinstance(event, events.JobDone) else None
         same, price = before.state.phase == session.state.phase, word_price(session.state, self.defaults, turn.uses)
-        if isinstance(event, EDITS) or (job and job.kind == "divide"):
+        if isinstance(event, EDITS | Job) or (job and job.kind == "divide"):
             turn.say(word_change(before.state, session.state, by_form, price))
         elif job is None and not same:
             turn.close_card(word_decision(before.state, event, turn.actor))

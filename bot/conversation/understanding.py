@@ -28,14 +28,13 @@ from engine.session.events import (
     EditPapers,
     Job,
     Regenerate,
-    SplitSection,
 )
 from engine.session.state import State, SurveySession, advance
 
 LONGEST_SAID = 1_000
 """Characters of a message that a language model is asked to read."""
 
-EDITS = EditKeywords | EditPapers | EditOutline | SplitSection
+EDITS = EditKeywords | EditPapers | EditOutline
 
 
 class ReadingAnswer(TypedAnswer):
@@ -66,7 +65,11 @@ class Reading:
     @property
     def makes_edits(self) -> bool:
         """Whether it is several changes, each of which `undo` takes back: they are shown, and one yes is for all."""
-        return len(self.commands) > 1 and all(isinstance(c, EDITS) or _only_shows(c) for c in self.commands)
+        return len(self.commands) > 1 and all(_edits(c) or _only_shows(c) for c in self.commands)
+
+
+def _edits(command: Command) -> bool:
+    return isinstance(command, EDITS) or (isinstance(command, Job) and command.kind == "divide")
 
 
 def _only_shows(command: Command) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from bot.views.actions import Action, list_actions
-from engine.session.outline_edits import find_divisible, find_unsupported
+from engine.session.outline_edits import find_unsupported
 from engine.session.state import State
 from engine.survey import Survey
 from engine.values import KeywordPool, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline
@@ -48,10 +48,9 @@ class PaperGroup:
 
 @dataclass(frozen=True, slots=True)
 class PaperGroups:
-    """Groups to be approved; ``movable`` is the number of a paper of the first, ``divisible`` that of a large group."""
+    """Groups to be approved; ``movable`` is the number of a paper of the first."""
 
     groups: tuple[PaperGroup, ...]
-    divisible: str
     movable: int
 
 
@@ -116,7 +115,7 @@ def _view_outline(state: State) -> PlannedOutline | PaperGroups | Topic:
     if outline is None:
         return Topic()
     if outline.is_grouping and selection:
-        return _view_groups(state, outline.nodes, selection)
+        return _view_groups(outline.nodes, selection)
     papers = {item.paper.key: item.paper for item in selection.found} if selection else {}
     most = max((len(node.hint_papers) for _, node in walk_outline(outline.nodes)), default=0)
     bare = find_unsupported(outline, selection, state.brief.topic) if selection and state.brief else []
@@ -129,7 +128,7 @@ def _view_outline(state: State) -> PlannedOutline | PaperGroups | Topic:
     return PlannedOutline(outline.title, tuple(sections), outline.notes)
 
 
-def _view_groups(state: State, nodes: Sequence[OutlineNode], selection: PaperSelection) -> PaperGroups:
+def _view_groups(nodes: Sequence[OutlineNode], selection: PaperSelection) -> PaperGroups:
     place: dict[PaperKey, int] = {found.paper.key: n for n, found in enumerate(selection.found, start=1)}
 
     groups = []
@@ -138,5 +137,4 @@ def _view_groups(state: State, nodes: Sequence[OutlineNode], selection: PaperSel
         papers = tuple((at, selection.found[at - 1].paper) for at in places)
         groups.append(PaperGroup(number, node.title, node.description, papers))
     movable = groups[0].papers[0][0] if groups and groups[0].papers else 0
-    divisible = find_divisible(state.outline, selection) if state.outline else ""
-    return PaperGroups(tuple(groups), divisible, movable)
+    return PaperGroups(tuple(groups), movable)

@@ -30,14 +30,7 @@ PROPOSING: frozenset[JobKind] = frozenset(
 )
 """Jobs that end with a card; the card of the step before is closed when they begin."""
 
-EDITS = (
-    events.EditKeywords
-    | events.EditOutline
-    | events.EditPapers
-    | events.MovePaper
-    | events.SplitSection
-    | events.TakeCandidate
-)
+EDITS = events.EditKeywords | events.EditOutline | events.EditPapers | events.MovePaper | events.TakeCandidate
 """What changes the proposal of a step, which is then said besides."""
 
 NAMED = 3
@@ -107,10 +100,10 @@ def word_decision(before: State, event: Event, actor: str) -> str:
             return f"↻ {subject} not accepted{by}; others were asked for. These were: {kept}"
         case events.MorePapers():
             return f"↻ More papers were asked for{by}. Until then: {kept}"
-        case events.SearchSection(place) | events.SplitSection(place):
-            asked = "Papers for" if isinstance(event, events.SearchSection) else "Parts of"
+        case events.Job("papers" | "divide" as kind, section=place):
+            asked = "Papers for" if kind == "papers" else "Parts of"
             return f"↻ {asked} section {place} were asked for{by}. Until then: {kept}"
-        case events.UseList():
+        case events.Job("list"):
             return f"↻ {subject}: a list of papers was given{by}."
         case events.Control.GO_BACK:
             return f"↩ {subject} set aside{by}, back to the step before: {kept}"

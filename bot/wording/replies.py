@@ -13,7 +13,6 @@ from bot.wording.progress import word_started
 from bot.wording.sentences import WELCOME, phrase, pluralize
 from engine.rendering.markdown import escape_markdown
 from engine.session.events import NoticeKind
-from engine.session.outline_edits import find_divisible
 from engine.session.state import Phase, State, SurveySession
 from engine.text import clean, list_words, shorten
 from engine.values import KeywordPool, Outline, PaperSelection
@@ -193,9 +192,7 @@ def list_hints(state: State) -> tuple[str, ...]:
             return (*((exclude,) if selection.list_included() else ()), *((f"include {out[0]}",) if out else ()))
         case State(phase="outline", outline=Outline(nodes=nodes)):
             there = {str(number) for number in range(1, len(nodes) + 1)}
-            changes = tuple(hint for hint in _CHANGES_OF_OUTLINE if set(re.findall(r"\d+", hint)) <= there)
-            divisible = find_divisible(state.outline, state.papers) if state.outline and state.papers else ""
-            return (*changes, *((f"split {divisible}",) if divisible else ()))
+            return tuple(hint for hint in _CHANGES_OF_OUTLINE if set(re.findall(r"\d+", hint)) <= there)
         case State(phase="discussion", survey=survey) if survey:
             last = min(2, len(survey.sections))
             part = f"{last}.1" if last and survey.sections[last - 1].sections else str(last)

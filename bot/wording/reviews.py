@@ -12,6 +12,7 @@ from engine.errors import UserError
 from engine.rendering.markdown import escape_markdown, with_numbers
 from engine.reviews.review import HEADER
 from engine.run import ReviewDraft
+from engine.session.outline_edits import SMALLEST_DIVIDED
 from engine.session.proposal_edits import ONE_SURVEY
 from engine.session.state import State
 from engine.survey import Survey, walk
@@ -87,7 +88,7 @@ def word_groups(found: PaperGroups) -> str:
         named = [f"{number} {escape_markdown(shorten(clean(paper.title), 60))}" for number, paper in group.papers]
         lines.append(f"    - papers {'; '.join(list_first(named, SHOWN_PAPERS, '…'))}")
     last, changes = len(found.groups), ["`rename 1 to …`"]  # each can be done as it stands
-    changes += [f"`split {found.divisible}`"] if found.divisible else []
+    changes += [f"`split {group.number}`" for group in found.groups if len(group.papers) >= SMALLEST_DIVIDED][:1]
     if last > 1:
         changes += [f"`merge {last - 1} {last}`", f"`drop {last}`"]
         into = f"(paper {found.movable} into group {last})"

@@ -93,7 +93,9 @@ class SentenceState:
     @property
     def ending(self) -> Ending:
         was, now = (fold(replace_citations(text, lambda _: "")) for text in (self.original, self.text))
-        return "kept" if was == now else "reworded"
+        if was != now:
+            return "reworded"
+        return "kept" if list_cited_keys(self.original) == list_cited_keys(self.text) else "cited anew"
 
 
 def list_claims(lines: Sequence[SentenceState]) -> tuple[Claim, ...]:

@@ -108,8 +108,8 @@ class MeteredModel:
         """The answer as a value; a wrong one is sent back with its error, `TYPED_ATTEMPTS` times at most."""
         schema, problem, said = strict_schema(kind), "", ""
         for attempt in range(TYPED_ATTEMPTS):
-            asked = _ask_for_json(request, schema, attempt, problem)
-            said = "".join([piece async for piece in self._ask(asked, schema, in_pieces=False)])
+            asked = _ask_for_json(request, schema, attempt)
+            said = "".join([piece async for piece in self._ask(asked, schema, in_pieces=False, problem=problem)])
             answer = _read_json(said, kind)
             if not isinstance(answer, str):
                 return answer
@@ -123,21 +123,17 @@ class MeteredModel:
 
     async def forget(self, request: Request, kind: type[TypedAnswer] | None = None) -> None:
         """Let go of a recorded answer, and of those before it whose JSON was wrong."""
-        schema, problem = strict_schema(kind) if kind else None, ""
-        for attempt in range(TYPED_ATTEMPTS):
-            asked = _ask_for_json(request, schema, attempt, problem) if schema else request
-            key = self._key(self.sampling.apply(asked), schema)
-            known = await self.record.find(key)
-            if not known:
-                return
-            await self.record.forget(key)
-            answer = _read_json(known.text, kind) if kind else None
-            if not isinstance(answer, str):
-                return
-            problem = answer
+        schema = strict_schema(kind) if kind else None
+        for asked in [_ask_for_json(request, schema, n) for n in range(TYPED_ATTEMPTS)] if schema else [request]:
+            await self.record.forget(self._key(self.sampling.apply(asked), schema))
 
-    async def _ask(self, request: Request, schema: dict[str, Any] | None, *, in_pieces: bool) -> AsyncIterator[str]:
-        """The answer, whole or in pieces; what was asked before is taken from the record."""
+    async def _ask(
+        self, request: Request, schema: dict[str, Any] | None, *, in_pieces: bool, problem: str = ""
+    ) -> AsyncIterator[str]:
+        """The answer, whole or in pieces; what was asked before is taken from the record.
+
+        A ``problem`` of the last answer is told, and is no part of what the record knows the answer by.
+        """
         request = self.sampling.apply(request)
         key = self._key(request, schema)
         async with self._turns.setdefault(key, asyncio.Lock()):
@@ -146,7 +142,7 @@ class MeteredModel:
                 return
             model = request.model or self.models[request.task]
             with trace_call(*_name_span(request, model)) as span, self.throttle.breaker.guard_call():
-                current, pieces = request, list[str]()
+                current, pieces = _tell_problem(request, problem), list[str]()
                 async for attempt in self._attempts(lambda: not pieces):
                     with attempt:
                         try:
@@ -213,13 +209,17 @@ class MeteredModel:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def _ask_for_json(request: Request, schema: dict[str, Any], attempt: int, problem: str) -> Request:
-    """The request for an answer of this schema; asked again, with what was wrong before."""
+def _ask_for_json(request: Request, schema: dict[str, Any], attempt: int) -> Request:
+    """The request for an answer of this schema, for the first time or again."""
     shape = json.dumps(_bare_schema(schema, schema.get("$defs", {})), separators=(",", ":"))
     rules = f"\n\nAnswer with JSON only, with all fields of this JSON schema and no others:\n{shape}"
-    wrong = f"\n\nYour last answer was wrong: {problem}" if problem else ""
-    prompt = replace(request.prompt, question=request.prompt.question + rules + wrong)
+    prompt = replace(request.prompt, question=request.prompt.question + rules)
     return replace(request, step=request.step + (f"#{attempt}" if attempt else ""), prompt=prompt)
+
+
+def _tell_problem(request: Request, problem: str) -> Request:
+    wrong = f"\n\nYour last answer was wrong: {problem}" if problem else ""
+    return replace(request, prompt=replace(request.prompt, question=request.prompt.question + wrong))
 
 
 def _read_json(text: str, kind: type[A]) -> A | str:

@@ -31,7 +31,8 @@ JobKind = Literal[
 class Job:
     """Work; ``change`` belongs to `revise`, ``question`` to `answer`, ``details`` to `evaluate`.
 
-    What a person asks of a survey is one without ``id``: `revise`, `answer`, `gaps`, `evaluate`, `background`.
+    What a person asks for is one without ``id``: of a survey `revise`, `answer`, `gaps`, `evaluate`, `background`; of a
+    proposal `list`, and for a ``section`` `papers` (the outline stays) and `divide` (it gives way to its parts).
     """
 
     kind: JobKind
@@ -146,27 +147,6 @@ class MorePapers:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchSection:
-    """Search for that section or part of the outline too, then propose papers again; the outline stays."""
-
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class SplitSection:
-    """That section or part of the outline gives way to its parts; one without parts is divided by its papers."""
-
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class UseList:
-    """The survey's papers are those of this list, one a line."""
-
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class EditOutline:
     """A change of the outline; see `engine.session.outline_edits`. Raises `UserError` where it cannot be done."""
 
@@ -218,11 +198,9 @@ class JobFailed:
     job_id: str
 
 
-ContentChange = (
-    EditKeywords | EditPapers | EditOutline | MorePapers | MovePaper | SearchSection | SplitSection | UseList
-)
+ContentChange = EditKeywords | EditPapers | EditOutline | MorePapers | MovePaper | Job
 """What changes a proposal, each in its phase only."""
-PersonEvent = Start | Approve | Regenerate | ContentChange | Job | TakeCandidate | Undo | Control
+PersonEvent = Start | Approve | Regenerate | ContentChange | TakeCandidate | Undo | Control
 Event = PersonEvent | SectionFinished | JobDone | JobFailed
 
 

@@ -32,25 +32,22 @@ def _later(change: Callable[Concatenate[Outline, P], Outline]) -> Callable[P, Ch
     return lambda *args, **kwargs: lambda outline: change(outline, *args, **kwargs)
 
 
-def _require_title(title: str) -> None:
-    if len(title) > LONGEST_TITLE:
-        raise UserError(f"A title has at most {LONGEST_TITLE} characters; this one has {len(title):,}.")
+def _require_short(what: str, text: str, most: int) -> None:
+    if len(text) > most:
+        raise UserError(f"A {what} has at most {most:,} characters; this one has {len(text):,}.")
 
 
 @_later
 def rename(outline: Outline, place: str, title: str) -> Outline:
     """Another title; its papers stay."""
-    _require_title(title)
+    _require_short("title", title, LONGEST_TITLE)
     return splice(outline, place, replace(node_at(outline, place), title=title))
 
 
 @_later
 def describe(outline: Outline, place: str, description: str) -> Outline:
     """Another description of what it says; title and papers stay."""
-    if len(description) > LONGEST_DESCRIPTION:
-        raise UserError(
-            f"A description has at most {LONGEST_DESCRIPTION:,} characters; this one has {len(description):,}."
-        )
+    _require_short("description", description, LONGEST_DESCRIPTION)
     node = node_at(outline, place)
     if node.role != "body":
         raise UserError("Introduction and conclusion tell of the other sections; describe one of those.")
@@ -132,18 +129,6 @@ def find_parts(outline: Outline, place: str, selection: PaperSelection) -> Nodes
     return ()
 
 
-def find_divisible(outline: Outline, selection: PaperSelection) -> str:
-    """The number of the section with most papers that can be split; empty where none can."""
-    sizes = {
-        number: count
-        for number, node in walk_outline(outline.nodes)
-        if node.role == "body" and "." not in number
-        for count in [len(papers_of(node, selection))]
-        if len(node.children) > 1 or count >= SMALLEST_DIVIDED
-    }
-    return max(sizes, key=lambda number: sizes[number], default="")
-
-
 def papers_of(node: OutlineNode, selection: PaperSelection) -> list[Paper]:
     """The papers of a section and its parts that may be used, best first."""
     keys = set(node.all_papers())
@@ -165,7 +150,7 @@ def place_paper(outline: Outline, key: PaperKey, place: str) -> Outline:
 @_later
 def add(outline: Outline, title: str, place: str = "", *, after: bool = True) -> Outline:
     """A new section after or before another, or else last, before the conclusion; its papers are found by its title."""
-    _require_title(title)
+    _require_short("title", title, LONGEST_TITLE)
     new, nodes = OutlineNode(title), outline.nodes
     if not place:
         end = len(nodes) - (bool(nodes) and nodes[-1].role == "conclusion")
@@ -199,10 +184,10 @@ def from_lines(outline: Outline, text: str) -> Outline:
         indent, place, title = _LINE.fullmatch(line.rstrip()).groups()  # type: ignore[union-attr]
         if place in used:
             raise UserError(f"Section {place} stands there twice. Give a new section no number.")
-        used.add(place or "")
-        used.discard("")
+        used |= {place} if place else set()
         if not title:
             raise UserError(f"Section {place} has no title.")
+        _require_short("title", title, LONGEST_TITLE)
         node = replace(node_at(outline, place), title=title, children=()) if place else OutlineNode(title)
         is_part = place.count(".") > 0 if place else len(indent) >= 2
         if is_part and not roots:

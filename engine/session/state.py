@@ -114,7 +114,7 @@ def _at_rest(session: SurveySession, event: events.PersonEvent) -> Step:
             return _start(session, event)
         case events.TakeCandidate(number):
             return _take_candidate(session, number)
-        case Job(kind):
+        case Job("revise" | "answer" | "gaps" | "evaluate" | "background" as kind):
             has_papers = state.papers and state.phase not in {"topic", "keywords"}
             may_begin = has_papers if kind == "gaps" else state.phase == "discussion"
             return _begin(session, event) if may_begin else _not_now(session)
@@ -150,21 +150,21 @@ def _content(session: SurveySession, event: events.ContentChange) -> Step:
             return _apply_outline(session, apply(state.outline))
         case events.MovePaper(position, place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
             return _apply_outline(session, move_paper(state.outline, state.papers, position, place))
-        case events.SplitSection(place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
+        case Job("divide", section=place) if state.phase in WITH_OUTLINE and state.outline and state.papers:
             if parts := find_parts(state.outline, place, state.papers):
                 return _apply_outline(session, splice(state.outline, place, *parts))
-            return _begin(session, Job("divide", section=place))
+            return _begin(session, event)
         case events.MorePapers(count) if state.phase in {"papers", "discussion"} and not (
             state.brief and state.brief.quick
         ):
             more = replace(state, paper_limit=state.paper_limit + count)
             return _begin(_with_state(session, more), Job("papers"))
-        case events.SearchSection(place) if state.phase == "outline" and state.outline and state.keywords:
+        case Job("papers", section=place) if state.phase == "outline" and state.outline and state.keywords:
             edited = edit_keywords(state.keywords, (word_section_query(state.outline, place, state.keywords),), ())
             searching = replace(state, keywords=edited, keeps_outline=True)
-            return _begin(_with_state(session, searching), Job("papers", section=place))
-        case events.UseList(lines) if state.brief and state.phase in {"topic", "keywords", "papers"}:
-            return _begin(session, Job("list", lines=lines))
+            return _begin(_with_state(session, searching), event)
+        case Job("list") if state.brief and state.phase in {"topic", "keywords", "papers"}:
+            return _begin(session, event)
         case _:
             return _not_now(session)
 

@@ -21,7 +21,6 @@ from engine.session.events import (
     Job,
     MorePapers,
     Regenerate,
-    SplitSection,
     Undo,
 )
 from engine.survey import SectionChange
@@ -105,7 +104,7 @@ def test_each_format_stands_where_files_are_asked_for(page: str) -> None:
         ("export", Export(())),
         ("export pdf, bib", Export(("pdf", "bib"))),
         ("ask what is new?", Job("answer", question="what is new?")),
-        ("split 3", SplitSection("3")),
+        ("split 3", Job("divide", section="3")),
         ("which papers use graphs?", FreeText("which papers use graphs?")),
     ],
 )

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from bot.jobs.status import JobStatus
 from bot.store.sessions import StoredConversation
+from engine.clock import Clock
 from engine.llm.meter import Usage
 from engine.run import Progress
 from engine.session.events import Job
@@ -15,7 +16,7 @@ from tests.fakes import HERE, FakeChat
 from tests.stand_ins.changes import PATIENCE_S
 
 
-class SteppedClock:
+class SteppedClock(Clock):
     """Time that passes only when the test says so."""
 
     def __init__(self) -> None:

@@ -218,6 +218,13 @@ async def test_a_sentence_that_needs_nothing_stays_behind_a_removed_one() -> Non
     assert found.claims[0].ending == "kept"
 
 
+async def test_a_claim_that_keeps_its_words_and_loses_a_paper_counts_as_cited_anew() -> None:
+    found, _ = await check(f"SwiftNet flies on real hardware [@{FAST.key}:2; @{SLOW.key}:2].", Judge())
+    (claim,) = found.claims
+    assert claim.text == f"SwiftNet flies on real hardware {cite([FAST.key])}."
+    assert (claim.ending, found.tally.cited_anew, found.tally.kept) == ("cited anew", 1, 0)
+
+
 async def test_a_true_sentence_that_named_too_little_keeps_its_words_when_its_address_is_mended() -> None:
     said = "SwiftNet flies where others compete"
     both = f"[@{FAST.key}:1,2]"

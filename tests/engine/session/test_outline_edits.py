@@ -106,8 +106,6 @@ def test_what_a_section_is_split_into() -> None:
     outline = Outline("T", (OUTLINE.nodes[0], few, many, OUTLINE.nodes[1]))
     assert edit.find_parts(outline, "3", selection) == ()
     assert edit.find_parts(outline, "4", selection) == OUTLINE.nodes[1].children
-    assert edit.find_divisible(outline, selection) == "3"
-    assert edit.find_divisible(Outline("T", (few,)), selection) == ""
     assert edit.papers_of(few, PaperSelection(selection.found, (own[0].key,))) == own[1:5]
     said = "Section 2 has 5 papers, too few to split: it takes 6. To begin another section: add section TITLE after 2"
     for place, why in (("1", "The introduction and the conclusion cannot be split."), ("2", said)):

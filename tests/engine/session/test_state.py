@@ -26,9 +26,7 @@ from engine.session.events import (
     MorePapers,
     Propose,
     Regenerate,
-    SearchSection,
     SectionFinished,
-    SplitSection,
     Start,
     StartJob,
     StopJob,
@@ -79,8 +77,8 @@ EVENTS: dict[str, Event] = {
     "keywords": EditKeywords(add=("passage index",)),
     "papers": EditPapers(exclude=(1,)),
     "more": MorePapers(10),
-    "search section": SearchSection("3"),
-    "split": SplitSection("2"),
+    "search section": Job("papers", section="3"),
+    "split": Job("divide", section="2"),
     "outline": EditOutline(outline_edits.rename("2", "Other")),
     "rewrite all": Control.REWRITE_ALL,
     "revise": Job("revise", SectionChange("1", "rewrite", "shorter")),
@@ -175,7 +173,7 @@ def test_excluded_papers_stay_excluded_when_more_are_gathered() -> None:
 
 def test_a_section_that_a_person_added_is_searched_for_and_gets_what_is_found() -> None:
     session, _ = advance(SurveySession("s", 0, AT["outline"]), EditOutline(outline_edits.add("Speed")))
-    session, (start,) = advance(session, SearchSection("4"))
+    session, (start,) = advance(session, Job("papers", section="4"))
     assert isinstance(start, StartJob)
     assert session.state.keywords is not None
     query = Keyword("dense retrieval Speed", "person")  # the title alone says nothing of the topic
@@ -202,7 +200,9 @@ def test_papers_found_for_a_section_go_to_the_part_that_they_speak_of() -> None:
     )
     parts = (OutlineNode("The Index"), OutlineNode("The Passage"))
     whole = replace(OUTLINE, nodes=(OutlineNode("Dense Retrieval", children=parts),))
-    session, (start,) = advance(SurveySession("s", 0, replace(AT["outline"], outline=whole)), SearchSection("1"))
+    session, (start,) = advance(
+        SurveySession("s", 0, replace(AT["outline"], outline=whole)), Job("papers", section="1")
+    )
     assert isinstance(start, StartJob)
     reasons = (Reason("Dense Retrieval", 1),)
     found = PaperSelection(tuple(FoundPaper(paper, 1.0, reasons) for paper in (passage, index)))
@@ -211,7 +211,7 @@ def test_papers_found_for_a_section_go_to_the_part_that_they_speak_of() -> None:
     assert outline is not None
     assert [part.papers for part in outline.nodes[0].children] == [(index.key,), (passage.key,)]
     again, _ = advance(session, Approve())
-    again, (start,) = advance(again, SearchSection("1"))
+    again, (start,) = advance(again, Job("papers", section="1"))
     assert isinstance(start, StartJob)
     again, _ = advance(again, JobDone(start.job.id, found))
     assert again.state.outline == outline  # what it has already is not added twice
@@ -219,11 +219,11 @@ def test_papers_found_for_a_section_go_to_the_part_that_they_speak_of() -> None:
 
 def test_a_section_that_is_not_there_cannot_be_searched_for() -> None:
     with pytest.raises(UserError, match="no section 9"):
-        advance(SurveySession("s", 0, AT["outline"]), SearchSection("9"))
+        advance(SurveySession("s", 0, AT["outline"]), Job("papers", section="9"))
 
 
 def test_a_section_is_divided_by_a_job_and_the_outline_stays_the_persons() -> None:
-    session, (start,) = advance(SurveySession("s", 0, AT["outline"]), SplitSection("2"))
+    session, (start,) = advance(SurveySession("s", 0, AT["outline"]), Job("divide", section="2"))
     assert isinstance(start, StartJob)
     assert (start.job.kind, start.job.section) == ("divide", "2")
     parts = tuple(OutlineNode(title, papers=OUTLINE.nodes[1].papers[:3]) for title in ("Some", "Others"))
@@ -239,7 +239,7 @@ def test_a_section_is_divided_by_a_job_and_the_outline_stays_the_persons() -> No
 def test_a_section_with_parts_is_split_into_them_at_once() -> None:
     parts = (OutlineNode("Some"), OutlineNode("Others"))
     whole = replace(OUTLINE, nodes=(OutlineNode("One", children=parts), *OUTLINE.nodes[2:]))
-    session, actions = advance(SurveySession("s", 0, replace(AT["outline"], outline=whole)), SplitSection("1"))
+    session, actions = advance(SurveySession("s", 0, replace(AT["outline"], outline=whole)), Job("divide", section="1"))
     assert actions == (Propose(),)
     assert session.state.outline is not None
     assert [node.title for node in session.state.outline.nodes] == ["Some", "Others", "Two", "Conclusion"]
@@ -251,16 +251,14 @@ def test_a_section_with_parts_is_split_into_them_at_once() -> None:
 )
 def test_what_cannot_be_split_says_why(place: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
-        advance(SurveySession("s", 0, AT["outline"]), SplitSection(place))
+        advance(SurveySession("s", 0, AT["outline"]), Job("divide", section=place))
 
 
 def test_papers_that_were_left_out_do_not_count_for_a_split() -> None:
     assert AT["outline"].papers is not None
     fewer = replace(AT["outline"], papers=edit_papers(SELECTION, EditPapers(exclude=(1,))))
-    assert outline_edits.find_divisible(OUTLINE, SELECTION) == "2"
-    assert outline_edits.find_divisible(OUTLINE, fewer.papers) == ""  # type: ignore[arg-type]
     with pytest.raises(UserError, match="has 5 papers"):
-        advance(SurveySession("s", 0, fewer), SplitSection("2"))
+        advance(SurveySession("s", 0, fewer), Job("divide", section="2"))
 
 
 def test_an_outline_that_a_person_changed_stays_until_another_is_asked_for() -> None:
