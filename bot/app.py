@@ -19,6 +19,7 @@ from bot.settings import Settings, load_settings
 from engine.errors import UserError
 from engine.llm.meter import Throttle
 from engine.llm.model import LanguageModel, Provider
+from engine.naming.grouping import GroupingOptions
 from engine.reading.open_access import OpenAccess, TextFolder
 from engine.reading.trees.forests import Forest, JointForest
 from engine.recipes.autosurvey import AutoSurveyRecipe
@@ -29,12 +30,13 @@ from engine.recipes.quick import QuickRecipe
 from engine.recipes.storm import StormRecipe
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.retrieval.embedding import Embedder, FittedOnTopic, ready
-from engine.retrieval.libraries.combined import ExcludingLibrary, JointLibrary, exclusion_of
+from engine.retrieval.libraries.combined import ExcludingLibrary, JointLibrary
 from engine.retrieval.libraries.library import EmptyLibrary, Library
 from engine.retrieval.online.transport import OnlineCache, OnlineTransport
 from engine.run import Recipe, RunContext
 from engine.session.state import State, SurveySession
 from engine.values import Brief, PaperKey
+from engine.writing.drafting import Steps
 
 FIRST_CALLS = 50
 """Calls to the language model at once until its answers show that it takes more: a machine of a lab may not."""
@@ -50,21 +52,25 @@ class App:
         self.recipes: dict[str, Recipe] = {
             "cluster": ClusterRecipe(
                 expand_keywords=expands,
-                algorithm=None if settings.cluster_algorithm == "random" else settings.cluster_algorithm,
-                published_k=settings.cluster_count == "published",
-                random_groups="clustering" in settings.without,
-                reduction=settings.cluster_reduction,
-                formula=settings.cluster_terms,
                 selector=settings.keyword_selector,
+                options=GroupingOptions(
+                    None if settings.cluster_algorithm == "random" else settings.cluster_algorithm,
+                    published_k=settings.cluster_count == "published",
+                    random_groups="clustering" in settings.without,
+                    reduction=settings.cluster_reduction,
+                    formula=settings.cluster_terms,
+                ),
             ),
             "autosurvey": AutoSurveyRecipe(
                 expand_keywords=expands,
                 selector=settings.keyword_selector,
                 candidates=settings.candidates,
                 retrieve="retrieval" not in settings.without,
-                check="check" not in settings.without,
-                critique="coherence" not in settings.without,
-                judges=settings.judges,
+                writing=Steps(
+                    check="check" not in settings.without,
+                    review="coherence" not in settings.without,
+                    judges=settings.judges,
+                ),
                 whole_abstracts=settings.outline_text == "abstracts",
                 cite_known=settings.cite_known,
             ),
@@ -126,7 +132,7 @@ class App:
         if searched and await self.libraries.has_papers(workspace):
             own = await self.libraries.workspace_library(workspace)
             library = JointLibrary(own, named) if named else own
-        library = ExcludingLibrary(library, exclusion_of(brief))
+        library = ExcludingLibrary(library, brief)
         embedder = await self._embedder(session.state, named)
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
         web, texts = self.web(cache), None

@@ -20,6 +20,7 @@ from engine.rubrics import AUTOSURVEY, CRITERIA
 from engine.run import RunContext
 from engine.text import list_words
 from engine.values import Brief, Outline, PaperSelection
+from engine.writing.drafting import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,9 @@ ABLATIONS = {
         {
             "whole": AutoSurveyRecipe(),
             "without retrieval": AutoSurveyRecipe(retrieve=False),
-            "without check": AutoSurveyRecipe(check=False),
-            "published check": AutoSurveyRecipe(published_check=True),
-            "without coherence": AutoSurveyRecipe(critique=False),
+            "without check": AutoSurveyRecipe(writing=Steps(check=False)),
+            "published check": AutoSurveyRecipe(writing=Steps(words_stand=True)),
+            "without coherence": AutoSurveyRecipe(writing=Steps(review=False)),
             "shared lists": SharedListsRecipe(),
             **{f"best of {n}": AutoSurveyRecipe(candidates=n) for n in range(2, 6)},
         },

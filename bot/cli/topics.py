@@ -32,7 +32,7 @@ from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel
 from engine.rendering.files import as_json
 from engine.retrieval.embedding import FittedOnTopic, ready
-from engine.retrieval.libraries.combined import ExcludingLibrary, exclusion_of
+from engine.retrieval.libraries.combined import ExcludingLibrary
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.merging.titles import title_letters
@@ -138,7 +138,7 @@ async def _write(app: App, subject: Subject, brief: Brief) -> Survey:
     named = await library.search(Query(human, 1, "title")) if human else ()
     same = tuple(item.paper.key for item in named if title_letters(item.paper.title) == title_letters(human))
     brief = replace(brief, library=library.name, without=same)
-    searched = ExcludingLibrary(library, exclusion_of(brief))
+    searched = ExcludingLibrary(library, brief)
     context = RunContext(searched, await library.embedder(), limits, model=model, seed=app.settings.seed)
     return await write_unattended(recipe, brief, context)
 

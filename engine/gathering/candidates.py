@@ -36,8 +36,7 @@ SEARCHES_AT_ONCE = 2
 
 TOPIC_WEIGHT = 3.0
 """The topic weighs so many times as much as all other keywords together: with 1, narrow topics of `../shared/corpus`
-have .79 at 100 by their place in the ranking in place of .88 (the topic alone .90), broad ones .50 at 300 in place of
-.52."""
+have .79 at 100 in place of .88 (the topic alone .90), broad ones .50 at 300 in place of .52."""
 
 SURVEY_WEIGHT = 2.0
 FOUNDATION_WEIGHT = 3.0

@@ -1,8 +1,6 @@
 """Keyword expansion: from a topic to a pool of search phrases (SurveyX, algorithm 1).
 
-Cluster the abstracts of the papers known into (pool size + 1) clusters, take a keyword from each, choose one by a
-selector, search it. The paper's prose, its formula and its code choose differently; all three are here, and our own,
-which does what the prose wants.
+The paper's prose, its formula and its code choose differently; all three are here, and what the prose wants.
 """
 
 from __future__ import annotations
@@ -132,8 +130,7 @@ async def expand_keywords(
 ) -> KeywordPool:
     """The topic and the keywords found in its papers, named by the model where there is one.
 
-    It ends at θ papers, at `Limits.keyword_rounds`, or when there are fewer papers than clusters; a keyword that brings
-    nothing is dropped.
+    It ends at θ papers, at `Limits.keyword_rounds`, or when there are fewer papers than clusters.
     """
     limits, embedder = context.limits, ready(context.embedder, papers)
     known: dict[PaperKey, Paper] = {paper.key: paper for paper in papers}

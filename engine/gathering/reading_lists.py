@@ -18,9 +18,9 @@ AT_ONCE = 4
 
 
 async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelection:
-    """The papers of the list in its order, every line with its match and how certain it is.
+    """The papers of the list in its order, every line with its match; one that is not sure is listed and left out.
 
-    A match that is not sure is listed and left out. Raises `UserError` where no line is a paper that is known.
+    Raises `UserError` where no line is a paper that is known.
     """
     found = await _match_all(lines, context)
     known = MergedPapers()

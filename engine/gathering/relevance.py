@@ -1,8 +1,4 @@
-"""Which of the papers found belong to the topic, judged by a language model with its reasons.
-
-It is SurveyX's fine filter (3.2); that the reason comes before the decision is Jarvis': reasoning first makes the
-decision better.
-"""
+"""Which of the papers found belong to the topic, judged by a model (SurveyX, 3.2; the reason first, as in Jarvis)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
 from engine.gathering.relevance import JUDGED_SPARE, judge_tiers
 from engine.gathering.tiers import Subject, Tiers, divide_papers, has_signal, measure_words
 from engine.retrieval.embedding import Embedder, embed_papers, ready
-from engine.retrieval.libraries.combined import exclusion_of
+from engine.retrieval.libraries.combined import leaves_out
 from engine.retrieval.ranking import SEEDS
 from engine.retrieval.topic_words import read_topic
 from engine.run import Progress, RunContext
@@ -29,10 +29,9 @@ TOPIC_CHARACTERS = 80
 NEAREST = 3
 
 TOPIC_FIRST = 0.4
-"""A paper's place in the ranking is divided by e to the power of so much of what relates it to the topic; one neither
-core nor near comes last where no more are asked for than a person reads through. Recall on `../shared` at 100, 300 and
-1200 (November 2026): broad topics .256, .461, .749, narrow ones .902, .950, .970, medical ones .152, .447, .838, titles
-.120, .336, .781. With what is far among 300 as well, broad topics have .48 there: what is far is cited often."""
+"""A paper's place in the ranking is divided by e to the power of so much of what relates it to the topic. Recall on
+`../shared` at 100, 300 and 1200 (November 2026): broad topics .256, .461, .749, narrow ones .902, .950, .970, medical
+ones .152, .447, .838, titles .120, .336, .781."""
 
 
 async def propose_keywords(brief: Brief, context: RunContext, selector: Selector = "farthest") -> KeywordPool:
@@ -57,10 +56,9 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
 
 
 async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
-    """At most ``limit`` papers, each with its tier: the core first, then what is near it, each in the ranking's order.
+    """At most ``limit`` relevant papers, the core first; beyond what a person reads through also the far.
 
-    For a greater ``limit`` than a person reads through the next of the ranking follow, however far they are. A language
-    model leaves out what it finds not relevant. Raises `UserError` where nothing says the topic.
+    Raises `UserError` where nothing says the topic.
     """
     ranked = await _rank(brief, pool, limit, context)
     search = ranked.search
@@ -123,8 +121,7 @@ async def _rank(
         await search.rank_online(context.online, embedder)
     if context.online and citations:
         await search.follow_citations(context.online)
-    excluded = exclusion_of(brief)
-    found = [item for item in search.fuse() if not excluded.holds(item.paper)]
+    found = [item for item in search.fuse() if not leaves_out(brief, item.paper)]
     await context.progress(Progress("filtering", len(pool.keywords), len(pool.keywords)))
     added = [keyword.text for keyword in pool.keywords if keyword.origin == "person"]
     subjects = [Subject(text, await context.library.count_topic(text)) for text in (brief.topic, *added)]

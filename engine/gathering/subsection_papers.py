@@ -21,9 +21,7 @@ async def search_sections(
 ) -> tuple[Outline, tuple[FoundPaper, ...]]:
     """The outline with the papers of each subsection, and those of them that no search for the topic had proposed.
 
-    A subsection has those nearest to its description, of its own and of what the library has for that. What is further
-    from the topic than nearly all of the first papers proposed, its core before others, is not taken, nor what was
-    excluded or judged not relevant.
+    Of its own and of the library's nearest, without those further from the topic than nearly all of the first proposed.
     """
     known = [*(item.paper for item in selection.found), *(item.paper for item in selection.left_out)]
     exclude = frozenset(key for paper in known for key in (paper.key, *paper.identifiers))

@@ -18,10 +18,8 @@ CORE, NEAR = 2.55, 0.4
 """Least relatedness of a paper of the core, and of one that is near. Three shares are added: of the topic's words, by
 squared rarity, what the title says, and what title or abstract say; and the paper's closeness, where 0 is that of the
 farthest found and 1 of those that say the topic best. Titles read in November 2026: .95 of the core of 25 topics is
-about the topic, and .90 of forty others of twelve fields (2.45: .93 and .89); by their words alone .55 and .59, since
-the rarest may have another sense (the stance of a legged robot in “stance detection”), and all may stand in an abstract
-by chance. Weights fitted by logistic regression on other topics find no more at the same share. `NEAR` was chosen with
-`search.TOPIC_FIRST`: with .5 broad topics have .461 and titles .328 at 300, with .3 narrow ones .946."""
+about the topic, and .90 of forty others of twelve fields (2.45: .93 and .89; by words alone .55 and .59). `NEAR` goes
+with `search.TOPIC_FIRST`: with .5 broad topics have .461 and titles .328 at 300, with .3 narrow ones .946."""
 
 WHOLE = 1.9
 """Shares in title and in text, added, of a paper that says the whole topic."""
@@ -40,8 +38,7 @@ SPREAD = 0.1
 
 CHANCE_OF_TWO, CHANCE = 0.55, 1.75
 """What the fifth paper at most says of a query of k words drawn by chance (.95 quantile over two libraries, 150 queries
-of each length): .59 to .65 of 3 words, .45 to .51 of 4, .34 to .40 of 5, .25 to .33 of 7, .19 to .24 of 10: about
-1.75 / k. Two words are often said together by chance; a little more than one of them is asked for."""
+of each length) is about 1.75 / k; two are often said together, so a little more than one is asked for."""
 
 SIGNAL_PAPERS = 3
 """Fewer papers on a topic are no survey: the third best has to say more than chance does."""
@@ -98,10 +95,7 @@ def has_known_signal(subject: Subject, words: WordEvidence) -> bool:
 
 
 def divide_papers(subjects: Sequence[WordEvidence], vectors: Vectors) -> Tiers:
-    """The tiers of papers; one that is about one of the ``subjects`` is about the topic.
-
-    Row i of each evidence and of ``vectors`` is paper i. Where no paper says a word of them all are near.
-    """
+    """The tiers of papers (row i of every array) by the nearest of ``subjects``; all near where none says a word."""
     related = np.max([_relate(words, vectors) for words in subjects], axis=0)
     core = related >= CORE
     return Tiers(related, core, ((related >= NEAR) | (related.max(initial=0.0) == 0.0)) & ~core)

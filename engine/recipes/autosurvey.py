@@ -15,7 +15,7 @@ from engine.session.events import Candidate
 from engine.values import Brief, FoundPaper, Outline, PaperSelection
 from engine.writing.assembly import add_warnings, assign, supply_papers
 from engine.writing.composing import Composition, with_bodies
-from engine.writing.drafting import Steps
+from engine.writing.drafting import ALL_STEPS, Steps
 from engine.writing.estimates import plan_subsections
 from engine.writing.notices import list_read, name_contents
 from engine.writing.planning import Planner, plan_outline
@@ -33,13 +33,7 @@ class AutoSurveyRecipe(Trials):
     """
 
     retrieve: bool = True
-    check: bool = True
-    published_check: bool = False
-    """Whether a claim that does not hold loses its citations and keeps its words, as in the paper: for comparisons."""
-    critique: bool = True
-    """Whether the whole is read once more by a reviewer, who refines it (its coherence stage)."""
-    judges: tuple[str, ...] = ()
-    """Models that judge the draft and say what is to be refined (its last phase); empty: one reviewer, no scores."""
+    writing: Steps = ALL_STEPS
     whole_abstracts: bool = False
     cite_known: bool = False
     name: str = "autosurvey"
@@ -53,11 +47,7 @@ class AutoSurveyRecipe(Trials):
 
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection: noted, drafted, checked; then the whole read once more, and framed."""
-        return plan_subsections(plan, assign(plan.brief, plan.outline), self._steps)
-
-    @property
-    def _steps(self) -> Steps:
-        return Steps(self.check, self.published_check, self.critique, judges=self.judges)
+        return plan_subsections(plan, assign(plan.brief, plan.outline), self.writing)
 
     def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The outline of a further trial from as many papers."""
@@ -80,7 +70,7 @@ class AutoSurveyRecipe(Trials):
             outline = outline.give_papers(lambda _: [paper.key for paper in included[:count]])
         papers = await with_bodies({p.key: p for p in (*included, *(item.paper for item in brought))}, context)
         assignment = replace(assign(brief, outline, context.attempt), cite_known=self.cite_known)
-        composition = Composition(context.require_model(), assignment, papers, context, self._steps)
+        composition = Composition(context.require_model(), assignment, papers, context, self.writing)
         selection = replace(task.selection, found=(*task.selection.found, *brought))
         read = [key for key, paper in papers.items() if paper.body]
         method = METHOD.format(name_contents(papers.values()), AND_TEXTS if read else "")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from engine.gathering.search import require_papers
-from engine.naming.clustering import Algorithm, Reduction, clusters, reduce_dimensions
+from engine.naming.clustering import clusters, reduce_dimensions
 from engine.naming.grouping import SPELT, Grouping, GroupingOptions, group_papers, judge_representations
 from engine.naming.phrases import Formula
 from engine.quoting.field_overview import write_overview
@@ -45,13 +45,9 @@ FRAME_SECTIONS = 2
 
 @dataclass(frozen=True, slots=True)
 class ClusterRecipe(KeywordSearch):
-    """The recipe with its options: those of `GroupingOptions`."""
+    """The recipe, and how it groups papers."""
 
-    algorithm: Algorithm | None = "k-means"
-    published_k: bool = False
-    random_groups: bool = False
-    reduction: Reduction = "spectral"
-    formula: Formula = "bounded"
+    options: GroupingOptions = field(default_factory=GroupingOptions)
     name: str = "cluster"
     source: str = "Li et al., Cluster-Based Effective Generation of AI-Driven Literature Surveys, NLPCC 2024"
 
@@ -68,15 +64,14 @@ class ClusterRecipe(KeywordSearch):
         papers = require_papers(selection)
         await context.progress(Progress("grouping", 0, len(papers)))
         vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
-        options = GroupingOptions(self.algorithm, self.published_k, self.random_groups, self.reduction, self.formula)
         wanted = None if brief.sections is None else brief.sections - FRAME_SECTIONS
-        grouping = await asyncio.to_thread(group_papers, vectors, options, context.seed, context.attempt, wanted)
-        groups = await asyncio.to_thread(clusters, papers, grouping.labels, brief.topic, self.formula)
+        grouping = await asyncio.to_thread(group_papers, vectors, self.options, context.seed, context.attempt, wanted)
+        groups = await asyncio.to_thread(clusters, papers, grouping.labels, brief.topic, self.options.formula)
         nodes: list[OutlineNode] = []
         used = [group.name for group in groups]
         for done, group in enumerate(groups):
             await context.progress(Progress("dividing", done, len(groups), group.name))
-            node = await asyncio.to_thread(_divide, group, brief, context, tuple(used), self.formula)
+            node = await asyncio.to_thread(_divide, group, brief, context, tuple(used), self.options.formula)
             used += [child.title for child in node.children]
             nodes.append(mark_thin(node, context.limits))
         title, method = f"{to_title_case(brief.topic)}: A Survey", _describe(grouping, groups)

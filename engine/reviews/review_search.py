@@ -22,7 +22,7 @@ from engine.gathering.tiers import Subject, has_known_signal, measure_words
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.options import PaperKind, Sampling
-from engine.retrieval.libraries.combined import exclusion_of
+from engine.retrieval.libraries.combined import leaves_out
 from engine.retrieval.online.queries import BooleanQuery, Field, plain_phrase
 from engine.retrieval.online.sources import PaperSearch
 from engine.retrieval.ranking import measure_popularity
@@ -185,10 +185,9 @@ class ReviewSearch(FoundPapers):
             if online:
                 searched = online.places(life_sciences=scope.life_sciences)
                 tasks += [group.create_task(self._online(place, query)) for query in queries for place in searched]
-        excluded = exclusion_of(self.brief)
         for task in tasks:  # in the order of the queries, whoever answered first
             place, query, papers, note = task.result()
-            self.take([paper for paper in papers if not excluded.holds(paper)], str(query))
+            self.take([paper for paper in papers if not leaves_out(self.brief, paper)], str(query))
             self.note_search(place, str(query), len(papers), note)
 
     @property

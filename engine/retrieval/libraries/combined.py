@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from engine.options import PaperKind
 from engine.paper_kinds import is_of_kind, is_survey
 from engine.retrieval.libraries.library import Library, TopicCounts
 from engine.retrieval.merging.merged_papers import MergedPapers, find_same, merge_records
@@ -21,50 +20,36 @@ SPARE = 2
 known before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusion:
-    """What no search may find: papers by any of their identifiers, all surveys, all that are of no wanted kind."""
-
-    keys: frozenset[PaperKey] = frozenset()
-    surveys: bool = False
-    kinds: tuple[PaperKind, ...] = ()
-    """The wanted kinds; empty: all."""
-
-    def holds(self, paper: Paper) -> bool:
-        """Whether the paper is left out."""
-        named = not self.keys.isdisjoint((paper.key, *paper.identifiers))
-        is_other = bool(self.kinds) and not is_of_kind(paper, self.kinds)
-        return named or is_other or (self.surveys and is_survey(paper))
-
-
-def exclusion_of(brief: Brief) -> Exclusion:
-    """What a brief leaves out: identifiers, ``surveys`` for all surveys, and kinds that are not wanted."""
-    named = frozenset(PaperKey(name) for name in brief.without if name != SURVEYS)
-    return Exclusion(named, SURVEYS in brief.without, brief.kinds)
+def leaves_out(brief: Brief, paper: Paper) -> bool:
+    """Whether the brief excludes a paper: by one of its identifiers, as a survey, or as one of no wanted kind."""
+    is_named = any(name in brief.without for name in (paper.key, *paper.identifiers))
+    is_other = bool(brief.kinds) and not is_of_kind(paper, brief.kinds)
+    return is_named or is_other or (SURVEYS in brief.without and is_survey(paper))
 
 
 class ExcludingLibrary:
-    """What a job searches: the ``inner`` library without what is excluded, which is honoured before the limit."""
+    """What a job searches: the ``inner`` library without what its brief excludes, before the limit."""
 
-    def __init__(self, inner: Library, exclusion: Exclusion) -> None:
+    def __init__(self, inner: Library, brief: Brief) -> None:
         self._inner = inner
-        self._exclusion = exclusion
+        self._brief = brief
         self.name = inner.name
 
     async def search(self, query: Query) -> Sequence[FoundPaper]:
         """At most ``query.limit`` papers, none of them excluded."""
-        left_out = self._exclusion
-        limit = query.limit * (SPARE if left_out.surveys or left_out.kinds else 1) + len(left_out.keys)
-        asked = replace(query, limit=limit, exclude=query.exclude | left_out.keys)
+        brief = self._brief
+        named = frozenset(PaperKey(name) for name in brief.without if name != SURVEYS)
+        limit = query.limit * (SPARE if brief.kinds or SURVEYS in brief.without else 1) + len(named)
+        asked = replace(query, limit=limit, exclude=query.exclude | named)
         with trace_step("search a library", {"scholium.ranking": query.ranking, "scholium.limit": query.limit}) as span:
             near = await self._inner.search(asked)
-            found = [item for item in near if not left_out.holds(item.paper)][: query.limit]
+            found = [item for item in near if not leaves_out(brief, item.paper)][: query.limit]
             span.set_attribute("scholium.found", len(found))
         return found
 
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys and are not excluded."""
-        return [paper for paper in await self._inner.get(keys) if not self._exclusion.holds(paper)]
+        return [paper for paper in await self._inner.get(keys) if not leaves_out(self._brief, paper)]
 
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are in the whole library."""
@@ -76,10 +61,7 @@ NEAREST_TITLES = 5
 
 
 async def complete_records(papers: Sequence[Paper], library: Library) -> list[Paper]:
-    """Each paper in order; one without an abstract is merged, field by field, with the library's record of it.
-
-    It is found by its identifiers, else by its title where both say the same of it. Its key stays.
-    """
+    """Each paper in order, under its key, merged with the library's record of it where it has no abstract."""
     poor = [paper for paper in papers if not paper.abstract]
     if not poor:
         return list(papers)

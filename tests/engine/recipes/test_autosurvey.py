@@ -40,7 +40,7 @@ from engine.values import (
     Query,
     walk_outline,
 )
-from engine.writing.drafting import Assignment, Draft, count_words, most_words, settle_citations
+from engine.writing.drafting import Assignment, Draft, Steps, count_words, most_words, settle_citations
 from engine.writing.estimates import estimate_cost, with_expected_texts
 from engine.writing.field_views import GROWTH
 from engine.writing.model_text import read_prose
@@ -340,7 +340,10 @@ async def test_a_title_that_the_model_knows_is_found_in_the_library_where_allowe
         )
 
     for allowed in (False, True):
-        recipe, model = AutoSurveyRecipe(cite_known=allowed, check=False, retrieve=False), FakeModel(reply)
+        recipe, model = (
+            AutoSurveyRecipe(cite_known=allowed, writing=Steps(check=False), retrieve=False),
+            FakeModel(reply),
+        )
         outline = await recipe.outline(BRIEF, shown, context(library, model))
         written = await recipe.write_candidates(WritingTask(BRIEF, shown, outline), context(library, model))
         (candidate,) = written.candidates
@@ -351,7 +354,7 @@ async def test_a_title_that_the_model_knows_is_found_in_the_library_where_allowe
 
 async def test_without_checking_the_survey_says_so(library: LocalLibrary) -> None:
     model = FakeModel(simulate_answer)
-    recipe = AutoSurveyRecipe(check=False)
+    recipe = AutoSurveyRecipe(writing=Steps(check=False))
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
     survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
     assert "claims were not checked" in survey.notice

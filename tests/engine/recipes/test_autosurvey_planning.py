@@ -20,7 +20,7 @@ from engine.errors import UserError
 from engine.llm.model import tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, paper_tokens
 from engine.recipes.autosurvey import AutoSurveyRecipe
-from engine.retrieval.libraries.combined import ExcludingLibrary, exclusion_of
+from engine.retrieval.libraries.combined import ExcludingLibrary
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext, WritingPlan
@@ -130,7 +130,7 @@ async def test_what_is_left_out_is_found_by_no_search(library: LocalLibrary) -> 
     await library.add([survey])
     await library.index(lambda _: None)
     brief = Brief("dense retrieval", without=(hidden.key, "surveys"))
-    within = ExcludingLibrary(library, exclusion_of(brief))
+    within = ExcludingLibrary(library, brief)
     for ranking in ("survey", "relevance", "title"):
         found = await within.search(Query(hidden.title, 20, ranking))
         assert not {hidden.key, survey.key} & {item.paper.key for item in found}

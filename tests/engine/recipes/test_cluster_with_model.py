@@ -10,6 +10,7 @@ import pytest
 
 from engine.citations import list_cited_keys
 from engine.llm.model import Request
+from engine.naming.grouping import GroupingOptions
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.organiser import OrganiserRecipe
 from engine.retrieval.libraries.local import LocalLibrary
@@ -138,7 +139,7 @@ async def test_sections_are_written_from_their_group_and_the_frame_is_refined_in
 
 async def test_random_grouping_keeps_the_number_of_groups(library: LocalLibrary) -> None:
     real = await grouped(library, thinking())
-    chance = await grouped(library, thinking(), ClusterRecipe(random_groups=True))
+    chance = await grouped(library, thinking(), ClusterRecipe(options=GroupingOptions(random_groups=True)))
     assert len(chance.nodes) == len(real.nodes)
     assert "drawn at random" in " ".join(chance.notes)
     assert "drawn at random" not in " ".join(real.notes)
@@ -176,7 +177,7 @@ async def test_papers_that_dbscan_tells_nothing_apart_of_are_clustered_by_k_mean
 ) -> None:
     alike = [replace(p, title="Bee dances in colonies", abstract="Bee dances tell where food is.") for p in papers(60)]
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in alike))
-    recipe = ClusterRecipe(algorithm="dbscan")
+    recipe = ClusterRecipe(options=GroupingOptions("dbscan"))
     outline = await recipe.outline(BRIEF, selection, RunContext(library, WordEmbedder()))
     assert "groups by k-means." in outline.method
     assert "DBSCAN told no groups apart here; these are by k-means." in outline.method

@@ -14,6 +14,7 @@ from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import WritingTask
 from engine.survey import Section
 from engine.text import all_sentences, split_sentences
+from engine.writing.drafting import Steps
 from tests.engine.recipes.test_autosurvey import BRIEF, SELECTION, context
 from tests.fakes import FakeModel, whole
 from tests.stand_ins.simulation import simulate_answer
@@ -64,7 +65,7 @@ async def test_several_judges_find_what_is_refined_and_score_it_before_and_after
         place = "2.1:2" if sum(request.step.startswith("critique/body") for request in model.requests) == 1 else "2.2:2"
         return json.dumps({"edits": [{"address": place, "text": ""}]})
 
-    model, recipe = FakeModel(reply), AutoSurveyRecipe(judges=("one", "two"))
+    model, recipe = FakeModel(reply), AutoSurveyRecipe(writing=Steps(judges=("one", "two")))
     outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
     survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
     assert [request.model for request in model.asked("critique/body")] == ["one", "two"]
@@ -92,7 +93,7 @@ async def test_what_is_missing_of_a_part_is_asked_for_once_and_told_where_it_doe
         return f"{points}---\n{' '.join(all_sentences(said)[:3])}"
 
     for refuses in (False, True):
-        model, recipe = FakeModel(reply), AutoSurveyRecipe(critique=False)
+        model, recipe = FakeModel(reply), AutoSurveyRecipe(writing=Steps(review=False))
         outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
         survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
         parts = [part for section in survey.sections for part in section.sections]

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from bot.serving.bundled import read_bundled
-from engine.retrieval.libraries.combined import ExcludingLibrary, Exclusion
+from engine.retrieval.libraries.combined import ExcludingLibrary
 from engine.retrieval.libraries.library import AddReport, Library
 from engine.retrieval.libraries.local import create_library
 from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, connect
-from engine.values import Paper, PaperKey, Query, Ranking, YearRange
+from engine.values import Brief, Paper, PaperKey, Query, Ranking, YearRange
 from tests.engine.retrieval.libraries.weaviate_lab import opened
 from tests.fakes import paper, papers
 from tests.servers import WeaviateAt
@@ -72,7 +72,7 @@ async def test_filters_are_honoured_before_the_limit(made: Made, ranking: Rankin
         found = await library.search(query)
         assert found and all(holds(item.paper) for item in found)
     first = (await library.search(Query("dense retrieval", 1, ranking)))[0].paper.key
-    excluding = ExcludingLibrary(library, Exclusion(frozenset({first})))
+    excluding = ExcludingLibrary(library, Brief("retrieval", without=(first,)))
     without = await excluding.search(Query("dense retrieval", 10, ranking))
     assert len(without) == 10 and first not in {item.paper.key for item in without}
 
