@@ -31,6 +31,9 @@ DIFFUSION_STEPS = 2
 DIGITS = 4
 """Decimal places in which distances and likenesses are compared: processors differ in the seventh at most."""
 
+PERPLEXITY = 30.0
+"""t-SNE's usual number of neighbours; it has to be smaller than the number of papers."""
+
 _ONE_REDUCTION = threading.Lock()
 """Where neither OpenMP nor TBB is installed, numba ends the whole process if two threads reduce at once."""
 
@@ -77,6 +80,18 @@ def project(vectors: Points | Vectors, dimensions: int) -> Points:
     left, singular, _ = np.linalg.svd(exact - exact.mean(axis=0), full_matrices=False)
     kept = min(dimensions, len(exact) - 1, exact.shape[1])
     return _fix_signs(left[:, :kept] * singular[:kept])
+
+
+def lay_out(vectors: Vectors, seed: int) -> Points:
+    """The vectors as points of a plane, near one another where they are alike (t-SNE)."""
+    from sklearn.manifold import TSNE
+
+    perplexity = min(PERPLEXITY, (len(vectors) - 1) / 3)
+    with threadpool_limits(1):
+        placed: Points = TSNE(2, perplexity=perplexity, init="pca", random_state=seed).fit_transform(
+            np.asarray(vectors)
+        )
+    return placed
 
 
 def _fix_signs(points: Points) -> Points:

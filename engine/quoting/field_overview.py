@@ -6,11 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from threadpoolctl import threadpool_limits
-
 from engine.citations import cite
-from engine.naming.clustering import clusters, labels
+from engine.naming.clustering import clusters, labels, lay_out
 from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint
 from engine.paper_kinds import is_survey
 from engine.quoting.attribution import name_people
@@ -42,8 +39,6 @@ LABELLED = 10
 
 FEWEST_ON_MAP, FEWEST_NEARBY = 8, 3
 """Papers that make a map, and a group of papers near the topic."""
-
-PERPLEXITY = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +119,7 @@ def draw_map(lines: Sequence[Line], embedder: Embedder) -> FieldMap | None:
     placed = [(paper, line.title) for line in lines for paper in line.papers]
     if len(placed) < FEWEST_ON_MAP:
         return None
-    from sklearn.manifold import TSNE
-
-    vectors = np.asarray(embed_papers(embedder, [paper for paper, _ in placed]))
-    perplexity = min(PERPLEXITY, (len(vectors) - 1) / 3)
-    with threadpool_limits(1):
-        flat = TSNE(2, perplexity=perplexity, init="pca", random_state=0).fit_transform(vectors)
+    flat = lay_out(embed_papers(embedder, [paper for paper, _ in placed]), 0)
     # The most cited paper of each line of work, then the most cited of all.
     best = [max(line.papers, key=lambda p: p.citations or 0) for line in lines if line.papers]
     rest = sorted((paper for paper, _ in placed), key=lambda p: -(p.citations or 0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from engine.citations import cite
 from engine.quoting.abstracts import Quotation, quote_finding, quote_gist
@@ -28,23 +27,17 @@ NOTHING = "–"
 """What a cell holds where the abstract says nothing of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuotedTable:
-    """A table and the claims that its cells make."""
-
-    table: Table
-    claims: tuple[Claim, ...]
-
-
 def is_papers_table(table: Table) -> bool:
     """Whether the table sets papers side by side, as `tabulate_papers` does."""
     return table.header[:2] == (WORK, YEAR) and set(table.header[2:]) <= set(QUOTED)
 
 
-def tabulate_papers(papers: Sequence[Paper], title: str, cited: Collection[str] = ()) -> QuotedTable:
-    """One row for each paper of the section with that title, oldest first; a column empty in most rows is left out.
+def tabulate_papers(
+    papers: Sequence[Paper], title: str, cited: Collection[str] = ()
+) -> tuple[Table, tuple[Claim, ...]]:
+    """One row for each paper of the section with that title, oldest first, and the claims that the cells make.
 
-    Sentences that are ``cited`` beside the table are quoted before others that say what was found.
+    A column empty in most rows is left out; sentences ``cited`` beside the table are quoted before other findings.
     """
     ordered = sorted(papers, key=lambda p: (p.year or 9_999, -(p.citations or 0), p.key))
     columns = {name: [quote(paper, cited) for paper in ordered] for name, quote in QUOTED.items()}
@@ -64,7 +57,7 @@ def tabulate_papers(papers: Sequence[Paper], title: str, cited: Collection[str] 
     header = (WORK, YEAR, *shown)
     widths = tuple(WIDTHS[name] for name in header)
     table = Table(f"Papers on {title}, oldest first.", header, tuple(rows), widths, evidence=tuple(evidence))
-    return QuotedTable(table, tuple(claims))
+    return table, tuple(claims)
 
 
 def claim_of(paper: Paper, quotation: Quotation) -> Claim:

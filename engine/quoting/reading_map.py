@@ -38,8 +38,8 @@ def write_group(node: OutlineNode, papers: Mapping[PaperKey, Paper]) -> Section:
         parts = list_words(child.title for child in node.children)
         below = tuple(write_group(child, papers) for child in node.children)
         return Section(node.title, f"{text} Its parts: {parts}.", sections=below)
-    made = tabulate_papers(own, node.title)
-    return Section(node.title, text, made.claims, tables=(made.table,))
+    table, claims = tabulate_papers(own, node.title)
+    return Section(node.title, text, claims, tables=(table,))
 
 
 def write_introduction(node: OutlineNode, brief: Brief, lines: Sequence[Line], embedder: Embedder) -> Section:

@@ -56,8 +56,7 @@ async def answer_question(
 ) -> Answer:
     """Sentences checked against their papers, given to ``context.answering`` as they hold; records of what is named.
 
-    A sentence whose citation does not hold is left out; one without a citation is general knowledge, and is left out
-    where it has a figure or a name. Without a language model the papers' own sentences answer.
+    One sentence may be general knowledge, without a figure or a name. Without a language model papers are quoted.
     """
     if context.model is None:
         return await asyncio.to_thread(answer_by_quotation, question, selection, survey, context)
@@ -211,10 +210,7 @@ FURTHER_PAPERS = 40
 async def search_question(
     question: str, brief: Brief, selection: PaperSelection, context: RunContext
 ) -> tuple[PaperSelection, int]:
-    """The papers with those that a search for the question finds, and how many are new.
-
-    A paper that the person left out stays out. Online sources that cannot be asked add nothing.
-    """
+    """The papers with those that a search for the question finds, and how many are new; what was left out stays out."""
     found = [item.paper for item in await context.library.search(Query(question, FURTHER_PAPERS))]
     if context.online:
         with suppress(RetrievalError):

@@ -1,8 +1,4 @@
-"""Background of a topic from Wikipedia: choose the article, collect what explains the topic (Jarvis' steps).
-
-What is collected goes into the survey's introduction, each sentence with the article's words that show it, and the
-article is cited as what it is.
-"""
+"""Background of a topic from Wikipedia (Jarvis' steps) for the introduction, each sentence with the article's words."""
 
 from __future__ import annotations
 
@@ -65,7 +61,7 @@ async def add_background(
 ) -> Survey:
     """The survey with a paragraph of background in its first section.
 
-    Raises `UserError` with the reason where no article helps, `RetrievalError` where Wikipedia is away.
+    Raises `UserError` where no article helps, `RetrievalError` where Wikipedia is away.
     """
     if any(is_encyclopedia(paper) for paper in survey.references):
         raise UserError("This survey has its background from Wikipedia already.")

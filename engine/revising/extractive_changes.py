@@ -45,14 +45,14 @@ def change_rows(old: Section, papers: Sequence[Paper], change: SectionChange, em
 
 def with_rows(old: Section, papers: Sequence[Paper]) -> Section:
     """The section with a table of these papers, framed anew; a quotation that opens it stays."""
-    new = tabulate_papers(papers, old.title)
+    table, quoted = tabulate_papers(papers, old.title)
     opening = [claim for claim in old.claims if claim.text in old.text]
     frame = frame_section(papers, ())
     return replace(
         old,
         text="\n\n".join([*(claim.text for claim in opening), frame]),
-        claims=(*opening, *new.claims),
-        tables=(new.table, *(table for table in old.tables if not is_papers_table(table))),
+        claims=(*opening, *quoted),
+        tables=(table, *(table for table in old.tables if not is_papers_table(table))),
     )
 
 
@@ -100,10 +100,7 @@ def section_to_change(survey: Survey, place: str) -> Section:
 
 
 def divide_change(survey: Survey, change: SectionChange) -> list[SectionChange]:
-    """The change of each part that quotes papers, where a whole section is shortened, expanded or translated.
-
-    Any other change, and that of a section without such parts, is the only one.
-    """
+    """The change of each part with papers where a whole section is shortened, expanded, translated; else itself."""
     whole = section_at(survey, change.place)
     parts = [
         replace(change, place=place)
@@ -114,10 +111,7 @@ def divide_change(survey: Survey, change: SectionChange) -> list[SectionChange]:
 
 
 def revision_of(selection: PaperSelection, survey: Survey, change: SectionChange, embedder: Embedder) -> Revision:
-    """What the change takes: the papers the section cites already, then those nearest to what is wanted.
-
-    What a paragraph is to be about may lie beside the section; any other wish is one about the section's subject.
-    """
+    """What the change takes: papers that the section cites, unless a paragraph is wanted, then those nearest."""
     old = section_to_change(survey, change.place)
     wanted = change.wish if change.way == "paragraph" else f"{old.title} {change.wish}".strip()
     papers = selection.list_included()
@@ -204,10 +198,9 @@ def append_section(old: Section, text: str, claims: Sequence[Claim]) -> Section:
 
 
 def paper_named(selection: PaperSelection, survey: Survey, said: str) -> Paper:
-    """The gathered paper meant by a reference number, an identifier, or its title.
+    """The gathered paper meant by a reference number, an identifier, its title, or words of only one title.
 
-    A title counts when it is whole, or when only one gathered paper's title holds these words. Raises
-    `UserError` for anything else: a paper that was not gathered is never cited.
+    Raises `UserError` for anything else: a paper that was not gathered is never cited.
     """
     number = re.fullmatch(r"\[?(\d{1,4})\]?", said.strip())
     if number:

@@ -1,17 +1,12 @@
-"""Where a field lacks surveys: its papers in clusters, those with the smallest share of surveys first.
-
-AutoSurvey shows the same as a map (fig. 1c): t-SNE of papers and surveys, clusters without surveys named.
-"""
+"""Where a field lacks surveys: its papers in clusters, by their share of surveys (AutoSurvey, fig. 1c)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from engine.errors import UserError
-from engine.naming.clustering import best_cluster_count, clusters, labels
+from engine.naming.clustering import best_cluster_count, clusters, labels, lay_out
 from engine.paper_kinds import is_survey
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.survey import FieldMap, MapPoint
@@ -19,9 +14,6 @@ from engine.values import Paper
 
 FEWEST_PAPERS = 20
 MOST_CLUSTERS = 12
-PERPLEXITY = 30.0
-"""t-SNE's usual number of neighbours; it has to be smaller than the number of papers."""
-
 SURVEYS = "surveys"
 
 
@@ -51,13 +43,9 @@ def find_field_gaps(papers: Sequence[Paper], topic: str, embedder: Embedder, see
     named = clusters(papers, found, topic)
     gaps = [Gap(c.name, len(c.papers), sum(map(is_survey, c.papers))) for c in named]
     group = {paper.key: c.name for c in named for paper in c.papers}
-    perplexity = min(PERPLEXITY, (len(papers) - 1) / 3)
-    from sklearn.manifold import TSNE
-
-    placed = TSNE(2, perplexity=perplexity, init="pca", random_state=seed).fit_transform(np.asarray(vectors))
     points = tuple(
         MapPoint(float(x), float(y), SURVEYS if is_survey(p) else group[p.key])
-        for p, (x, y) in zip(papers, placed, strict=True)
+        for p, (x, y) in zip(papers, lay_out(vectors, seed), strict=True)
     )
     caption = "Papers by what they are about; existing surveys are a group of their own."
     return FieldGaps(tuple(sorted(gaps, key=lambda g: (g.surveys / g.papers, -g.papers))), FieldMap(caption, points))

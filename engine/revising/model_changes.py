@@ -52,21 +52,20 @@ async def revise_survey(
     Raises `UserError` where the change cannot be made, `LanguageModelError` where the model's text is no use.
     """
     for part in divide_change(survey, change):
-        if context.model is None:
-            survey = await asyncio.to_thread(change_by_quotation, selection, survey, part, context.embedder)
-        else:
-            survey = await _change_with_model(brief, selection, survey, part, context)
+        survey = await _change_section(brief, selection, survey, part, context)
     return survey
 
 
-async def _change_with_model(
+async def _change_section(
     brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
 ) -> Survey:
+    if context.model is None:
+        return await asyncio.to_thread(change_by_quotation, selection, survey, change, context.embedder)
     match change.way:
         case "remove":
             return remove_claim(selection, survey, change)
         case "translate":
-            return await _translate_section(selection, survey, change, context.require_model())
+            return await _translate_section(selection, survey, change, context.model)
         case "cite":
             return await _add_citation(brief, selection, survey, change, context)
         case "rewrite" | "expand" | "shorten" | "paragraph":

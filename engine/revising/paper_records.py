@@ -35,10 +35,7 @@ class Scope:
 
 
 def find_scope(question: str, papers: Sequence[Paper], survey: Survey) -> Scope | None:
-    """The papers that a question names by number, section, title, name or first author; ``None`` where it names none.
-
-    A number that the list of references does not have gives no papers.
-    """
+    """The papers that a question names by number, section, title, name or first author; ``None`` where it has none."""
     return _find_numbered(question, papers, survey) or _find_titled(question, papers) or _find_named(question, papers)
 
 
@@ -86,10 +83,7 @@ def _find_named(question: str, papers: Sequence[Paper]) -> Scope | None:
 
 
 def _list_called(name: str, papers: Sequence[Paper]) -> Sequence[Paper]:
-    """The few papers with a name: the head of a title, or a word with inner capitals or digits.
-
-    Such a word stands in the title, or else in the abstract, of a few papers only.
-    """
+    """The few papers with a name: the head of a title, or a word with inner capitals or digits that few papers have."""
     wanted = fold(name)
     heads = [p for p in papers if ":" in p.title and fold(p.title.partition(":")[0]) == wanted]
     if heads or name.isdecimal() or not any(ch.isupper() or ch.isdigit() for ch in name[1:]):

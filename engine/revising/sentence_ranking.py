@@ -1,7 +1,4 @@
-"""The sentences of a survey's papers, ranked by a question (BM25 and the library's embedding), and quoted.
-
-BM25 after Robertson and Zaragoza (2009), over sentences; what stands in the paper's title counts half.
-"""
+"""The sentences of a survey's papers, ranked by a question (BM25 after Robertson and Zaragoza, 2009, and embedding)."""
 
 from __future__ import annotations
 
@@ -27,17 +24,12 @@ TITLE_SHARE = 0.5
 """What a word of a question counts that stands in the paper's title and not in the sentence."""
 
 FOUND = 1.1
-"""Weight of a sentence that states a finding beside one that states a problem or what the work sets out to do.
-
-Among the 40 questions below 1.2 hid an answer that stood in the background, 1.0 put two aims before their results.
-"""
+"""Weight of a finding beside a problem or an aim: of 40 questions, 1.2 hid an answer in the background, 1.0 put
+two aims before their results."""
 
 SIGNAL, CLEAR = 0.3, 0.5
-"""Shares of a question's weight that the best sentence has to reach: to be shown at all, and as an answer.
-
-From 40 questions about two surveys, each asked of the other survey too, which has no answer (November 2026): of 26
-that sentences answer 23 are clear and none lies below; of 42 that none answers 1 is clear and 9 are shown as near.
-"""
+"""Shares of a question's weight that the best sentence has to reach: to be shown at all, and as an answer. Of 26 of 40
+questions that two surveys answer (November 2026) 23 are clear; of 42 that none answers 1, and 9 are shown as near."""
 
 BEST = 20
 """Sentences among which the signal is looked for."""
@@ -83,10 +75,7 @@ class _Text:
 
 
 def rank_sentences(question: str, papers: Sequence[Paper], embedder: Embedder) -> list[RankedSentence]:
-    """All sentences of the papers, the best first; ties by the papers' order and the sentence's place.
-
-    Runs for a while: call it in a thread.
-    """
+    """All sentences of the papers, best first, ties by order; call it in a thread."""
     texts = [text for paper in papers for text in _divide(paper)]
     asked = [term for term in dict.fromkeys(terms(question)) if term not in ASKING]
     if not texts or not asked:
@@ -124,10 +113,8 @@ def _divide(paper: Paper) -> tuple[_Text, ...]:
 
 
 WORTH, WORTH_BESIDE = 0.6, 0.8
-"""Shares of the best sentence's score from which another paper's is quoted too, and a second one of the same paper.
-
-Set by reading the answers to 40 questions about two surveys (November 2026).
-"""
+"""Shares of the best sentence's score from which another paper's is quoted too, and a second one of the same paper: set
+by reading the answers to 40 questions about two surveys (November 2026)."""
 
 MOST_OF_ONE = 3
 """Sentences that are quoted of one paper where it alone is asked of; of one among several, one fewer."""

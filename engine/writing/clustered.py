@@ -1,8 +1,4 @@
-"""A survey from groups of papers with a language model: headings, sections from within each group, then the frame.
-
-Li et al. (NLPCC 2024), stages 2 to 4: headings and subheadings from each group's terms and papers, text by retrieval
-within the group, integration, and abstract, conclusion and title refined in rounds. Prompts have its four parts.
-"""
+"""A survey from groups of papers with a language model (Li et al., NLPCC 2024, stages 2 to 4)."""
 
 from __future__ import annotations
 
@@ -213,7 +209,7 @@ async def _order(brief: Brief, nodes: list[OutlineNode], model: LanguageModel, n
 async def _refine(
     survey: Survey, conclusion: str, topic: str, papers: Mapping[PaperKey, Paper], context: RunContext
 ) -> Survey:
-    """The survey with abstract, title and a section of the title ``conclusion``, written and made better in rounds.
+    """The survey with abstract, title and a section called ``conclusion``, written and made better in rounds.
 
     What fails is reported, and the version of the round before stays.
     """

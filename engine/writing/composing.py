@@ -1,8 +1,6 @@
 """Writes all subsections of an outline with a language model, without waiting where the data do not need it.
 
-Notes are taken for each subsection, the draft is written from them and checked at once; what the check takes out is
-asked for once more. When all stand, the whole is read once as a critical reviewer reads it. What fails is reported and
-left out; the rest is kept.
+Each is noted, drafted, checked, and written on where it is short; then the whole is reviewed. What fails is reported.
 """
 
 from __future__ import annotations
@@ -100,8 +98,7 @@ class Composition:
     async def write(self, finished: Mapping[int, Section]) -> dict[int, Section]:
         """Every section that could be written, by position; those ``finished`` are taken as they are.
 
-        As soon as the claims of all parts are judged, a reviewer reads what holds of them, and introduction, conclusion
-        and abstract are written from it; meanwhile other claims are reworded, and short parts are written on.
+        What holds when all parts are judged once is reviewed and framed while other claims are reworded.
         """
         tops = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in self._outer_nodes()]
         self._parts = [
@@ -151,7 +148,7 @@ class Composition:
         parts = [_Part(f"{i + 1}", top, None, is_finished=False) for i, top in due]
         parts.append(_Part("abstract", ABSTRACT, None, is_finished=False))
         async with asyncio.TaskGroup() as group:
-            writing = [group.create_task(self._write_outer(framing, part)) for part in parts]
+            writing = [group.create_task(self._settle(part, self._write_outer(framing, part))) for part in parts]
             judged = {part.place: draft for part in parts if (draft := await part.judged)}
             reviewing = group.create_task(self._criticise(judged, reading))
         written = {part.place: draft for part, task in zip(parts, writing, strict=True) if (draft := task.result())}
@@ -163,11 +160,8 @@ class Composition:
             await self.context.section_finished(section, i)
         return framed
 
-    async def _write_outer(self, framing: Framing, part: _Part) -> Draft | None:
-        async def write() -> Draft:
-            return await self._check(await framing.draft(part.node), part=part)
-
-        return await self._settle(part, write())
+    async def _write_outer(self, framing: Framing, part: _Part) -> Draft:
+        return await self._check(await framing.draft(part.node), part=part)
 
     async def _settle(self, part: _Part, writing: Coroutine[Any, Any, Draft]) -> Draft | None:
         """The draft, if anything of it holds, else a warning; whoever waits for the part hears of it."""

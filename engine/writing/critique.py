@@ -1,8 +1,4 @@
-"""One reading of the whole text as a critical reviewer: it asks for edits by address, and each is checked.
-
-What is edited keeps its citations (AutoSurvey's refinement changes none): a new wording is judged against the same
-papers, and where it does not hold, the sentence stays as it was.
-"""
+"""One reading of the whole as a critical reviewer, who asks for edits by address; each is held against the papers."""
 
 from __future__ import annotations
 
@@ -114,10 +110,9 @@ async def apply_edits(
 
 
 def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> Edits:
-    """The edits of sentences of these parts; an address that is not there is left out.
+    """The edits of sentences of these parts, by valid addresses; empty where the sentence goes.
 
-    A new wording has the citations of the sentence that it replaces, or those that one of our own rests on; it is empty
-    where the sentence goes.
+    A new wording has the citations of the sentence that it replaces, or those that one of our own rests on.
     """
     found: dict[str, dict[str, str]] = {}
     for answer in answers:

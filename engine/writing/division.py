@@ -25,7 +25,7 @@ TERMS_TOLD = 5
 def divide_section(outline: Outline, place: str, selection: PaperSelection, topic: str, context: RunContext) -> Outline:
     """The outline with the section of that number divided by its papers into two to four on its level.
 
-    Each part takes the hints of its papers. Raises `UserError` where the outline has no such section.
+    Raises `UserError` where the outline has no such section.
     """
     node = node_at(outline, place)
     papers = papers_of(node, selection)

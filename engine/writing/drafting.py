@@ -118,8 +118,7 @@ def fewest_cited(words: int, papers: int) -> int:
 def build_draft_request(task: Assignment, material: Material, attempt: int = 0, problem: str = "") -> Request:
     """The request for one subsection, from its notes and the sentences they rest on.
 
-    Of the outline it holds the section that the subsection stands in, with its other subsections: a change elsewhere in
-    the outline leaves the request as it is, and a recorded answer to it is found again.
+    Of the outline it holds the section around alone: after a change elsewhere a recorded answer is found again.
     """
     node = material.node
     alike = [top for _, top in walk_outline(task.outline.nodes) if node in top.children]
@@ -175,11 +174,9 @@ async def draft_subsection(
     gathered: Sequence[Paper] = (),
     find: FindTitles | None = None,
 ) -> Draft:
-    """The subsection written from its notes, with every citation among their papers, those ``gathered`` or found.
+    """The subsection, long enough, citing enough of its papers and only these, those ``gathered`` or found.
 
-    It is long enough and cites enough of its papers; one that stays far too long ends after a sentence. Raises
-    `LanguageModelError` where the answers stay far too short or cite too few of the papers, and where there are no
-    papers to write from: nothing is made up in their place.
+    Raises `LanguageModelError` where the answers stay too short or cite too few papers, or there is no paper.
     """
     if not material.papers:
         raise LanguageModelError("no paper was gathered for it")
@@ -227,8 +224,7 @@ def hold_length(draft: Draft, words: int) -> Draft:
 def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
     """The draft with its citations read: one of its papers is `[@key]`, what is none is `UNKNOWN` and reported.
 
-    One of the ``others`` that it cites becomes a paper of the draft, so that the check sees it; that is reported too
-    where it is cited by another name than its key.
+    One of the ``others`` that it cites becomes a paper of the draft; that is reported where it goes by another name.
     """
     read = read_citations(draft.text, draft.papers, others, keeps_unknown=True)
     title = draft.node.title

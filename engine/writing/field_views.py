@@ -1,7 +1,4 @@
-"""What a survey written by a language model shows beside its text, made by program from the papers that it cites.
-
-Tables of each section and figures of the field are those of a survey without a model: the papers' own words and counts.
-"""
+"""What a survey written by a language model shows beside its text, by program, in the words of the papers it cites."""
 
 from __future__ import annotations
 
@@ -46,10 +43,7 @@ async def view_field(
     tables: bool = True,
     figures: bool = True,
 ) -> tuple[dict[int, Section], Overview | None]:
-    """The sections (by position) with ``tables`` of their papers and ``figures`` in the first, and the first page.
-
-    Where no paper is cited there is nothing to show.
-    """
+    """The sections (by position) with ``tables`` of their papers and ``figures`` in the first, and any first page."""
     lines, shown = lines_of_text(task, sections), dict(sections)
     if not lines:
         return shown, None
@@ -115,6 +109,6 @@ def _with_table(section: Section, papers: Sequence[Paper]) -> Section:
     known = sorted(papers, key=lambda p: (-(p.citations or 0), p.key))[:MOST_ROWS]
     claims = [claim for _, part in walk((section,)) for claim in part.claims]
     cited = {citation.quote for claim in claims for citation in claim.citations}
-    made = tabulate_papers(known, section.title, cited)
-    table = replace(made.table, introduction=SIDE_BY_SIDE.format(whose_words(known)))
-    return replace(section, tables=(table,), claims=tuple(dict.fromkeys((*section.claims, *made.claims))))
+    table, quoted = tabulate_papers(known, section.title, cited)
+    table = replace(table, introduction=SIDE_BY_SIDE.format(whose_words(known)))
+    return replace(section, tables=(table,), claims=tuple(dict.fromkeys((*section.claims, *quoted))))

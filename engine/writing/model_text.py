@@ -1,7 +1,4 @@
-"""A model's answer as plain paragraphs: its Markdown is parsed, and what is no prose in it is left out.
-
-Citations in it are read by `engine.checking.citation_forms`; sentences that speak to the one who asked are the judge's.
-"""
+"""A model's answer as plain paragraphs: its Markdown is parsed, and what is no prose in it is left out."""
 
 from __future__ import annotations
 

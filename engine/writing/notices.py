@@ -160,7 +160,6 @@ def _word_short_parts(survey: Survey, words: int) -> str:
 def state_length(brief: Brief, survey: Survey, *, is_quoted: bool = False) -> Survey:
     """The survey with the length class that it has, and a warning where another one, or longer parts, were asked for.
 
-    A survey that ``is_quoted`` cannot be made longer: it is warned of where any length but the shortest was asked for.
     Tokens are counted as characters / 4 of the running text and its headings, each citation as its number.
     """
     texts = (survey.abstract, *(f"{section.title}\n{section.text}" for _, section in walk(survey.sections)))

@@ -68,10 +68,7 @@ class Framing:
         return [line for heading, claims in self._shown for line in (heading, *(f"- {claim.text}" for claim in claims))]
 
     def _name_sentences(self, text: str) -> str:
-        """The text, its citations with the sentences that the same papers were cited for in the findings.
-
-        A sentence about what was found is held against these, and not against what a paper says of its aims.
-        """
+        """The text, its citations with the sentences that the same papers were cited for in the findings."""
         behind: dict[PaperKey, list[int]] = {}
         for citation in (c for _, claims in self._shown for claim in claims for c in claim.citations):
             if citation.sentence:

@@ -57,10 +57,7 @@ class DuplicatesAnswer(TypedAnswer):
 def divide_into_chunks(
     papers: Sequence[Paper], seed: int, tokens: int = CHUNK_TOKENS, *, each: int = GIST_TOKENS
 ) -> list[list[Paper]]:
-    """Papers in random order in chunks of at most so many tokens, ``each`` of a paper; together all of them.
-
-    The chunks are as few as they can be, and about as large as one another: the largest is waited for.
-    """
+    """Papers in random order in few chunks of at most so many tokens, ``each`` of a paper, about equally large."""
     shuffled = list(papers)
     random.Random(seed).shuffle(shuffled)
     sizes = [paper_tokens(paper, each) for paper in shuffled]
@@ -125,19 +122,12 @@ class Planner:
 
     async def outline(self, sections: int, title: str) -> Outline:
         """One outline for each random chunk in parallel, merged, divided, duplicates removed; or the template's."""
-        if self.template:
-            top = Outline(title, tuple(map(_follow, self.template)), "a template")
-            return await self._complete(top, await asyncio.to_thread(embed_papers, self.context.embedder, self.papers))
         async with asyncio.TaskGroup() as group:
             embedding = group.create_task(asyncio.to_thread(embed_papers, self.context.embedder, self.papers))
-            drafting = group.create_task(try_work(self._draft(sections)))
-        if isinstance(drafted := drafting.result(), ScholiumError):
-            raise drafted
-        return await self._complete(drafted, embedding.result())
-
-    async def _complete(self, top: Outline, vectors: Vectors) -> Outline:
-        """The outline with subsections and their papers; row i of ``vectors`` is paper i."""
-        whole = await self._divide(top, vectors)
+            drafting = group.create_task(try_work(self._draft(sections, title)))
+        if isinstance(top := drafting.result(), ScholiumError):
+            raise top
+        whole = await self._divide(top, embedding.result())
         whole = whole if self.template else await self._without_duplicates(whole)
         return replace(whole, nodes=tuple(mark_thin(node, self.context.limits) for node in whole.nodes))
 
@@ -147,8 +137,10 @@ class Planner:
         filled = fill(f"autosurvey/{prompt}", topic=data(self.topic), **shown)
         return await self.model.answer_typed(Request("outline", step, filled, tokens, temperature), kind)
 
-    async def _draft(self, sections: int) -> Outline:
-        """The sections, without parts: those of each chunk, merged; at the budget those of the first, and a note."""
+    async def _draft(self, sections: int, title: str) -> Outline:
+        """The sections, undivided: those of each chunk, merged; at the budget those of the first, and a note."""
+        if self.template:
+            return Outline(title, tuple(map(_follow, self.template)), "a template")
         papers, wanted = self.papers, str(sections)
         if not self.whole_abstracts:
             papers = await asyncio.to_thread(lambda: list(map(with_contribution, self.papers)))
@@ -191,10 +183,7 @@ class Planner:
         return best
 
     async def _divide(self, top: Outline, vectors: Vectors) -> Outline:
-        """Every section with its subsections; one that could not be divided stays whole, and that is noted.
-
-        Row i of ``vectors`` is paper i. What is not body is written from the finished sections: no parts, no papers.
-        """
+        """The body's sections with their subsections (row i of ``vectors`` is paper i), or whole where that fails."""
         await self.context.progress(Progress("dividing", 0, len(top.nodes)))
         body = [node for node in top.nodes if node.role == "body"]
         counts = count_parts(top, len(self.papers))

@@ -153,9 +153,9 @@ def _describe(record: Paper) -> tuple[object, ...]:
 
 
 def split_merge(stored: StoredPaper, number: int | None) -> list[Paper]:
-    """The papers that a merged paper becomes: record ``number`` (from 1) apart from the rest, or each for itself.
+    """Record ``number`` (from 1) apart from the rest, or each record for itself, marked so that they never merge again.
 
-    They are marked so that they are never merged again. Raises `UserError` where there is no such record.
+    Raises `UserError` where there is no such record.
     """
     records = stored.records
     if not records:

@@ -1,6 +1,4 @@
-"""Papers in a folder: LanceDB keeps them; their words and vectors, which are searched, lie beside it as plain arrays.
-
-The table ``papers`` is the truth, everything else is derived from it: an interrupted `index` is simply run again.
+"""Papers in a folder: a table of LanceDB, and made from it their words and vectors as plain arrays to be searched.
 
 Run as ``python -I -m engine.retrieval.libraries.local FOLDER [MODEL [MODELS]]``, it makes a library's embedding anew,
 by its own or by a model for fastembed (from the folder MODELS), while others search that.
@@ -163,9 +161,9 @@ class LocalLibrary:
         return await asyncio.to_thread(self._store.is_outgrown, await self.count())
 
     async def refit(self, on_progress: OnIndexProgress) -> None:
-        """Make the embedding that is due (`is_outgrown`), while others search by the one before, and add papers.
+        """Make the embedding that is due (`is_outgrown`) while others search and add, going on with an interrupted one.
 
-        Interrupted, it is gone on with by the next call. Raises `UserError` where another process is at it.
+        Raises `UserError` where another process is at it.
         """
         if not await self.is_outgrown():
             return
@@ -329,8 +327,7 @@ async def erase_papers(
 ) -> None:
     """Make the library in a folder anew without these papers, ``beside`` being other files of it that stay.
 
-    `LocalLibrary.remove` is quicker, but the table keeps its former versions, and the index the words that were in it.
-    Takes as long as indexing all papers that are left. Raises `UserError` where another process writes there.
+    `LocalLibrary.remove` is quicker, but leaves old versions and words. `UserError` where another process writes.
     """
     fresh = folder.with_name(f"{folder.name}{FRESH}")
     await asyncio.to_thread(shutil.rmtree, fresh, ignore_errors=True)

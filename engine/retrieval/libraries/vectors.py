@@ -1,8 +1,7 @@
 """The vectors and words of a library's titles and abstracts, kept as plain arrays in its folder.
 
-Each rebuild makes a draft, part by part, which becomes a new generation ``vectors-…`` when it is whole; then
-``index.json`` points at it, so a reader or an interruption never sees half of one. The generation before stays for
-readers that have it open. Papers that are added are further parts of a generation.
+A draft, made part by part, becomes a new generation ``vectors-…`` to which ``index.json`` then points, so that nobody
+sees half of one; the generation before stays for its readers. Papers that are added are further parts.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -97,14 +96,17 @@ def replace_text(file: Path, text: str) -> None:
     os.replace(draft, file)
 
 
+Loaded = TypeVar("Loaded", IndexPart, LatentSemanticAnalysis)
+
+
 class DamagedIndex(RetrievalError):
     """Files of the index are missing, or hold what was never written there; it can be made anew from the papers."""
 
 
 class VectorStore:
-    """Reads and replaces the vectors of one library folder. Runs for a while: call it in a thread.
+    """Reads and replaces the vectors of one library folder; call it in a thread.
 
-    Each method that reads raises `DamagedIndex` where a file is not as it was written; `discard` is the way out.
+    Reading raises `DamagedIndex` where a file is not as it was written; `discard` is the way out.
     """
 
     def __init__(self, folder: Path, neural: Embedder | None) -> None:
@@ -119,13 +121,17 @@ class VectorStore:
     def _embedder_of(self, state: Mapping[str, Any]) -> Embedder | None:
         if self._neural is not None and state.get("embedder") == self._neural.name:
             return self._neural
-        return self._load_fitted(self._folder / state["parts"][0]) if state.get("embedder") == LSA_NAME else None
+        return (
+            self._load(LatentSemanticAnalysis, self._folder / state["parts"][0])
+            if state.get("embedder") == LSA_NAME
+            else None
+        )
 
     def read(self) -> tuple[list[IndexPart], Embedder] | None:
         """The parts as they are now, mapped from disk; ``None`` where there are none that can be searched by."""
         state = self._state()
         embedder = self._embedder_of(state)
-        return ([self._load_part(self._folder / name) for name in state["parts"]], embedder) if embedder else None
+        return ([self._load(IndexPart, self._folder / name) for name in state["parts"]], embedder) if embedder else None
 
     def version(self) -> object:
         """Something that is another one whenever the index has changed."""
@@ -160,7 +166,7 @@ class VectorStore:
         name = f"{base}/{make_part(folder, papers, embedder)}"
         added = [*(part for part in added if part != name), name]  # of two versions of a paper the later part counts
         if len(added) >= MOST_PARTS:
-            joined = join_parts([self._load_part(self._folder / name) for name in added])
+            joined = join_parts([self._load(IndexPart, self._folder / name) for name in added])
             added = [f"{base}/joined-{datetime.now(UTC):%Y%m%d%H%M%S%f}"]
             joined.save(self._folder / added[0])
         self._point({**state, "parts": [base, *added]})
@@ -181,7 +187,7 @@ class VectorStore:
         if self._neural is not None:
             return self._neural
         if (self.draft / "lsa.json").exists():  # it was broken off
-            fitted = self._load_fitted(self.draft)
+            fitted = self._load(LatentSemanticAnalysis, self.draft)
             if papers < fitted.fitted_on * REFIT_GROWTH:
                 return fitted
         shutil.rmtree(self.draft, ignore_errors=True)
@@ -190,7 +196,7 @@ class VectorStore:
     def adopt(self, parts: Sequence[str], embedder: Embedder, version: int) -> None:
         """Put the draft, of which these are all parts, in place of the index: of the papers' table in that version."""
         before = self._state().get("parts", [""])[0]
-        join_parts([self._load_part(self.draft / name) for name in parts]).save(self.draft)
+        join_parts([self._load(IndexPart, self.draft / name) for name in parts]).save(self.draft)
         for part in self.draft.glob("part-*"):
             shutil.rmtree(part)
         generation = self._folder / f"vectors-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
@@ -203,13 +209,9 @@ class VectorStore:
     def _point(self, state: dict[str, Any]) -> None:
         replace_text(self._folder / "index.json", json.dumps(state))
 
-    def _load_part(self, folder: Path) -> IndexPart:
+    def _load(self, kind: type[Loaded], folder: Path) -> Loaded:
         with self._report_damage():
-            return IndexPart.load(folder)
-
-    def _load_fitted(self, folder: Path) -> LatentSemanticAnalysis:
-        with self._report_damage():
-            return LatentSemanticAnalysis.load(folder)
+            return kind.load(folder)
 
     def _state(self) -> dict[str, Any]:
         with self._report_damage():

@@ -36,8 +36,7 @@ MOST = 255
 class WordIndex:
     """For each stem the rows (papers) that have it, with its counts in the title and in title and abstract.
 
-    Stem s stands at ``starts[s]`` to ``starts[s + 1]`` of ``rows``, ``title`` and ``text``; ``lengths`` is the number
-    of words that carry meaning of each paper.
+    Stem s stands at ``starts[s]`` to ``starts[s + 1]``; ``lengths`` counts the words that carry meaning of each paper.
     """
 
     vocabulary: dict[str, int]

@@ -50,7 +50,7 @@ def test_a_table_quotes_the_finding_that_the_text_beside_rests_on() -> None:
     )
     trial = paper(1, abstract=f"METHODS: We conducted a randomized trial. {' '.join(said)} CONCLUSIONS: Alerts help.")
     for cited in said:
-        table = tabulate_papers([trial], "Alerts", {cited}).table
+        table = tabulate_papers([trial], "Alerts", {cited})[0]
         assert cited.removeprefix("RESULTS: ").rstrip(".") in table.rows[0][-1]
 
 
@@ -82,11 +82,11 @@ def test_a_trial_is_told_by_its_result_without_the_name_of_its_part() -> None:
 
 def test_a_column_that_is_empty_in_most_rows_is_not_shown_and_no_paper_is_left_out() -> None:
     silent = [paper(i, abstract="", summary="") for i in range(1, 41)]
-    table = tabulate_papers([*silent, about_parsing(50)], "Parsing").table
+    table = tabulate_papers([*silent, about_parsing(50)], "Parsing")[0]
     assert table.header == ("Work", "Year")
     assert len(table.rows) == 41
     assert table.caption == "Papers on Parsing, oldest first."
-    told = tabulate_papers([about_parsing(i) for i in range(1, 4)] + silent[:1], "Parsing").table
+    told = tabulate_papers([about_parsing(i) for i in range(1, 4)] + silent[:1], "Parsing")[0]
     assert len(told.header) == 4
     assert sum(cell == NOTHING for row in told.rows for cell in row) == 2
 
