@@ -118,9 +118,9 @@ async def _rank(
         raise await explain_no_papers(brief, (), context)
     embedder = await asyncio.to_thread(ready, context.embedder, list(search.known.papers.values()))
     if context.online:
-        await search.rank_online(context.online, embedder)
-    if context.online and citations:
-        await search.follow_citations(context.online)
+        await search.rank_online(embedder)
+        if citations:
+            await search.follow_citations(context.online)
     found = [item for item in search.fuse() if not leaves_out(brief, item.paper)]
     await context.progress(Progress("filtering", len(pool.keywords), len(pool.keywords)))
     added = [keyword.text for keyword in pool.keywords if keyword.origin == "person"]

@@ -42,17 +42,6 @@ def arxiv_key(text: str) -> PaperKey | None:
     return PaperKey(f"arxiv:{match.group(1).lower()}") if match else None
 
 
-_ARXIV_SAID = re.compile(
-    r"\barxiv:\s*((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v\d+)?)|\babs/(\d{4}\.\d{4,5})", re.I
-)
-
-
-def find_arxiv(*texts: str) -> str:
-    """The first arXiv id that texts mention (“arXiv:1706.03762 [cs]”, “CoRR abs/1706.03762”); empty without one."""
-    found = next((match for text in texts if (match := _ARXIV_SAID.search(text))), None)
-    return (found[1] or found[2]) if found else ""
-
-
 def doi_key(text: str) -> PaperKey | None:
     """``doi:10.…`` in lower case from a DOI or its link; an arXiv DOI is given by `arxiv_key` instead.
 
@@ -80,7 +69,7 @@ def read_doi(text: str) -> str:
 
 
 _MENTIONED = re.compile(
-    r"(?:arxiv[:\s.]+|arxiv\.org/(?:abs|pdf|html)/)(\d{4}\.\d{4,5})|\b(10\.\d{4,9}/[^\s\]\)>,;\"']+)|((?:s2|acl|pmid):[^\s\]]+)",
+    r"(?:arxiv[:\s.]+|arxiv\.org/(?:abs|pdf|html)/|\babs/)(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})|\b(10\.\d{4,9}/[^\s\]\)>,;\"']+)|((?:s2|acl|pmid):[^\s\]]+)",
     re.I,
 )
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from engine.errors import RecordError, UserError
+from engine.errors import RecordError
 from engine.retrieval.merging.titles import is_generic
 from engine.retrieval.names import read_names, split_names, write_name
 from engine.retrieval.paper_keys import (
     arxiv_key,
     choose_key,
     doi_key,
-    find_arxiv,
+    find_key,
+    identifiers_in,
     make_described_key,
-    paper_key,
     write_doi_link,
 )
 from engine.retrieval.paper_text import clean_abstract, clean_title
@@ -185,24 +184,23 @@ _NO_ABSTRACT = frozenset({"no abstract available", "no abstract", "abstract not 
 
 def _identifiers(record: Fields) -> list[PaperKey | None]:
     doi, url, own, notes = _text_of(record, "doi"), _text_of(record, "url"), _text_of(record, "id"), _notes(record)
+    noted_in = " ".join((notes, *(_to_words(record.get(name)) for name in _NAMES["venue"])))
     candidates = [
         doi_key(doi),
         arxiv_key(_text_of(record, "arxiv")),
         doi_key(url),
         arxiv_key(doi),
         arxiv_key(url),
-        arxiv_key(find_arxiv(notes, *(_to_words(record.get(name)) for name in _NAMES["venue"]))),
+        next((key for key in identifiers_in(noted_in) if key.startswith("arxiv:")), None),
         arxiv_key(own),
         doi_key(own),
     ]
     for kind, noted in (("pmid", r"\bpmid\W*(\d+)"), ("pmcid", r"\b(PMC\d+)")):
         given = _text_of(record, kind) or ((said := re.search(noted, notes, re.I)) and said[1]) or ""
         match = re.fullmatch(rf"(?:{kind}\W*)?((?:PMC)?\d{{1,9}})(?:\.0)?", given, re.I)
-        candidates.append(paper_key(f"{kind}:{match[1].lower()}") if match else None)
-    if ":" in own and not doi_key(own):
-        with suppress(UserError):  # an id we cannot use; the title identifies the paper
-            candidates.append(paper_key(own))
-    return candidates
+        candidates.append(find_key(kind, match[1].lower()) if match else None)
+    namespace, _, rest = own.partition(":")
+    return [*candidates, None if doi_key(own) else find_key(namespace, rest)]
 
 
 def _count(text: str) -> int | None:
