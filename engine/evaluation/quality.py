@@ -100,12 +100,6 @@ class ClaimVerdict:
     alone: tuple[bool, ...]
     without: tuple[bool, ...]
 
-    def precise(self) -> int:
-        """How many of its citations are needed or true: Σ h ∩ (g(c,r) = h(c,{r}) ∪ ¬h(c, Ref∖{r})) (AE4)."""
-        if not self.together:
-            return 0
-        return sum(one or not rest for one, rest in zip(self.alone, self.without, strict=True))
-
 
 async def verdicts(
     claims: Sequence[CitedClaim], sources: Mapping[str, str], entailment: Entailment
@@ -133,41 +127,27 @@ async def verdicts(
     return tuple(await asyncio.gather(*map(judge, claims)))
 
 
-def recall(found: Sequence[ClaimVerdict]) -> float:
-    """Σ h(c_i, Ref_i) / |C|: claims supported by the union of their sources (AE3). Raises `ValueError` for none."""
-    return fmean(v.together for v in found)
-
-
-def precision(found: Sequence[ClaimVerdict]) -> float:
-    """Citations that are true and needed, of all citations (AE4); none of a wholly unsupported claim (D5)."""
-    return sum(v.precise() for v in found) / sum(len(v.claim.names) for v in found)
-
-
-def surveyx_recall(found: Sequence[ClaimVerdict]) -> float:
-    """As SurveyX's code counts it: any one source is enough (D5)."""
-    return fmean(any(v.alone) for v in found)
-
-
-def surveyx_precision(found: Sequence[ClaimVerdict]) -> float:
-    """As SurveyX's code counts it: a claim that nothing supports gives credit for all its citations (D5)."""
-    credit = sum(sum(v.alone) if any(v.alone) else len(v.alone) for v in found)
-    return credit / sum(len(v.claim.names) for v in found)
-
-
 def score_citations(found: Sequence[ClaimVerdict], how: str) -> tuple[Score, ...]:
-    """Recall, precision and F1 with the number of claims; and SurveyX's figures, named as such."""
+    """Recall, precision and F1 with the number of claims; and what SurveyX's code counts, named as such (D5).
+
+    Recall is the share of claims that their sources support together (AE3). Precision is Σ h ∩ g / Σ |Ref| with
+    g(c,r) = h(c,{r}) ∪ ¬h(c, Ref∖{r}): citations that are true or needed, none of a claim without support (AE4).
+    """
     if not found:
         return tuple(Score(f"citation {name}", None, "no claims") for name in ("recall", "precision", "F1"))
-    r, p = recall(found), precision(found)
+    cited = sum(len(v.alone) for v in found)
+    held = [zip(v.alone, v.without, strict=True) for v in found if v.together]
+    r, p = len(held) / len(found), sum(one or not rest for pairs in held for one, rest in pairs) / cited
     said = f"{how}; {len(found)} {'claim' if len(found) == 1 else 'claims'}"
     lost = tuple(f"not supported: {v.claim.text}" for v in found if not v.together)
+    credit = sum(sum(v.alone) or len(v.alone) for v in found)
     variant = f"{said}; inflated: any one source is enough, and a claim without support gives full credit"
     return (
         Score("citation recall", r, said, details=lost),
         Score("citation precision", p, said),
         Score("citation F1", f1(p, r), said),
-        Score("citation recall, SurveyX's code", surveyx_recall(found), variant),
-        Score("citation precision, SurveyX's code", surveyx_precision(found), variant),
+        Score("citation recall, SurveyX's code", fmean(any(v.alone) for v in found), variant),
+        Score("citation precision, SurveyX's code", credit / cited, variant),
     )
 
 

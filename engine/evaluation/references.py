@@ -293,26 +293,21 @@ async def measure_closeness(
 
     ``papers`` are those that are known of the ``listed`` references; below `LEAST_KNOWN` of them there is no share.
     """
-    mean, share = "semantic relevance", "closeness to the topic"
-    at = embedder.embed([topic])[0]
-    if not listed or not papers:
-        basis = f"none of its {'reference' if listed == 1 else f'{listed} references'} are known here"
-        why = basis if listed else "no reference could be read"
+    mean, share, how = "semantic relevance", "closeness to the topic", f"mean cosine to the topic, {embedder.name}"
+    basis, least = f"{len(papers)} of its {listed} references are known here", min(LEAST_KNOWN, listed)
+    if not papers:
+        why = f"none of its {listed} references are known here" if listed else "no reference could be read"
         return Score(mean, None, "no reference was found in the library"), Score(share, None, why)
+    at = embedder.embed([topic])[0]
     own = embed_papers(embedder, papers) @ at
-    how = f"mean cosine to the topic, {embedder.name}, {len(papers)} references found in the library"
-    relevance = Score(mean, float(own.mean()), how, float(own.std()))
-    references = "reference" if listed == 1 else f"{listed} references"
-    basis = f"{len(papers)} of its {references} {'is' if len(papers) == 1 else 'are'} known here"
-    if len(papers) < (least := min(LEAST_KNOWN, listed)):
+    found = f"{how}, {len(papers)} references found in the library"
+    relevance = Score(mean, float(own.mean()), found, float(own.std()))
+    if len(papers) < least:
         return relevance, Score(share, None, f"only {basis}, and at least {least} must be")
     nearest = [item.paper for item in await library.search(Query(topic, NEAREST))]
     reached = float((embed_papers(embedder, nearest) @ at).mean()) if nearest else 0.0
-    if reached <= 0:
-        why = f"no paper of the library “{library.name}” is near this topic"
-        return relevance, Score(share, 0.0, why, details=(basis,))
-    how = f"mean cosine, as a share of what the library's {len(nearest)} nearest papers reach, {embedder.name}"
-    value = min(1.0, max(0.0, float(own.mean()) / reached))
+    value = min(1.0, max(0.0, float(own.mean()) / reached)) if reached > 0 else 0.0
+    how += f", as a share of what the {len(nearest)} nearest papers of the library “{library.name}” reach"
     return relevance, Score(share, value, how, details=(basis,))
 
 

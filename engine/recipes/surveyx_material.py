@@ -77,9 +77,8 @@ class Material:
         """What a person should know: which papers stay with their abstracts, and why."""
         short = sum(key not in self.trees and key not in self.failed for key in self.papers)
         said = [f"{short} of {len(self.papers)} papers have only an abstract: no attribute tree is made of those"]
-        named = [f"“{self.papers[key].title}” ({why})" for key, why in list(self.failed.items())[:NAMED_FAILURES]]
-        named += [f"and {len(self.failed) - NAMED_FAILURES} more"] if len(self.failed) > NAMED_FAILURES else []
-        lost = f"{len(self.failed)} papers have no attribute tree and stay with their abstracts: {'; '.join(named)}"
+        named = "; ".join(f"“{self.papers[key].title}” ({why})" for key, why in self.failed.items())
+        lost = f"{len(self.failed)} papers have no attribute tree and stay with their abstracts: {named}"
         return (*(said if short else ()), *([lost] if self.failed else ()))
 
 
@@ -100,8 +99,6 @@ def author_and_year(paper: Paper) -> str:
 
 TREE_TOKENS = 8_000
 """What of a full text is read for a tree: the abstract and the openings of all sections (SurveyX's code: 20,000)."""
-
-NAMED_FAILURES = 5
 
 TREE_OVERHEAD = 800
 """Tokens of the rules, the fields and the JSON schema of one call that makes trees."""

@@ -87,12 +87,8 @@ class WholeOutlineAnswer(TypedAnswer):
     sections: list[WholeSection] = Field(min_length=2)
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A subsection taken out of its section (counted from 0)."""
-
-    section: int
-    node: OutlineNode
+Heading = tuple[int, OutlineNode]
+"""A subsection taken out of its section, which is counted from 0."""
 
 
 @dataclass
@@ -149,14 +145,14 @@ class OutlineSteps:
 
     async def reorganise(self, outline: Outline) -> Outline:
         """Separate, then reorganise: headings that say the same become one, every other is placed exactly once."""
-        taken = [Heading(i, child) for i, node in enumerate(outline.nodes) for child in node.children]
+        taken: list[Heading] = [(i, child) for i, node in enumerate(outline.nodes) for child in node.children]
         if len(taken) < 2:
             return self._finish(outline)
         headings = await asyncio.to_thread(merge_same, taken, self.context.embedder)
         bare = outline_text(replace(outline, nodes=tuple(replace(n, children=()) for n in outline.nodes)))
         listed = "\n".join(
-            f"{i}. {data(h.node.title)} ({len(h.node.papers)}): {data(h.node.description)}"
-            for i, h in enumerate(headings, start=1)
+            f"{i}. {data(node.title)} ({len(node.papers)}): {data(node.description)}"
+            for i, (_, node) in enumerate(headings, start=1)
         )
         divided = ", ".join(str(i) for i, node in enumerate(outline.nodes, start=1) if node.children)
         shown = {"outline": bare, "headings": listed, "open": divided}
@@ -220,14 +216,14 @@ def merge_same(headings: Sequence[Heading], embedder: Embedder) -> list[Heading]
 
     The one that stays takes over the papers and hints of those that go.
     """
-    vectors = embedder.embed([heading.node.title for heading in headings])
-    said = [set(terms(heading.node.title)) for heading in headings]
+    vectors = embedder.embed([node.title for _, node in headings])
+    said = [set(terms(node.title)) for _, node in headings]
     near = vectors @ vectors.T >= SAME_HEADING
     kept: dict[int, Heading] = {}
-    for i, heading in enumerate(headings):
+    for i, (section, node) in enumerate(headings):
         shared = {j: len(said[i] & said[j]) / max(1, len(said[i]), len(said[j])) for j in kept}
         same = next((j for j in kept if shared[j] == 1 or (near[i, j] and shared[j] >= SHARED_TERMS)), i)
-        kept[same] = replace(kept[same], node=_join(kept[same].node, heading.node)) if same in kept else heading
+        kept[same] = (kept[same][0], _join(kept[same][1], node)) if same in kept else (section, node)
     return list(kept.values())
 
 
@@ -236,7 +232,7 @@ def place_headings(outline: Outline, headings: Sequence[Heading], answer: Reorga
 
     A section whose subsections all went elsewhere becomes one part with its papers.
     """
-    nodes = {i: heading.node for i, heading in enumerate(headings, start=1)}
+    nodes = {i: node for i, (_, node) in enumerate(headings, start=1)}
     places: dict[int, list[OutlineNode]] = {i: [] for i, node in enumerate(outline.nodes) if node.children}
     for filled in answer.sections:
         section = int(filled.section) - 1 if filled.section.strip().isdecimal() else -1
@@ -244,7 +240,7 @@ def place_headings(outline: Outline, headings: Sequence[Heading], answer: Reorga
             if number in nodes:
                 places[section].append(nodes.pop(number))
     for number, node in nodes.items():
-        places[headings[number - 1].section].append(node)
+        places[headings[number - 1][0]].append(node)
     tops = list(outline.nodes)
     for i, parts in places.items():
         top = tops[i]

@@ -32,11 +32,7 @@ from engine.evaluation.quality import (
     entail_by_model,
     entail_by_rule,
     grade_content,
-    precision,
-    recall,
     score_citations,
-    surveyx_precision,
-    surveyx_recall,
     verdicts,
 )
 from engine.evaluation.references import existence, measure_closeness, resolve_references
@@ -129,7 +125,8 @@ async def test_recall_and_precision_by_definition(
     yes: set[frozenset[str]], expected: tuple[float, float, float, float]
 ) -> None:
     found = await verdicts([cited("c", "1", "2")], SOURCES, Entailment("table", Table({"c": yes}).is_supported))
-    assert (recall(found), precision(found), surveyx_recall(found), surveyx_precision(found)) == expected
+    recall, precision, _, *by_surveyx = (score.value for score in score_citations(found, ""))
+    assert (recall, precision, *by_surveyx) == expected
 
 
 async def test_equal_claims_count_each_and_are_asked_once() -> None:
@@ -138,20 +135,19 @@ async def test_equal_claims_count_each_and_are_asked_once() -> None:
         [cited("c", "1"), cited("c", "1"), cited("d", "1")], SOURCES, Entailment("table", table.is_supported)
     )
     assert len(found) == 3
-    assert recall(found) == pytest.approx(2 / 3)
+    assert score_citations(found, "")[0].value == pytest.approx(2 / 3)
     assert sorted(table.asked) == [("c", A), ("d", A)]
 
 
 async def test_a_source_that_is_not_known_supports_nothing() -> None:
     table = Table({"c": {frozenset()}})
-    assert recall(await verdicts([cited("c", "9")], SOURCES, Entailment("table", table.is_supported))) == 0.0
+    unknown = await verdicts([cited("c", "9")], SOURCES, Entailment("table", table.is_supported))
+    assert score_citations(unknown, "")[0].value == 0.0
     assert table.asked == []
 
 
 async def test_without_claims_nothing_is_invented() -> None:
     assert [score.value for score in score_citations([], "x")] == [None, None, None]
-    with pytest.raises(ValueError, match="at least one"):
-        recall([])
 
 
 async def test_the_rule_says_that_it_is_an_approximation() -> None:

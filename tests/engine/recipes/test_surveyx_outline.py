@@ -33,7 +33,7 @@ def outline_of(*sections: tuple[str, ...]) -> Outline:
 
 
 def taken(outline: Outline) -> list[Heading]:
-    return [Heading(i, child) for i, top in enumerate(outline.nodes) for child in top.children]
+    return [(i, child) for i, top in enumerate(outline.nodes) for child in top.children]
 
 
 def test_headings_that_say_the_same_become_one_with_the_papers_of_both() -> None:
@@ -42,10 +42,10 @@ def test_headings_that_say_the_same_become_one_with_the_papers_of_both() -> None
         node("retrieval, dense", "b", "c"),
         node("Graph Attention", "d"),
     )
-    kept = merge_same([Heading(1, one), Heading(2, other), Heading(3, again)], WordEmbedder())
-    assert [(h.section, h.node.title) for h in kept] == [(1, "Dense Retrieval"), (2, "Graph Attention")]
-    assert kept[0].node.papers == ("a", "b", "c")
-    assert kept[0].node.hint_papers == ("a", "b", "b", "c")
+    kept = merge_same([(1, one), (2, other), (3, again)], WordEmbedder())
+    assert [(section, heading.title) for section, heading in kept] == [(1, "Dense Retrieval"), (2, "Graph Attention")]
+    assert kept[0][1].papers == ("a", "b", "c")
+    assert kept[0][1].hint_papers == ("a", "b", "b", "c")
 
 
 def test_headings_about_different_things_stay_where_all_headings_are_close() -> None:
@@ -58,8 +58,8 @@ def test_headings_about_different_things_stay_where_all_headings_are_close() -> 
             return np.ones((len(texts), 1), np.float32)
 
     titles = ("Drafting Inside the Target Model", "Adaptive Draft Lengths", "Lengths of Adaptive Drafts")
-    kept = merge_same([Heading(1, node(title, "a")) for title in titles], Crowded())
-    assert [heading.node.title for heading in kept] == list(titles[:2])
+    kept = merge_same([(1, node(title, "a")) for title in titles], Crowded())
+    assert [heading.title for _, heading in kept] == list(titles[:2])
 
 
 def test_a_heading_goes_where_the_answer_puts_it_first() -> None:
@@ -92,7 +92,7 @@ ANSWERS = st.builds(
 @given(ANSWERS)
 def test_whatever_the_answer_every_surviving_heading_is_placed_once(answer: ReorganiseAnswer) -> None:
     outline = outline_of(("A", "B"), ("C", "D", "E"), ("F",))
-    headings = [replace(h, node=replace(h.node, papers=(PaperKey(h.node.title),))) for h in taken(outline)]
+    headings = [(at, replace(top, papers=(PaperKey(top.title),))) for at, top in taken(outline)]
     placed = place_headings(outline, headings, answer)
     titles = [n.title for number, n in walk_outline(placed.nodes) if "." in number]
     assert len(titles) == len(set(titles))
