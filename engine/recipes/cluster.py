@@ -39,10 +39,6 @@ SMALLEST_DIVIDED, SMALLEST_PART, MOST_PARTS = 15, 5, 8
 ADDED_PAPERS = 12
 """Papers for a section that the person added."""
 
-FRAME_SECTIONS = 2
-"""Introduction and conclusion, which are among the sections that a person asks for."""
-
-
 @dataclass(frozen=True, slots=True)
 class ClusterRecipe(KeywordSearch):
     """The recipe, and how it groups papers."""
@@ -64,7 +60,8 @@ class ClusterRecipe(KeywordSearch):
         papers = require_papers(selection)
         await context.progress(Progress("grouping", 0, len(papers)))
         vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
-        wanted = None if brief.sections is None else brief.sections - FRAME_SECTIONS
+        frame = 2 if context.model else 1  # introduction and conclusion; a reading map concludes nothing
+        wanted = None if brief.sections is None else brief.sections - frame
         grouping = await asyncio.to_thread(group_papers, vectors, self.options, context.seed, context.attempt, wanted)
         groups = await asyncio.to_thread(clusters, papers, grouping.labels, brief.topic, self.options.formula)
         nodes: list[OutlineNode] = []

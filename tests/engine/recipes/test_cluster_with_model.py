@@ -172,6 +172,13 @@ async def test_the_organisers_baseline_has_its_five_steps(library: LocalLibrary)
             assert shown <= set(node.papers)
 
 
+async def test_a_reading_map_has_as_many_sections_as_were_asked_for(library: LocalLibrary) -> None:
+    selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers(60)))
+    context = RunContext(library, WordEmbedder())
+    outline = await ClusterRecipe().outline(replace(BRIEF, sections=6), selection, context)
+    assert len(outline.nodes) == 6
+
+
 async def test_papers_that_dbscan_tells_nothing_apart_of_are_clustered_by_k_means_and_that_is_said(
     library: LocalLibrary,
 ) -> None:
