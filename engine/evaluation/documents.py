@@ -1,8 +1,4 @@
-"""Anybody's survey as a `Document`: our own, or Markdown or HTML with headings, citations and a list of references.
-
-Citations are read as ``[3]``, ``[1, 2]``, ``[3–5]`` or ``(Author, 2020)``. What cannot be read is said in
-``problems``, never guessed.
-"""
+"""Anybody's survey as a `Document`: our own, or Markdown or HTML with headings, citations and a list of references."""
 
 from __future__ import annotations
 

@@ -45,8 +45,7 @@ def round_brackets(text: str) -> str:
 def read_lines(page: str) -> Iterator[tuple[int, str]]:
     """Headings with their level, from 1, and lines of text with level 0; an empty line ends a paragraph.
 
-    Items of an ordered list begin with their number where they have none in brackets, those of another with a dash.
-    Raises `UserError` where the page holds no element.
+    Items begin with their number, or with a dash. Raises `UserError` where the page holds no element.
     """
     document = parse_page(_UNUSABLE.sub(" ", page), "of this survey")
     for aside in document.xpath(_ASIDE):

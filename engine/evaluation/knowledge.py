@@ -1,8 +1,4 @@
-"""The knowledge test (AE10): what a model knows of a topic alone, with a survey at hand, and with the papers.
-
-AutoSurvey asks 50 multiple-choice questions on five topics ("which paper proposed X") under four conditions: directly,
-with a naive survey, with its own, and, as an upper bound, with what is retrieved by the question and its choices.
-"""
+"""The knowledge test (AE10): what a model knows of a topic alone, with a survey at hand, and with the papers."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""What is shared: with a human survey words (ROUGE) and headings (soft heading recall), between sections their lists.
-
-A program that gives every section the papers of the first section's subsections leaves a trace (D1): subsections of
-different sections share citations when they stand at the same position, and not otherwise. Whether the trace is more
-than chance is tested by permuting the positions within each section.
-"""
+"""What is shared: with a human survey words and headings, between sections their lists of references."""
 
 from __future__ import annotations
 
@@ -104,7 +99,7 @@ PERMUTATIONS = 1_000
 def measure_shared_lists(document: Document, claims: Sequence[CitedClaim], seed: int = 0) -> tuple[Score, ...]:
     """Mean Jaccard of cited works between subsections of different sections, same position against other positions.
 
-    The ratio of the two comes with its 95 % interval by permutation: what it would be if positions meant nothing.
+    The ratio shows whether sections were given one another's papers (D1); its 95 % interval is by permutation.
     """
     cited = _by_position(document, claims)
     if len({section for section, _ in cited}) < 2:

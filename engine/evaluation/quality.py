@@ -1,8 +1,4 @@
-"""Quality of citations (recall, precision, F1 as AutoSurvey defines them, SurveyX's variant beside it) and of content.
-
-Whether a source supports a claim is decided by a language model, a local cross-encoder, or a stated rule; content is
-graded from 1 to 5 by several judges, who compare surveys in pairs with positions swapped.
-"""
+"""Quality of citations, as AutoSurvey defines it with SurveyX's variant beside it, and of content, by judges."""
 
 from __future__ import annotations
 
@@ -90,10 +86,7 @@ Fault = Literal["misalignment", "misinterpretation", "overgeneralisation"]
 
 @dataclass(frozen=True, slots=True)
 class ClaimVerdict:
-    """A claim with its answers: by all its sources together, by each alone, and by all but each.
-
-    ``alone`` and ``without`` are in the order of ``claim.names``.
-    """
+    """A claim with its answers: by all its sources together, by each alone, by all but each, in their order."""
 
     claim: CitedClaim
     together: bool

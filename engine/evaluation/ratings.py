@@ -1,9 +1,4 @@
-"""What people say of surveys: the tasks they rate, the ratings they gave, and how far they agree (AE9, XE6).
-
-The form is an import for Label Studio, which SurveyX used: a labelling interface, and a list of tasks that do not say
-which system wrote what. Ratings come back as Label Studio exports them (JSON, JSON-MIN or CSV), or as a CSV that
-somebody filled in by hand.
-"""
+"""What people say of surveys: the tasks they rate, the ratings they gave, and how far they agree (AE9, XE6)."""
 
 from __future__ import annotations
 

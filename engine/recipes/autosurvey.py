@@ -27,12 +27,10 @@ SECTIONS = 8
 
 @dataclass(frozen=True, slots=True)
 class AutoSurveyRecipe(Trials):
-    """The recipe with its options, and the switches of the paper's ablations.
-
-    Without ``retrieve`` every subsection is written from the same papers, the first of the initial retrieval.
-    """
+    """The recipe with its options, and the switches of the paper's ablations."""
 
     retrieve: bool = True
+    """Without it every subsection is written from the same papers, the first of the initial retrieval."""
     writing: Steps = ALL_STEPS
     whole_abstracts: bool = False
     cite_known: bool = False

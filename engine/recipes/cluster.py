@@ -1,8 +1,4 @@
-"""Cluster-based survey generation (Li et al., NLPCC 2024), with a reading map where there is no language model.
-
-Papers are embedded, reduced, clustered and named by c-TF-IDF; clusters become sections, clusters inside
-them subsections. Where the paper leaves the number of clusters to chance, the silhouette decides.
-"""
+"""Cluster-based survey generation (Li et al., NLPCC 2024), with a reading map where there is no language model."""
 
 from __future__ import annotations
 

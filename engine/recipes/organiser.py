@@ -1,7 +1,4 @@
-"""The baseline of NLPCC 2024, task 6: outline from all titles, parts with references, abstract, sections, combined.
-
-Li et al. (NLPCC 2024), 4.1, describe its five steps; nothing is retrieved for a section and nothing is checked.
-"""
+"""The baseline of NLPCC 2024, task 6: outline from all titles, parts with references, abstract, sections, combined."""
 
 from __future__ import annotations
 

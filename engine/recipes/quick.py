@@ -1,8 +1,4 @@
-"""An answer with sources in two minutes (Diament Carmel, "AI Powered Literature Review", 2023).
-
-One call plans, all queries run in all places at once, five papers are read at a time, each answered question is checked
-as soon as it is written. Without a language model the answer is quotations.
-"""
+"""An answer with sources in two minutes (Diament Carmel, "AI Powered Literature Review", 2023)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""STORM's outline (Shao et al., NAACL 2024): readers with different perspectives ask, papers answer, and again.
-
-What they asked becomes the outline, each subsection with the papers that answered its questions; the text is written as
-AutoSurvey's recipe writes it.
-"""
+"""STORM's outline (Shao et al., NAACL 2024): readers with different perspectives ask, papers answer, and again."""
 
 from __future__ import annotations
 

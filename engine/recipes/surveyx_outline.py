@@ -212,10 +212,7 @@ class OutlineSteps:
 
 
 def merge_same(headings: Sequence[Heading], embedder: Embedder) -> list[Heading]:
-    """Headings without those that repeat an earlier one: with the same terms, or near it and with enough of them.
-
-    The one that stays takes over the papers and hints of those that go.
-    """
+    """Headings without those that repeat an earlier one: with the same terms, or near it and with enough of them."""
     vectors = embedder.embed([node.title for _, node in headings])
     said = [set(terms(node.title)) for _, node in headings]
     near = vectors @ vectors.T >= SAME_HEADING

@@ -1,8 +1,4 @@
-"""Figures out of cited papers (SurveyX, 3.2.3): where the licence allows it, each in the section it is nearest to.
-
-SurveyX lets a multimodal model choose by the context of a figure. Here the embeddings of caption and context rank them;
-where it is allowed to see them, the model chooses among the nearest and says what the picture shows.
-"""
+"""Figures out of cited papers (SurveyX, 3.2.3): where the licence allows it, each in the section it is nearest to."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""SurveyX's tables and figures (3.2.3) as data: templates filled with values of attribute trees.
-
-A model shortens values to cells, each is held against the words it comes from, and our renderers draw: nothing that a
-model wrote is ever run.
-"""
+"""SurveyX's tables and figures (3.2.3) as data: templates filled with values of attribute trees."""
 
 from __future__ import annotations
 
@@ -102,10 +98,7 @@ class TablePlan:
 
 
 def plan_comparison(section: Section, number: str, material: Material) -> TablePlan | None:
-    """A comparison of the papers that a section cites most, of the kind that most of them are; ``None`` where too few.
-
-    Its columns are the fields that most of them have.
-    """
+    """A comparison of the papers that a section cites most, of the commonest kind; ``None`` where they are too few."""
     cited = _count_cited(section)
     trees = {key: material.trees[key] for key, _ in cited.most_common() if key in material.trees}
     kinds = Counter(tree.kind for tree in trees.values())

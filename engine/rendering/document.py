@@ -1,7 +1,4 @@
-"""A survey as every format prints it: its parts in order, text as runs, tables and figures counted.
-
-`list_parts` says what is printed, in which order and words; a format says how each kind of part looks there.
-"""
+"""A survey as every format prints it: its parts in order, text as runs, tables and figures counted."""
 
 from __future__ import annotations
 

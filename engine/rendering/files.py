@@ -81,10 +81,7 @@ def file_stem(title: str) -> str:
 
 
 def write_files(survey: Survey, folder: Path, names: Sequence[str]) -> tuple[Path, ...]:
-    """Write the survey into a folder, one file for each format; each file appears whole or not at all.
-
-    At once, because a PDF is set outside Python, which takes as long as all the others together.
-    """
+    """Write the survey into a folder, one file for each format; each file appears whole or not at all."""
     stem = file_stem(survey.title)
 
     def write(name: str) -> Path:

@@ -1,7 +1,4 @@
-"""Writing a quick review: an answer to each question, the table of the studies, conclusions with their support.
-
-Every sentence about a study is checked against the text that was read of it, in the table as in the prose.
-"""
+"""Writing a quick review: an answer to each question, the table of the studies, conclusions with their support."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""From a question in free words to a title, three questions and three queries (Jarvis' first prompt), and its papers.
-
-All queries are asked in all places at once; what they find is merged, and put in the order in which it is read.
-"""
+"""From a question in free words to its title, questions and queries (Jarvis' first prompt), and their papers."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field as Bounded
@@ -148,6 +144,10 @@ RELEVANCE, CITATIONS, FULL_TEXT = 0.6, 0.25, 0.15
 """Weights by which papers are chosen for reading (today's Jarvis)."""
 
 
+_Searched = tuple[str, BooleanQuery, Sequence[Paper], str]
+"""What one place gave for a query: its name, the query, the papers and a note."""
+
+
 @dataclass(kw_only=True)
 class ReviewSearch(FoundPapers):
     """What was found so far for a quick review."""
@@ -202,17 +202,17 @@ class ReviewSearch(FoundPapers):
         subject = Subject(text, await library.count_topic(text))
         if not has_known_signal(subject, await asyncio.to_thread(measure_words, subject, papers)):
             papers = []
-        return _Searched(library.name, query, papers)
+        return library.name, query, papers, ""
 
     async def _online(self, place: PaperSearch, query: BooleanQuery) -> _Searched:
         try:
             async with asyncio.timeout(PLACE_S):
                 papers, _ = await place.find(query, self.space)
         except TimeoutError:
-            return _Searched(place.name, query, note=f"gave no answer within {PLACE_S:.0f} seconds")
+            return place.name, query, (), f"gave no answer within {PLACE_S:.0f} seconds"
         except RetrievalError as error:
-            return _Searched(place.name, query, note=f"left out: {error}")
-        return _Searched(place.name, query, papers)
+            return place.name, query, (), f"left out: {error}"
+        return place.name, query, papers, ""
 
     async def candidates(self, scope: ReviewScope, sampling: Sampling, seed: int) -> list[FoundPaper]:
         """The papers in the order in which they are read: by their weights, or at random as published.
@@ -245,12 +245,3 @@ def weigh_papers(found: Sequence[FoundPaper], this_year: int) -> list[float]:
 def is_open(paper: Paper) -> bool:
     """Whether the full text seems to be open."""
     return bool(paper.pdf) or any(identifier.startswith("arxiv:") for identifier in paper.identifiers)
-
-
-class _Searched(NamedTuple):
-    """What one place gave for a query."""
-
-    place: str
-    query: BooleanQuery
-    papers: Sequence[Paper] = ()
-    note: str = ""

@@ -233,10 +233,7 @@ def _line(text: str) -> str:
 
 
 async def add_text(paper: Paper, context: RunContext) -> Paper:
-    """The paper with the best text there is: its discussion, else its opening, else an abstract of another source.
-
-    Each source has `TEXT_S` seconds; what it does not give by then is done without.
-    """
+    """The paper with the best text there is: its discussion, else its opening, else an abstract of another source."""
     if context.texts and (is_open(paper) or paper.content == ""):
         try:
             async with asyncio.timeout(TEXT_S):

@@ -1,8 +1,4 @@
-"""A drawing: SVG elements on a plane measured in pixels, with text that is escaped and measured.
-
-Colours stand as attributes, so that a drawing needs nothing around it; elements bear classes, by which a page
-that knows a dark side gives them others.
-"""
+"""A drawing: SVG elements on a plane measured in pixels, with text that is escaped and measured."""
 
 from __future__ import annotations
 
@@ -53,10 +49,8 @@ class Box:
     def overlap(self, other: Box) -> float:
         """Area common to both."""
         across = min(self.x + self.width, other.x + other.width) - max(self.x, other.x)
-        if across <= 0:
-            return 0.0
         down = min(self.y + self.height, other.y + other.height) - max(self.y, other.y)
-        return across * max(0.0, down)
+        return max(0.0, across) * max(0.0, down)
 
 
 def text_width(text: str, size: float) -> float:
@@ -163,16 +157,13 @@ def order_groups(groups: Iterable[str], known: Sequence[str]) -> list[str]:
 
 def place_label(candidates: Iterable[Box], taken: Iterable[Box], frame: Box) -> Box:
     """The first candidate that covers nothing and stays in the frame, else the one that covers least."""
-    boxes = list(candidates)
     blocked = list(taken)
 
-    costs: list[float] = []
-    for box in boxes:
-        outside = box.width * box.height - box.overlap(frame)
-        costs.append(sum(box.overlap(other) for other in blocked) + 4 * outside)
-        if costs[-1] == 0:
-            return box
-    return boxes[costs.index(min(costs))]
+    def cost(box: Box) -> float:
+        outside = max(0.0, box.width * box.height - box.overlap(frame))
+        return sum(box.overlap(other) for other in blocked) + 4 * outside
+
+    return min(candidates, key=cost)
 
 
 def marker(drawing: Drawing, index: int, x: float, y: float, size: float, title: str = "") -> None:
