@@ -78,23 +78,14 @@ class LocalEmbedder:
 
     def _open(self, model: str, files: ModelFiles | None) -> object:
         from fastembed import TextEmbedding
-        from fastembed.common.model_description import ModelSource, PoolingType
+        from fastembed.common.model_description import PoolingType
 
         if files is None:
             return TextEmbedding(model)
-        known = str(files.folder)
-        if known not in {described["model"] for described in TextEmbedding.list_supported_models()}:
-            pooling = files.folder / "1_Pooling" / "config.json"
-            stated = json.loads(pooling.read_text("utf-8")) if pooling.is_file() else {}
-            TextEmbedding.add_custom_model(
-                known,
-                pooling=PoolingType.CLS if stated.get("pooling_mode_cls_token") else PoolingType.MEAN,
-                normalization=True,
-                sources=ModelSource(url=known),
-                dim=files.config["hidden_size"],
-                model_file=files.onnx,
-            )
-        return TextEmbedding(known, specific_model_path=known)
+        stated_in = files.folder / "1_Pooling" / "config.json"
+        stated = json.loads(stated_in.read_text("utf-8")) if stated_in.is_file() else {}
+        pooling = PoolingType.CLS if stated.get("pooling_mode_cls_token") else PoolingType.MEAN
+        return _open_own(TextEmbedding, files, pooling=pooling, normalization=True, dim=files.config["hidden_size"])
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Shape (texts, dimensions of the model)."""
@@ -112,15 +103,11 @@ class LocalCrossEncoder:
         self._model: Any = _load(model, "cross-encoder", lambda: self._open(model, find_files(model, folder)))
 
     def _open(self, model: str, files: ModelFiles | None) -> object:
-        from fastembed.common.model_description import ModelSource
         from fastembed.rerank.cross_encoder import TextCrossEncoder
 
         if files is None:
             return TextCrossEncoder(model, local_files_only=True)
-        known = str(files.folder)
-        if known not in {described["model"] for described in TextCrossEncoder.list_supported_models()}:
-            TextCrossEncoder.add_custom_model(known, ModelSource(url=known), model_file=files.onnx)
-        return TextCrossEncoder(known, specific_model_path=known)
+        return _open_own(TextCrossEncoder, files)
 
     def score(self, query: str, texts: Sequence[str]) -> Scores:
         return np.array(list(self._model.rerank(query, list(texts))), np.float64)
@@ -167,6 +154,16 @@ class LocalEntailment:
             (logits,) = self._session.run(None, {name: given[name] for name in names})[:1]
             scores += softmax(np.asarray(logits, np.float64), axis=1)[:, self._place].round(4).tolist()
         return np.array(scores, np.float64)
+
+
+def _open_own(kind: Any, files: ModelFiles, **described: Any) -> object:
+    """A model of fastembed's ``kind`` from files that it does not know."""
+    from fastembed.common.model_description import ModelSource
+
+    known = str(files.folder)
+    if known not in {supported["model"] for supported in kind.list_supported_models()}:
+        kind.add_custom_model(known, sources=ModelSource(url=known), model_file=files.onnx, **described)
+    return kind(known, specific_model_path=known)
 
 
 def _load(model: str, kind: str, load: Callable[[], M]) -> M:

@@ -7,7 +7,7 @@ On ``../shared/claims`` (whole sources) 31 of 479 false claims have a figure tha
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.checking.units import Unit, read_units
@@ -50,7 +50,6 @@ _PERCENT = re.compile(r"\s?(?:\\?%|per ?cent\b|percentage\b|pp\b)|-percent\b", r
 _TIMES = re.compile(r"\s?(?:×|x\b(?!\s?\d)|times\b)|[\s-]?fold\b", re.I)
 _NAMED = re.compile(r"[A-Za-z]|-(?:[A-Z]|\d*[A-Za-z]+\d)")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
-_JOINED = re.compile(r"\s*(?:-|–|—|to|and|or|/|,|±|\+/-|vs\.?|versus)\s*", re.I)
 _ROUGH = re.compile(
     r"(?:[~≈∼]|\b(?:about|around|approximately|roughly|nearly|almost|over|under|above|below|than|least|most))\s?$",
     re.I,
@@ -73,11 +72,6 @@ class Figure:
     is_rough: bool = False
 
     @property
-    def end(self) -> int:
-        """Where the text goes on."""
-        return self.start + len(self.words)
-
-    @property
     def is_year(self) -> bool:
         """Whether it reads like a year of our time."""
         return not self.units and len(self.words) == 4 and self.words.isdigit() and 1800 <= self.value <= 2099
@@ -92,27 +86,21 @@ class Figure:
 
         Where one has no unit the numbers alone are compared; per cent and shares (79 %, .79) are one.
         """
-        for value in {self.value, self.scaled or self.value}:
-            for told in {other.value, other.scaled or other.value}:
-                if not self.units or not other.units:
-                    if self._is_near(value, told, self.step, other.step):
-                        return True
-                    if PERCENT in (*self.units, *other.units):
-                        shares = (value, told * 100), (value * 100, told)
-                        if any(self._is_near(*pair, self.step, 0.0) for pair in shares):
-                            return True
-        alike = [(one.factor, its.factor) for one in self.units for its in other.units if one.powers == its.powers]
+        if self.units and other.units:
+            alike = [(one.factor, its.factor) for one in self.units for its in other.units if one.powers == its.powers]
+            return any(self._is_near(self.value * own, other.value * its, self.step * own) for own, its in alike)
+        scales = (1.0, 100.0, 0.01) if PERCENT in (*self.units, *other.units) else (1.0,)
+        values, told = ((figure.value, figure.scaled or figure.value) for figure in (self, other))
         return any(
-            self._is_near(self.value * own, other.value * its, self.step * own, other.step * its if own == its else 0.0)
-            for own, its in alike
+            self._is_near(value, that * scale, self.step) for value in values for that in told for scale in scales
         )
 
-    def _is_near(self, value: float, told: float, step: float, told_step: float) -> bool:
-        """Whether they are equal, or the one is the other rounded to its last place; a step of 0 says nothing of it."""
+    def _is_near(self, value: float, told: float, step: float) -> bool:
+        """Whether they are equal, or the one is the other rounded to its last place."""
         margin = 1e-6 * max(abs(value), abs(told))
         if self.is_rough:
             margin = ROUGHLY * abs(told)
-        elif told_step < step and value >= 10 * step:
+        elif value >= 10 * step:
             margin += step / 2
         return abs(value - told) <= margin
 
@@ -120,12 +108,7 @@ class Figure:
 @lru_cache(maxsize=TEXTS_KEPT)
 def read_figures(text: str) -> tuple[Figure, ...]:
     """Every figure of a text in order; digits inside names (GPT-4, 3D) and ordinals are none."""
-    found = [figure for match in _FIGURE.finditer(text) if (figure := _read(match))]
-    for at in range(len(found) - 2, -1, -1):
-        one, after = found[at], found[at + 1]
-        if not one.units and after.units and _JOINED.fullmatch(text[one.end : after.start]):
-            found[at] = replace(one, units=after.units)
-    return tuple(found)
+    return tuple(figure for match in _FIGURE.finditer(text) if (figure := _read(match)))
 
 
 def _read(match: re.Match[str]) -> Figure | None:

@@ -83,7 +83,4 @@ def _stands(name: str, joined: str, initials: str) -> bool:
     if letters in joined or letters.removesuffix("s") in joined:
         return True
     short = name.removesuffix("s")
-    if short.isalpha() and sum(ch.isupper() for ch in short) >= 2:
-        return short.lower() in initials
-    stems = terms(name)
-    return len(name) > 4 and name[1:].islower() and bool(stems) and all(stem[:SAME_START] in joined for stem in stems)
+    return short.isalpha() and sum(ch.isupper() for ch in short) >= 2 and short.lower() in initials

@@ -82,7 +82,7 @@ def _figure(true: Statement, _: Sequence[Paper], chance: random.Random) -> State
         return None
     figure = chance.choice(figures)
     other = f"{figure.value * chance.choice([1.37, 1.9, 3.3]) + 1:.1f}"
-    return _with_text(true, f"{true.text[: figure.start]}{other}{true.text[figure.end :]}")
+    return _with_text(true, f"{true.text[: figure.start]}{other}{true.text[figure.start + len(figure.words) :]}")
 
 
 def _quotation(true: Statement, _: Sequence[Paper], chance: random.Random) -> Statement | None:
