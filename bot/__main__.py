@@ -86,7 +86,7 @@ def quick(
     online: Annotated[str, typer.Option(help="yes or no: search Semantic Scholar, OpenAlex, arXiv, PubMed too.")] = "",
     years: Annotated[str, typer.Option(help="Years of publication, for example 2018..2025.")] = "",
     papers: Annotated[str, typer.Option(help="Papers of each query in each place, 10 to 500.")] = "",
-    places: Annotated[str, typer.Option(help="Where to search: the library, services by their names; with commas.")] = "",
+    places: Annotated[str, typer.Option(help="Where to search: library, services by name; with commas.")] = "",
     only_search: Annotated[bool, typer.Option("--only-search", help="The papers as a table, no review.")] = False,
     output: Folder = None,
     person: PersonName = "",
