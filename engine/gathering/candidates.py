@@ -13,15 +13,7 @@ from engine.gathering.relevance import JUDGED_SPARE
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.online.sources import Neighbours, Online
-from engine.retrieval.ranking import (
-    SEEDS,
-    Usual,
-    UsualEvidence,
-    closeness,
-    measure_popularity,
-    order_best,
-    score_papers,
-)
+from engine.retrieval.ranking import SEEDS, closeness, measure_popularity, order_best, score_papers, standardise
 from engine.retrieval.topic_words import measure_texts, read_topic
 from engine.run import Progress, RunContext
 from engine.values import Brief, FoundBy, FoundPaper, Keyword, KeywordPool, Paper, PaperKey, Query, Reason, SearchRecord
@@ -196,6 +188,5 @@ def _rank_as_survey(
     near = closeness(vectors, vectors[[keys.index(key) for key in seeds]])
     cited = measure_popularity(papers, datetime.now(UTC).year)
     words = measure_texts(read_topic(topic), [p.title for p in papers], [p.abstract for p in papers])
-    usual = UsualEvidence(Usual.of(words.bm25), Usual.of(near), Usual.of(cited))
-    scores = score_papers(words.bm25, near, cited, usual, "survey")
+    scores = score_papers(standardise(words.bm25), standardise(near), standardise(cited), "survey")
     return [keys[int(i)] for i in order_best(scores, len(keys))]

@@ -1,7 +1,4 @@
-"""How the pages of a PDF are laid out: its running heads, its columns, and what stands aside from the text.
-
-Lines come in the order of the file, which in papers is the order of reading, column by column.
-"""
+"""How the pages of a PDF are laid out: running heads, columns, what stands aside; lines come as papers are read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Figures of a paper and its licence, as arXiv's HTML (LaTeXML) has them, and their pictures.
-
-A picture that others made is drawn again in a process of its own (`serve`), so that nothing but its pixels is kept.
-"""
+"""Figures of a paper and its licence, as arXiv's HTML (LaTeXML) has them, and their pictures, drawn again."""
 
 from __future__ import annotations
 

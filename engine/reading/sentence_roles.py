@@ -205,10 +205,7 @@ _CAPITALS = re.compile(r"(?:^|(?<=[.!?)\]]\s))(?P<label>[A-Z]{3,}(?:[ &/]+[A-Z]+
 
 
 def role_of_label(label: str) -> Role | None:
-    """The role that a label states; ``None`` for what is no label, or one of parts with several roles.
-
-    "MEASUREMENTS AND MAIN RESULTS" is a result, as the National Library of Medicine reads it.
-    """
+    """The role that a label states; ``None`` for what is no label, or one of parts with several roles."""
     said = [word for word in re.split(r"[\s/&,]+", label.lower().strip(" .:")) if word and word not in _BESIDE]
     roles = {_ROLE_OF.get(word) for word in said}
     if roles == {"method", "result"} and said[0].startswith("measure"):

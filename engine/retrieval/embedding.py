@@ -53,10 +53,7 @@ class LatentSemanticAnalysis:
 
     @classmethod
     def fit(cls, texts: Sequence[str], papers: int = 0) -> LatentSemanticAnalysis:
-        """Fit on the texts of a library; ``papers`` says how many it has where they are a sample of them.
-
-        Fewer texts than dimensions are no obstacle: the missing dimensions stay zero.
-        """
+        """Fit on the texts of a library; ``papers`` says how many it has where they are a sample of them."""
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.utils.extmath import randomized_svd
 

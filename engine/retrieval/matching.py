@@ -40,10 +40,7 @@ class MatchedLine:
 
 
 def lines_of(text: str) -> tuple[str, ...]:
-    """The entries of a pasted list, one a line, without bullets; a line of nothing but identifiers holds several.
-
-    Raises `UserError` where there are none.
-    """
+    """The entries of a pasted list without bullets; a line of identifiers alone holds several. Raises `UserError`."""
     lines = [entry for line in text.splitlines() for entry in _split_identifiers(clean(_BULLET.sub("", line)))]
     if len([line for line in lines if line]) == 1 and ";" in text:
         lines = [clean(part) for part in text.split(";")]
@@ -121,10 +118,7 @@ TITLE_LINES = 40
 
 
 def stands_as_title(title: str, page: str) -> bool:
-    """Whether a title is the page's own: whole lines of it above the abstract, not words inside a sentence.
-
-    “A reply to” in the line before makes it the title of another work.
-    """
+    """Whether a title is the page's own: whole lines above the abstract, and not what “A reply to” stands before."""
     name = fold(title)
     if len(name) < LEAST_TITLE:
         return False

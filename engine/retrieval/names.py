@@ -21,10 +21,7 @@ MOST_AUTHORS, AUTHORS_CHARACTERS = 10_000, 100_000
 
 
 def read_names(names: list[str]) -> tuple[str, ...]:
-    """The authors in order; those whom the list leaves out with “and others” stay as `ET_AL` at its end.
-
-    An e-mail address, as some PDFs' lists have it, is nobody's name.
-    """
+    """The authors in order; those left out with “and others” are `ET_AL` at the end; an e-mail address is nobody's."""
     found: dict[str, None] = {}
     others = len(names) > MOST_AUTHORS
     for name in names[:MOST_AUTHORS]:
@@ -46,10 +43,7 @@ _INITIALS_FIRST = re.compile(r"(?:[A-Z]\.[-\s]?)+\s?[^\W\d_][\w'’-]+")
 
 
 def split_bibtex_names(text: str) -> list[str]:
-    """Names divided by “and” outside braces, as BibTeX has them; by semicolons where there is no “and”.
-
-    A list that somebody wrote there with commas, ``W. Zhang, J. Li … and L. Kong``, is divided at both.
-    """
+    """Names divided by “and” outside braces, as BibTeX has them, else by semicolons; after initials by commas too."""
     text = _LEFT_OUT.sub(" and ", shorten(text, AUTHORS_CHARACTERS))
     names = [one for name in split_multiple_persons_names(text) for one in _split_given_first(name)]
     return names if len(names) > 1 or text.strip().startswith("{") else [n for n in text.split(";") if n.strip()]
@@ -109,10 +103,7 @@ def write_name(name: object) -> str:
 
 
 def _read_name(name: str) -> str:
-    """``King, Jr., Martin Luther`` and ``King, Martin Luther, Jr.`` → ``Martin Luther King Jr.``.
-
-    A name in braces is a body's own, whatever is in it.
-    """
+    """``King, Jr., Martin Luther`` and ``King, Martin Luther, Jr.`` → ``Martin Luther King Jr.``; {…} as it is."""
     text = name.strip()
     if re.fullmatch(r"\{.*\}", text, re.S):
         return clean_name(text[1:-1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,39 +79,23 @@ From a grid of .3 to 1 and 1 to 1.5 on `../shared` (November 2026, recall at 300
 by the two other fields alone, the weights lose at most .04 on the third."""
 
 
-@dataclass(frozen=True, slots=True)
-class Usual:
-    """Mean and standard deviation of a value over a library."""
+def standardise(values: Scores, usual: Scores | None = None, weights: Scores | None = None) -> Scores:
+    """In standard deviations from the mean of what is usual, by default of the values themselves; 0 if all are alike.
 
-    mean: float
-    spread: float
-
-    @classmethod
-    def of(cls, values: Scores, weights: Scores | None = None) -> Usual:
-        """Over these values, which may stand for different numbers of papers."""
-        mean = float(np.average(values, weights=weights))
-        return cls(mean, float(np.sqrt(np.average((values - mean) ** 2, weights=weights))))
-
-    def standardise(self, values: Scores) -> Scores:
-        """In standard deviations from the mean; all zero where the library's values do not differ."""
-        result: Scores = np.zeros_like(values) if self.spread < 1e-12 else (values - self.mean) / self.spread
-        return result
+    Usual values may have ``weights``, since each may stand for a different number of papers.
+    """
+    over = values if usual is None else usual
+    mean = np.average(over, weights=weights)
+    spread = np.sqrt(np.average((over - mean) ** 2, weights=weights))
+    result: Scores = np.zeros_like(values) if spread < 1e-12 else (values - mean) / spread
+    return result
 
 
-@dataclass(frozen=True, slots=True)
-class UsualEvidence:
-    """What is usual in a library for one topic."""
-
-    bm25: Usual
-    near: Usual
-    cited: Usual
-
-
-def score_papers(bm25: Scores, near: Scores, cited: Scores, usual: UsualEvidence, ranking: Ranking) -> Scores:
-    """How likely a survey of the topic cites each paper, or, by ``relevance``, how much it is about the topic."""
-    scores: Scores = usual.near.standardise(near) + BM25_WEIGHT * usual.bm25.standardise(bm25)
+def score_papers(bm25: Scores, near: Scores, cited: Scores, ranking: Ranking) -> Scores:
+    """How likely a survey cites each paper, or, by ``relevance``, how much it is on topic; evidence is standardised."""
+    scores: Scores = near + BM25_WEIGHT * bm25
     if ranking == "survey":
-        scores += CITED_WEIGHT * usual.cited.standardise(cited)
+        scores += CITED_WEIGHT * cited
     return scores
 
 

@@ -121,10 +121,7 @@ def find_words(topic: TopicWords, find: Find) -> tuple[Occurrences, ...]:
 
 
 def _means_it(writing: Writing, found: Mapping[str, Occurrences], own: Sequence[Occurrences]) -> bool:
-    """Whether a writing stands for the topic's words in these papers.
-
-    An abbreviation does where most papers that have it have those words too ("AD" is not always autonomous driving).
-    """
+    """Whether a writing is here; an abbreviation counts where most papers that have it have the topic's words too."""
     if not all(len(found[s].rows) for s in writing.stems):
         return False
     if not writing.is_abbreviation or len(writing.stems) > 1:
@@ -230,10 +227,7 @@ def read_abbreviations(text: str) -> list[tuple[str, str]]:
 
 
 def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
-    """The topic with the abbreviations that these texts give for its phrases: "large language models (LLMs)" → LLM.
-
-    The other way round too: a topic that says LLM is written out.
-    """
+    """The topic with abbreviations that these texts give for its phrases (LLM), and with its own written out."""
     seen: Counter[tuple[tuple[str, ...], str]] = Counter()
     place = {s: i for i, s in enumerate(topic.stems)}
     for text in texts:

@@ -1,7 +1,4 @@
-"""The attribute forest (SurveyX, 3.1.2): the trees of a library's papers, made once and used by every later survey.
-
-A tree is found by its paper; those of one survey are searched by words and meaning (`TreeIndex`).
-"""
+"""The attribute forest (SurveyX, 3.1.2): the trees of a library's papers, made once and used by every later survey."""
 
 from __future__ import annotations
 

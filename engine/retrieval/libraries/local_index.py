@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ from engine.retrieval.embedding import Embedder, Vectors, sample_rows
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.libraries.vectors import IndexPart, stack
 from engine.retrieval.libraries.word_index import KNOWN_WORD, WordParts
-from engine.retrieval.ranking import DECIMALS, Usual, UsualEvidence, closeness, find_seeds, popularity, score_papers
+from engine.retrieval.ranking import DECIMALS, closeness, find_seeds, popularity, score_papers, standardise
 from engine.retrieval.topic_words import Scores, TopicWords, WordEvidence, find_words, measure_words, rarity, read_topic
 from engine.text import stem, words
 from engine.values import PaperKey, Query
@@ -85,21 +85,16 @@ class LocalIndex:
         seeds = seeds if len(seeds) else self.embedder.embed([query.text])
         if not seeds.any() and not bm25.any():
             return np.full(len(self.keys), -np.inf)
-        sample = sample_rows(len(self.keys), SAMPLE)
-        usual = UsualEvidence(
-            bm25=Usual.of(bm25),
-            near=Usual.of(closeness(self.abstracts[sample], seeds)),
-            cited=Usual.of(self.popularity),
-        )
+        said, cited = standardise(bm25), standardise(self.popularity)
         middle = (self.abstracts @ seeds.mean(axis=0)).astype(np.float64)
-        by_middle = replace(usual, near=Usual.of(middle))
-        promising = score_papers(bm25, middle, self.popularity, by_middle, query.ranking)
+        promising = score_papers(said, standardise(middle), cited, query.ranking)
         promising[~self.allow(query)] = -np.inf
         count = min(max(CANDIDATES, 4 * query.limit), len(self.keys))
         rows = np.sort(np.argpartition(-promising, count - 1)[:count])
-        near = closeness(self.abstracts[rows], seeds)
+        usual = closeness(self.abstracts[sample_rows(len(self.keys), SAMPLE)], seeds)
+        near = standardise(closeness(self.abstracts[rows], seeds), usual)
         scores = np.full(len(self.keys), -np.inf)
-        scores[rows] = score_papers(bm25[rows], near, self.popularity[rows], usual, query.ranking)
+        scores[rows] = score_papers(said[rows], near, cited[rows], query.ranking)
         return scores
 
     def allow(self, query: Query) -> NDArray[np.bool_]:

@@ -56,10 +56,7 @@ def compare_people(one: Sequence[str], other: Sequence[str]) -> People:
 
 @lru_cache(maxsize=200_000)
 def is_same_person(one: str, other: str) -> bool:
-    """Whether two names can be one person's: the surname in both, given names or initials that fit.
-
-    The order of given name and surname does not matter.
-    """
+    """Whether two names can be one person's: the surname in both, given names or initials that fit; in any order."""
     first, second = _tokens(one), _tokens(other)
     if not first or not second:
         return False

@@ -139,10 +139,7 @@ def list_blocking_keys(paper: Paper) -> list[str]:
 
 
 def _is_mistaken(one: Paper, other: Paper, only_a_doi: bool) -> bool:  # noqa: FBT001 - one question about one value
-    """Whether title and authors speak against the identifier that two records share.
-
-    A DOI is often that of the proceedings, so there the titles alone may say so; other identifiers are a paper's own.
-    """
+    """Whether titles and authors speak against a shared identifier; of a DOI, often the volume's, titles alone may."""
     people = compare_people(one.authors, other.authors)
     titles = compare_titles(one.title, other.title)
     if titles in {Titles.SAME, Titles.NEAR, Titles.SHORTENED}:

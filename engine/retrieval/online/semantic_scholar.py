@@ -65,10 +65,7 @@ _KINDS: dict[PaperKind, str] = {
 
 
 class _Requester:
-    """Asks in place of the package's own `ApiRequester`, for one question.
-
-    The package calls ``get_data_async`` and nothing else of it (a test fails where that moves).
-    """
+    """Asks in place of the package's `ApiRequester`, of which it calls ``get_data_async`` alone, for one question."""
 
     def __init__(self, service: ScholarlyService, url: str) -> None:
         self._service = service
@@ -120,10 +117,7 @@ class SemanticScholar:
         self._service = ScholarlyService(NAME, url, web, policy, {"x-api-key": key} if key else {})
 
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:
-        """At most ``limit`` papers (and never more than 1,000) by relevance, and the age of the oldest answer.
-
-        The relevance search knows no operators, so it is asked for the words.
-        """
+        """At most ``limit`` papers, and never more than 1,000, by relevance to the words; the oldest answer's age."""
         filters = {
             "year": _years(query.years),
             "publication_types": [_KINDS[kind] for kind in query.kinds if kind in _KINDS] or None,
@@ -177,10 +171,7 @@ class SemanticScholar:
         return [paper for item in items if (paper := to_paper(item))]
 
     async def recommendations(self, liked: Sequence[PaperKey], disliked: Sequence[PaperKey] = ()) -> Sequence[Paper]:
-        """Papers like the first and unlike the second; 100 of each are sent.
-
-        One unknown paper fails the whole question there, so those without the service's own id are looked up before.
-        """
+        """Papers like the first and unlike the second, 100 of each; unknown ones would fail the whole question."""
         foreign = [key for key in (*liked, *disliked) if _foreign(key)]
         known = {key async for key, _ in self._batches(foreign, ["paperId"])}
         positive, negative = (
@@ -197,10 +188,7 @@ class SemanticScholar:
     async def _batches(
         self, keys: Sequence[PaperKey], fields: list[str]
     ) -> AsyncIterator[tuple[PaperKey, Mapping[str, Any]]]:
-        """What the service has of each paper that it knows.
-
-        Asked without the package, which drops unknown papers, so that places would say nothing.
-        """
+        """What the service has of each paper that it knows; the package loses the places of unknown ones."""
         named = {name: key for key in dict.fromkeys(keys) if (name := _name(key))}
         names = list(named)
         for ids in (names[start : start + BATCH] for start in range(0, len(names), BATCH)):

@@ -140,10 +140,7 @@ class Online:
         return await self._first(ask)
 
     async def foundations(self, papers: Sequence[Paper]) -> Neighbours:
-        """What several of the papers cite, the most pointed to first: it may share no word with the topic.
-
-        Raises `RetrievalError` where nobody can say.
-        """
+        """What several of the papers cite, the most pointed to first, whatever its words. Raises `RetrievalError`."""
 
         async def ask(graph: CitationGraph) -> Neighbours:
             cited = await graph.references(graph.names_of(papers[:GRAPH_PAPERS]))
@@ -204,10 +201,7 @@ class Online:
         return await self._first(lambda graph: graph.match(title))
 
     async def find_by_titles(self, titles: Sequence[str]) -> list[Paper]:
-        """Papers whose title holds one of the titles, of the one source that can be asked for many at once, OpenAlex.
-
-        A title that none of them bears may yet be known: where the source is away, none is found.
-        """
+        """Papers whose title holds one of the titles, of OpenAlex, which takes many at once; none where it is away."""
         with suppress(RetrievalError):
             return await self._first(lambda source: source.find_by_titles(titles), (self.open_alex,))
         return []

@@ -1,8 +1,4 @@
-"""Wikipedia: articles that explain a topic, with the revision that was read.
-
-Asked through our own service client: of the libraries for it, one pins the exact versions of its dependencies to
-others than ours, and the rest are no longer kept.
-"""
+"""Wikipedia: articles that explain a topic, with the revision that was read; no library for it fits or is kept up."""
 
 from __future__ import annotations
 

@@ -220,10 +220,7 @@ _PAGES = {"arxiv": "https://arxiv.org/abs/{}", "pmid": "https://pubmed.ncbi.nlm.
 
 
 def _link_of(url: str, identifiers: tuple[PaperKey, ...], doi: str) -> str:
-    """The address where it is one, else that of the DOI, or of arXiv's or PubMed's page; empty where there is none.
-
-    ``doi`` as the record writes it keeps its capitals in the link, from which exports take it.
-    """
+    """The address where it is one, else the DOI's with its capitals, else arXiv's or PubMed's page; else empty."""
     if _ADDRESS.fullmatch(url):
         return url
     for identifier in identifiers:

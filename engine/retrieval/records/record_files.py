@@ -1,7 +1,4 @@
-"""Files of paper records → `Paper`: what reference managers and databases export, and JSON Lines; plain or gzip.
-
-A record that cannot be read is yielded as a `RecordError`; the others go on.
-"""
+"""Files of paper records, plain or gzip → `Paper` or `RecordError`: what reference managers and databases export."""
 
 from __future__ import annotations
 
@@ -92,10 +89,7 @@ def _decode(content: bytes) -> str:
 
 
 def read_papers(path: Path, on_bytes: OnBytes, limits: FileLimits = UNLIMITED) -> Iterator[Paper | RecordError]:
-    """The papers of one file, in order; what goes over a limit is left out, and a `RecordError` says so.
-
-    Raises `UserError` where the file as a whole cannot be read.
-    """
+    """The papers of one file in order; a `RecordError` says what a limit left out. Raises `UserError` for the whole."""
     if not path.is_file():
         raise UserError(f"There is no file {path}. Check the path.")
     size = path.stat().st_size

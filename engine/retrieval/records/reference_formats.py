@@ -1,7 +1,4 @@
-"""Tagged exports of references: RIS, PubMed's, Web of Science's and EndNote's.
-
-A record's fields bear their tags, which `engine.retrieval.records.record_fields` knows; all values are lists.
-"""
+"""Tagged exports of references (RIS, PubMed, Web of Science, EndNote) as fields by their tags; all values are lists."""
 
 from __future__ import annotations
 

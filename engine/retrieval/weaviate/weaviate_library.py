@@ -152,11 +152,7 @@ class WeaviateLibrary:
         return await self.count() < max(1, self._description.fitted) * REFIT_GROWTH
 
     async def index(self, on_progress: OnIndexProgress) -> None:
-        """Fit the embedding again where the library has outgrown it.
-
-        A new collection is filled with its vectors; readers turn to both at once, when they are whole. Interrupted, it
-        is simply run again, and searches find meanwhile what they found before.
-        """
+        """Fit the embedding again where the library has outgrown it; readers turn to it when it is whole."""
         async with self._lease():
             await self._notice()
             if not await self.is_current():

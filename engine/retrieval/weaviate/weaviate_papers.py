@@ -58,10 +58,7 @@ class PaperObjects:
         return int(counted.total_count or 0)
 
     async def store(self, papers: Sequence[StoredPaper], vectors: tuple[Vectors, Vectors] | None) -> list[RecordError]:
-        """Write the papers, in place of those that have their keys, with their vectors of title and abstract.
-
-        A few batches are written at once, one that fails is `repeated`; what the server refuses is returned.
-        """
+        """Write the papers over those of the same keys, with vectors of title and abstract; what the server refuses."""
         objects = [_object(paper, vectors, i) for i, paper in enumerate(papers)]
         errors: list[RecordError] = []
         free = asyncio.Semaphore(self._server.parallel)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,10 +74,7 @@ class WeaviateServer:
 
 
 def collection(library: str, kind: str, generation: int = 0) -> str:
-    """The collection of a library: ``Scholium_<library>_Papers``, with - and _ told apart.
-
-    A library whose embedding was fitted anew has a further generation: ``…_Papers_1``.
-    """
+    """``Scholium_<library>_Papers``, with - and _ told apart; ``…_Papers_1`` when its embedding was fitted anew."""
     name = f"Scholium_{library.replace('_', '__').replace('-', '_h')}_{kind}"
     return f"{name}_{generation}" if generation else name
 
@@ -223,13 +220,8 @@ PAPERS = (
 )
 _NAMED = (_text("library"), _text("version"))
 _MODEL = (*_NAMED, _number("part"), _number("parts"), Property(name="content", data_type=DataType.BLOB))
-KINDS = {
-    "Papers": (PAPERS, ("title", "abstract")),
-    "AttributeTrees": ((_text("key"), _text("document")), ()),
-}
-
-
 Kind = Literal["Papers", "AttributeTrees"]
+KINDS: Mapping[Kind, Sequence[Property]] = {"Papers": PAPERS, "AttributeTrees": (_text("key"), _text("document"))}
 
 
 @translate_failures("to make the collections")
@@ -237,13 +229,12 @@ async def prepare(
     client: Client, server: WeaviateServer, library: str, kind: Kind = "Papers", tenant: str = "", generation: int = 0
 ) -> None:
     """Make a collection of a library where it is missing, and a workspace's place; two processes may do so at once."""
-    properties, vectors = KINDS[kind]
     tenants = Configure.multi_tenancy(enabled=True, auto_tenant_activation=True) if library == WORKSPACES else None
     name = collection(library, kind, generation)
-    await _create_collection(client, server, name, properties, vectors, tenants)
+    await _create_collection(client, server, name, KINDS[kind], tenants)
     if not tenant:
         return
-    await _create_collection(client, server, WORKSPACE_MODELS, _MODEL, (), tenants)
+    await _create_collection(client, server, WORKSPACE_MODELS, _MODEL, tenants)
     for home in (name, WORKSPACE_MODELS):
         with already_there():
             await client.collections.get(home).tenants.create([Tenant(name=tenant)])
@@ -274,20 +265,16 @@ async def remove_tenant(client: Client, tenant: str) -> None:
 async def prepare_shared(client: Client, server: WeaviateServer) -> None:
     """Make the collections that all libraries have in common."""
     numbers = map(_number, ("schema", "fitted", "generation"))
-    await _create_collection(client, server, LIBRARIES, (*_NAMED, _text("embedder"), *numbers), (), None)
-    await _create_collection(client, server, MODELS, _MODEL, (), None)
+    await _create_collection(client, server, LIBRARIES, (*_NAMED, _text("embedder"), *numbers))
+    await _create_collection(client, server, MODELS, _MODEL)
     until = Property(name="until", data_type=DataType.NUMBER)
-    await _create_collection(client, server, LEASES, (_NAMED[0], _text("owner"), until), (), None)
+    await _create_collection(client, server, LEASES, (_NAMED[0], _text("owner"), until))
 
 
 async def _create_collection(
-    client: Client,
-    server: WeaviateServer,
-    name: str,
-    properties: Sequence[Property],
-    vectors: Sequence[str],
-    tenants: Any,
+    client: Client, server: WeaviateServer, name: str, properties: Sequence[Property], tenants: Any = None
 ) -> None:
+    vectors = ("title", "abstract") if properties is PAPERS else ()
     if await client.collections.exists(name):
         return
     is_divided = server.shards and not tenants

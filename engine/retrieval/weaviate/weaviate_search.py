@@ -1,8 +1,4 @@
-"""Searches in a Weaviate library: what may rank high is fetched, then ranked as in a folder, without the server.
-
-An index in memory knows every paper's words and vector; of a Weaviate library only a sample is held, which stands for
-the rest, and what a topic finds.
-"""
+"""Searches in a Weaviate library: what may rank high is fetched, then ranked as in a folder, beside a sample."""
 
 from __future__ import annotations
 
@@ -24,13 +20,12 @@ from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.ranking import (
     DECIMALS,
     SEEDS,
-    Usual,
-    UsualEvidence,
     closeness,
     find_seeds,
     order_best,
     popularity,
     score_papers,
+    standardise,
 )
 from engine.retrieval.topic_words import (
     Scores,
@@ -126,19 +121,15 @@ def rank_fetched(
     is_sample = np.array([name in sample for name in ids])
     cited = _measure_popularity(rows, is_sample)
     weights = _weigh(np.array([name in found.named for name in ids]), is_sample, found.counts.papers)
-    usual = UsualEvidence(*(Usual.of(values, weights) for values in (bm25, close, cited)))
-    scores = score_papers(bm25, close, cited, usual, query.ranking)
+    said, near_by, known = (standardise(values, weights=weights) for values in (bm25, close, cited))
+    scores = score_papers(said, near_by, known, query.ranking)
     scores[[row.key in query.exclude or (row.year or None) not in query.years for row in rows]] = -np.inf
     best = order_best(scores, query.limit)
     return {ids[row]: round(float(scores[row]), DECIMALS) for row in best if scores[row] > -np.inf}
 
 
 def _weigh(is_named: NDArray[np.bool_], is_sample: NDArray[np.bool_], papers: int) -> Scores:
-    """How many papers of the library each stands for.
-
-    One that the words found stands for itself, one of the sample for its share of all others; any other for none,
-    since it was not chosen by chance.
-    """
+    """How many papers each stands for: a named one for itself, the sample for all others, any other for none."""
     others = max(1, int((is_sample & ~is_named).sum()))
     return np.where(is_named, 1.0, max(0, papers - int(is_named.sum())) / others * is_sample)
 

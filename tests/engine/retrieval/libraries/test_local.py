@@ -21,7 +21,7 @@ from engine.retrieval.libraries import local
 from engine.retrieval.libraries.adding import PaperBlocks
 from engine.retrieval.libraries.library import AddReport
 from engine.retrieval.libraries.local import LocalLibrary, create_library, open_library
-from engine.retrieval.ranking import Usual, closeness, popularity, reciprocal_rank_fusion
+from engine.retrieval.ranking import closeness, popularity, reciprocal_rank_fusion, standardise
 from engine.values import Paper, PaperKey, Query
 from tests.fakes import WordEmbedder, paper, papers
 from tests.stand_ins.changes import PATIENCE_S
@@ -313,7 +313,7 @@ def test_ranking_by_hand() -> None:
     fused = reciprocal_rank_fusion([[1, 2], [2, 3]], [2.0, 1.0])
     assert fused == pytest.approx({1: 2 / 61, 2: 2 / 62 + 1 / 61, 3: 1 / 62})
     for values, standardised in (([1.0, 3.0], [-1.0, 1.0]), ([2.0, 2.0], [0.0, 0.0])):
-        assert Usual.of(np.array(values)).standardise(np.array(values)).tolist() == standardised
+        assert standardise(np.array(values)).tolist() == standardised
     near = closeness(np.eye(3, dtype=np.float32)[:1], np.eye(3, dtype=np.float32))
     assert near.tolist() == pytest.approx([1 / 3])
     cited = popularity(np.array([8.0, np.nan, 0.0]), np.array([2018, 2018, 0]), 2025)
