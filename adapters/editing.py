@@ -7,6 +7,7 @@ is posted and what stood there is removed later. Of what is edited later only th
 from __future__ import annotations
 
 import asyncio
+import logging
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
@@ -213,17 +214,13 @@ class MessageSender(ChatAdapter, ABC):
                 await self.wait_for_edit(at)
                 async with self._locks[at, key]:
                     if change := self._latest.pop((at, key), None):
-                        await self._try(change)
+                        try:
+                            await change()
+                        except Exception as error:  # what nobody waits for is not worth a job
+                            level = logging.INFO if isinstance(error, PlatformError) else logging.ERROR
+                            log.log(level, "a message could not be edited", exc_info=error)
         finally:
             del self._workers[at, key]
-
-    async def _try(self, change: _Change) -> None:
-        try:
-            await change()
-        except PlatformError as error:
-            log.info("a message could not be edited", error=str(error))
-        except Exception:  # what nobody waits for is not worth a job
-            log.exception("a message could not be edited")
 
     async def _edit_status(self, at: Conversation, status: str, outgoing: Outgoing) -> None:
         """A status is begun by its start, or not shown at all."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
@@ -28,26 +28,29 @@ class ConnectionLimits:
     body_s: float = 30.0
 
 
+FROM_HERE = ConnectionLimits(per_address=0)
+"""For a server that only this machine reaches."""
+
+
 @asynccontextmanager
 async def serve_http(
-    application: web.Application, host: str, port: int, shutdown_s: float = 60.0, limits: ConnectionLimits | None = None
+    application: web.Application, host: str, port: int, shutdown_s: float = 60.0, limits: ConnectionLimits = FROM_HERE
 ) -> AsyncIterator[int]:
-    """Serve the application; gives the port, a free one for 0. What runs at the end has ``shutdown_s``.
-
-    Without ``limits`` there are none: for those whom only this machine reaches.
-    """
-    bounds: dict[str, Any] = {}
-    if limits:
-        application.middlewares.insert(0, _read_within(limits.body_s))
-        # Who is given up is not listened to for longer than a body may take.
-        bounds = {"keepalive_timeout": limits.head_s, "lingering_time": min(LINGERING_S, limits.body_s)}
-    runner = web.AppRunner(application, access_log=None, shutdown_timeout=shutdown_s, **bounds)
+    """Serve the application; gives the port, a free one for 0. What runs at the end has ``shutdown_s``."""
+    application.middlewares.insert(0, _read_within(limits.body_s))
+    runner = web.AppRunner(
+        application,
+        access_log=None,
+        shutdown_timeout=shutdown_s,
+        keepalive_timeout=limits.head_s,
+        lingering_time=min(LINGERING_S, limits.body_s),  # who is given up is not listened to for longer
+    )
     await runner.setup()
     try:
         if (http := runner.server) is None:
             raise ValueError("the runner was set up and has no server")
-        most = limits.per_address if limits else 0
-        listening = await asyncio.get_running_loop().create_server(lambda: _Admission(http, most), host, port)
+        most, loop = limits.per_address, asyncio.get_running_loop()
+        listening = await loop.create_server(lambda: _Admission(http, most), host, port)
         try:
             yield int(listening.sockets[0].getsockname()[1])
         finally:
