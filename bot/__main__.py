@@ -222,10 +222,9 @@ def delete_data(
 @cli.command("set-aside")
 def set_aside(
     retry: Annotated[list[str] | None, typer.Option(help="The id of one to be tried again, or all.")] = None,
-    json: AsJson = False,
 ) -> None:
     """List what people said that failed three times, or try it again."""
-    run("cli.administration.set_aside", retry or (), as_json=json)
+    run("cli.administration.set_aside", retry or ())
 
 
 @cli.command()

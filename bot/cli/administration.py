@@ -7,7 +7,6 @@ import json
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -117,7 +116,7 @@ def _delete_files(folders: Sequence[Path]) -> int:
     return len(found)
 
 
-async def set_aside(console: Console, retry: Sequence[str], *, as_json: bool) -> int:
+async def set_aside(console: Console, retry: Sequence[str]) -> int:
     async with open_store(load_settings().store_url()) as store:
         if retry:
             count = await retry_set_aside(store, retry)
@@ -125,9 +124,6 @@ async def set_aside(console: Console, retry: Sequence[str], *, as_json: bool) ->
             console.print(f"{count:,} to be tried again: {when}.")
             return 0
         found = await list_set_aside(store)
-    if as_json:
-        console.print_json(json.dumps([asdict(event) for event in found]))
-        return 0
     for event in found:
         at = datetime.fromtimestamp(event.set_aside_at, UTC).strftime("%Y-%m-%d %H:%M")
         line = f"{event.id}  {at}  {event.platform}:{event.tenant}  {event.person}  {event.why}"

@@ -144,10 +144,9 @@ def bench_ratings(
     export: Annotated[Path, typer.Argument(help="Label Studio's export (JSON, JSON-MIN, CSV), or a CSV made by hand.")],
     key: Annotated[Path | None, typer.Option(help="The key that was written with the form.")] = None,
     ranks: Annotated[Path | None, typer.Option(help="File for the surveys' ranks, for evaluate --ranks.")] = None,
-    json: AsJson = False,
 ) -> None:
     """What people gave each system, and how far they agree."""
-    run("cli.rating_forms.print_ratings", export, key, ranks, as_json=json)
+    run("cli.rating_forms.print_ratings", export, key, ranks)
 
 
 @bench.command("compare")

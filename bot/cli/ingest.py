@@ -41,7 +41,6 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
     found = list(_find(files))
     tally = Counter[str]()
     rejected: list[RecordError] = []
-    reject = partial(_reject, console, rejected)
     async with open_app() as app:
         name = library_name or app.settings.library
         library = await app.libraries.new_library(name, place or app.libraries.place_of(name))
@@ -55,7 +54,7 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
                             tally.update(["papers", *(name for name, has in _PARTS.items() if has(item))])
                             yield item
                         else:
-                            reject(item)
+                            rejected.append(item)
                     if tally["papers"] + len(rejected) == before:
                         with path.open("rb") as file:
                             console.print(ingesting.no_records(path.name, file.read(400)))
@@ -63,13 +62,10 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
             report = await library.add(papers())
             await _index(library, show)
             # After the lists, which may describe papers that nobody else knows.
-            texts, new = await _read_texts(app, library, list(filter(_is_pdf, found)), show, reject)
+            texts, new = await _read_texts(app, library, list(filter(_is_pdf, found)), show, rejected)
             report = replace(report, added=report.added + new)
         total = await library.count()
-    for refused in report.rejected:
-        reject(refused)
-    if len(rejected) > SHOWN_REJECTIONS:
-        console.print(f"… and {len(rejected) - SHOWN_REJECTIONS:,} more such records.")
+    _print_rejected(console, rejected := [*rejected, *report.rejected])
     console.print(
         f"{wording.pluralize(report.added, 'paper')} added, {report.updated:,} completed, "
         f"{report.unchanged:,} already there, {wording.pluralize(len(rejected), 'record')} rejected. "
@@ -92,7 +88,7 @@ _PARTS: Mapping[str, Callable[[Paper], object]] = {
 
 
 async def _read_texts(
-    app: App, library: OwnLibrary, files: Sequence[Path], show: _Show, reject: Callable[[RecordError], None]
+    app: App, library: OwnLibrary, files: Sequence[Path], show: _Show, rejected: list[RecordError]
 ) -> tuple[int, int]:
     """Keep the text of each file by its paper, which is looked for in the library, then online.
 
@@ -110,10 +106,10 @@ async def _read_texts(
             known: Library = library if await library.count() else EmptyLibrary()
             paper = await find_paper(file, known, online)
         except UserError as error:
-            reject(RecordError(path.name, str(error)))
+            rejected.append(RecordError(path.name, str(error)))
             continue
         if paper is None:
-            reject(RecordError(path.name, f"{say_unknown(file)} Put a BibTeX file that has it beside it."))
+            rejected.append(RecordError(path.name, f"{say_unknown(file)} Put a BibTeX file that has it beside it."))
             continue
         await asyncio.to_thread(kept.save, paper.key, file.text)
         read += 1
@@ -176,15 +172,13 @@ async def move(console: Console, name: str) -> int:
         with show_bar(console) as show:
             report = await remote.take_over(local.read_all(), index, partial(_show_step, show))
         total = await remote.count()
-    rejected: list[RecordError] = []
-    for refused in report.rejected:
-        _reject(console, rejected, refused)
+    _print_rejected(console, report.rejected)
     console.print(
-        f"{wording.pluralize(report.added, 'paper')} moved, {len(rejected):,} refused. The library “{name}” in "
+        f"{wording.pluralize(report.added, 'paper')} moved, {len(report.rejected):,} refused. The library “{name}” in "
         f"Weaviate has {wording.pluralize(total, 'paper')} and is used from now on; the folder on this machine was "
         "left as it is."
     )
-    return 1 if rejected else 0
+    return 1 if report.rejected else 0
 
 
 @contextmanager
@@ -196,10 +190,11 @@ def show_bar(console: Console) -> Iterator[_Show]:
         yield lambda text, done, total: bar.update(task, description=text, completed=done, total=total)
 
 
-def _reject(console: Console, rejected: list[RecordError], error: RecordError) -> None:
-    rejected.append(error)
-    if len(rejected) <= SHOWN_REJECTIONS:
+def _print_rejected(console: Console, rejected: Sequence[RecordError]) -> None:
+    for error in rejected[:SHOWN_REJECTIONS]:
         console.print(f"Rejected: {error}", style="yellow")
+    if len(rejected) > SHOWN_REJECTIONS:
+        console.print(f"… and {len(rejected) - SHOWN_REJECTIONS:,} more such records.")
 
 
 def _show_step(show: _Show, step: IndexProgress) -> None:

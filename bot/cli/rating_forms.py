@@ -51,7 +51,7 @@ async def write_form(console: Console, folders: Sequence[Path], output: Path, se
     return 0
 
 
-async def print_ratings(console: Console, export: Path, key: Path | None, ranks: Path | None, *, as_json: bool) -> int:
+async def print_ratings(console: Console, export: Path, key: Path | None, ranks: Path | None) -> int:
     """Print each system's scores and how far the raters agree; write the surveys' ranks where ``ranks`` names a file.
 
     Without a key the ratings name their surveys “system/topic” themselves.
@@ -65,13 +65,6 @@ async def print_ratings(console: Console, export: Path, key: Path | None, ranks:
     if ranks:
         write_text(ranks, json.dumps(rank_surveys(ratings), ensure_ascii=False, indent=1))
     systems, agreement = score_systems(ratings), measure_agreement(ratings)
-    if as_json:
-        facts = {
-            "systems": {name: {s.name: (s.value, s.spread) for s in own.values()} for name, own in systems.items()},
-            "agreement": {score.name: score.value for score in agreement},
-        }
-        print(json.dumps(facts, ensure_ascii=False))  # noqa: T201
-        return 0
     raters, surveys = len({r.rater for r in ratings}), len({r.survey for r in ratings})
     title = f"Ratings of {surveys} surveys by {raters} people"
     table = Table("mean ± standard deviation", *(name or "–" for name in systems), title=title)

@@ -22,6 +22,7 @@ from rich.table import Table
 
 from bot.app import App, open_app
 from bot.bench.compare import run_each, write_selected, write_unattended
+from bot.bench.yardstick_report import read_json_lines
 from bot.cli.evaluate import EvaluateOptions, compare, list_surveys, read_document
 from bot.cli.running import read_text
 from engine.errors import RecordError, UserError
@@ -145,11 +146,10 @@ async def _write(app: App, subject: Subject, brief: Brief) -> Survey:
 
 def read_subjects(path: Path) -> tuple[Subject, ...]:
     """The topics, or the samples with their references. Raises `UserError` where the file is neither."""
-    text = read_text(path)
     try:
-        document = json.loads(text)
+        document = json.loads(read_text(path))
     except ValueError:
-        document = _read_lines(path, text)
+        document = read_json_lines(path, object)
     items = document.get("topics", [document]) if isinstance(document, dict) else document
     if not isinstance(items, list) or not items:
         raise UserError(f"{path} must hold a list of topics, or samples with “subject” and “references”.")
@@ -163,13 +163,6 @@ def read_subjects(path: Path) -> tuple[Subject, ...]:
         human = str(_read_field(fields, "humansurvey") or "")
         subjects.append(Subject(name, topic, human, _list_references(place, fields)))
     return tuple(subjects)
-
-
-def _read_lines(path: Path, text: str) -> list[Any]:
-    try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except ValueError as error:
-        raise UserError(f"{path} is neither JSON nor JSON Lines: {error}") from error
 
 
 def _read_field(fields: Mapping[str, Any], *names: str) -> Any:

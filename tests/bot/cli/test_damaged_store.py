@@ -49,7 +49,7 @@ def test_a_damaged_page_is_said_with_the_backup_and_the_command(
     assert asyncio.run(backup(said, tmp_path / "all.gz")) == 0
     damage(home / "store.sqlite")
     with pytest.raises(typer.Exit) as ended:
-        run_command(set_aside(said, (), as_json=False))
+        run_command(set_aside(said, ()))
     assert ended.value.exit_code == 1
     shown = " ".join(capsys.readouterr().err.split())
     assert shown.startswith("The store is damaged (database disk image is malformed).")
@@ -61,7 +61,7 @@ def test_a_damaged_page_is_said_with_the_backup_and_the_command(
     for file in home.glob("store.sqlite*"):
         file.rename(tmp_path / file.name)
     assert asyncio.run(restore(said, tmp_path / "all.gz")) == 0
-    assert asyncio.run(set_aside(said, (), as_json=False)) == 0
+    assert asyncio.run(set_aside(said, ())) == 0
 
 
 def test_without_a_backup_what_can_be_read_is_saved(capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,7 +69,7 @@ def test_without_a_backup_what_can_be_read_is_saved(capsys: pytest.CaptureFixtur
     home.mkdir(parents=True, exist_ok=True)
     (home / "store.sqlite").write_bytes(b"no database at all" * 100)
     with pytest.raises(typer.Exit):
-        run_command(set_aside(Console(file=io.StringIO()), (), as_json=False))
+        run_command(set_aside(Console(file=io.StringIO()), ()))
     shown = " ".join(capsys.readouterr().err.split())
     assert (
         "none is noted here. Without one, SQLite's own program saves what can be read: sqlite3 MOVED/store.sqlite"

@@ -88,7 +88,7 @@ async def test_samples_of_nlpcc_are_written_from_their_references_alone(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[", "neither JSON nor JSON Lines"),
+        ("[", "line 1: the line cannot be read"),
         ("[]", "must hold a list of topics"),
         ('[{"references": ["A"]}]', "item 1 names no topic"),
         ('[{"subject": "bees", "references": [""]}]', "reference 1: it has no title"),
