@@ -1,7 +1,4 @@
-"""Keyword expansion: from a topic to a pool of search phrases (SurveyX, algorithm 1).
-
-The paper's prose, its formula and its code choose differently; all three are here, and what the prose wants.
-"""
+"""Keyword expansion: from a topic to a pool of search phrases (SurveyX, algorithm 1, and its three ways to choose)."""
 
 from __future__ import annotations
 
@@ -87,14 +84,9 @@ Search = Callable[[str], Awaitable[Sequence[Paper]]]
 def select(candidates: Vectors, topic: Vectors, pool: Vectors, selector: Selector) -> int | None:
     """Index of the chosen candidate; ``None`` where the selector accepts none of them.
 
-    ``candidates`` and ``pool`` have shape (n, dimensions), ``topic`` (dimensions,); ``pool`` holds the
-    keywords chosen so far without the topic.
-
-    - prose: nearest on average, and farthest from its farthest; ranks added.
-    - formula: k* = argmin(R1 + R2), R1 = rank of the mean cosine, R2 = rank of -max cosine, ascending.
-    - surveyx (the code): R1 = rank of the mean distance, descending, the topic counted twice; R2 = rank of
-      the largest distance, ascending.
-    - farthest: of those at least `RELEVANCE_FLOOR` from the topic, the one whose nearest keyword is farthest.
+    ``candidates`` and ``pool``, the keywords chosen so far without the topic, have shape (n, dimensions), ``topic``
+    (dimensions,). SurveyX's formula is k* = argmin(R1 + R2), R1 = rank of the mean cosine, R2 = rank of -max cosine;
+    its prose and code rank by distances, the code with the topic twice; ours takes the farthest.
     """
     if len(candidates) == 0:
         return None
@@ -128,10 +120,7 @@ async def expand_keywords(
     context: RunContext,
     selector: Selector = "farthest",
 ) -> KeywordPool:
-    """The topic and the keywords found in its papers, named by the model where there is one.
-
-    It ends at θ papers, at `Limits.keyword_rounds`, or when there are fewer papers than clusters.
-    """
+    """The topic and keywords of its papers, until θ papers, `Limits.keyword_rounds`, or fewer papers than clusters."""
     limits, embedder = context.limits, ready(context.embedder, papers)
     known: dict[PaperKey, Paper] = {paper.key: paper for paper in papers}
     about = list(papers[:CLUSTERED_PAPERS])

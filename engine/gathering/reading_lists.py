@@ -18,10 +18,7 @@ AT_ONCE = 4
 
 
 async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelection:
-    """The papers of the list in its order, every line with its match; one that is not sure is listed and left out.
-
-    Raises `UserError` where no line is a paper that is known.
-    """
+    """The papers of the list in its order, with each line's match. Raises `UserError` where no paper of it is known."""
     found = await _match_all(lines, context)
     known = MergedPapers()
     taken = [known.add(item.paper) if item.paper else None for item in found]

@@ -56,10 +56,7 @@ async def propose_keywords(brief: Brief, context: RunContext, selector: Selector
 
 
 async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContext) -> PaperSelection:
-    """At most ``limit`` relevant papers, the core first; beyond what a person reads through also the far.
-
-    Raises `UserError` where nothing says the topic.
-    """
+    """At most ``limit`` relevant papers, the core first. Raises `UserError` where nothing says the topic."""
     ranked = await _rank(brief, pool, limit, context)
     search = ranked.search
     kept, retracted = await search.without_retracted(ranked.choose(limit, JUDGED_SPARE), limit)

@@ -19,10 +19,7 @@ from engine.values import Brief, FoundPaper, Outline, OutlineNode, Paper, PaperK
 async def search_sections(
     outline: Outline, brief: Brief, selection: PaperSelection, context: RunContext
 ) -> tuple[Outline, tuple[FoundPaper, ...]]:
-    """The outline with the papers of each subsection, and those of them that no search for the topic had proposed.
-
-    Of its own and of the library's nearest, without those further from the topic than nearly all of the first proposed.
-    """
+    """The outline with the nearest papers of each subsection, and those that no search for the topic had proposed."""
     known = [*(item.paper for item in selection.found), *(item.paper for item in selection.left_out)]
     exclude = frozenset(key for paper in known for key in (paper.key, *paper.identifiers))
     parts, places = outline.list_parts(), asyncio.Semaphore(SEARCHES_AT_ONCE)

@@ -130,21 +130,13 @@ class AbstractSentence:
     position: int
 
     @property
-    def is_sure(self) -> bool:
-        """Whether it may be quoted under a label."""
-        return self.probability >= role_model().sure
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it begins and ends as a sentence does, and no word of it was lost before it came here."""
-        return not self.text[0].islower() and self.text[-1] in ".!?" and not _LOST.search(self.text)
-
-    @property
     def stands_alone(self) -> bool:
         """Whether it means something outside its abstract, and holds nothing that would be read as our citation."""
         return (
             SHORTEST_QUOTE <= len(words(self.text)) <= LONGEST_QUOTE
-            and self.is_whole
+            and not self.text[0].islower()
+            and self.text[-1] in ".!?"
+            and not _LOST.search(self.text)
             and not _LEANS.match(self.text)
             and not _LINK.search(self.text)
             and not list_cited_keys(self.text)
@@ -169,7 +161,8 @@ async def read_abstracts(papers: Sequence[Paper]) -> None:
 
 def with_contribution(paper: Paper) -> Paper:
     """The paper with its surely stated contributions, the surest first, as its abstract; as it is where it has none."""
-    stated = [s for s in read_abstract(paper) if s.statement == "contribution" and s.is_sure]
+    sure = role_model().sure
+    stated = [s for s in read_abstract(paper) if s.statement == "contribution" and s.probability >= sure]
     if not stated:
         return paper
     text = " ".join(s.text for s in sorted(stated, key=lambda s: -s.probability))

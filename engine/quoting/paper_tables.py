@@ -46,11 +46,11 @@ def tabulate_papers(
     claims: list[Claim] = []
     evidence: list[CellEvidence] = []
     for at, paper in enumerate(ordered):
-        people = f", {named}" if (named := name_people(paper)) else ""
-        row = [f"“{inert(paper.title)}”{people} {cite([paper.key])}", str(paper.year or NOTHING)]
+        people, called, cited_as = name_people(paper), f"“{inert(paper.title)}”", cite([paper.key])
+        row = [f"{', '.join(filter(None, (called, people)))} {cited_as}", str(paper.year or NOTHING)]
         for cells in shown.values():
             if quotation := cells[at]:
-                claims.append(claim_of(paper, quotation))
+                claims.append(Claim(f"{people or called}: {quotation.cell} {cited_as}.", (quotation.citation,)))
                 evidence.append(CellEvidence(at, len(row), quotation.citation))
             row.append(quotation.cell if quotation else NOTHING)
         rows.append(tuple(row))
@@ -58,9 +58,3 @@ def tabulate_papers(
     widths = tuple(WIDTHS[name] for name in header)
     table = Table(f"Papers on {title}, oldest first.", header, tuple(rows), widths, evidence=tuple(evidence))
     return table, tuple(claims)
-
-
-def claim_of(paper: Paper, quotation: Quotation) -> Claim:
-    """The claim that a quotation in a table makes, as a sentence that cites its paper."""
-    work = name_people(paper) or f"“{inert(paper.title)}”"
-    return Claim(f"{work}: {quotation.cell} {cite([paper.key])}.", (quotation.citation,))

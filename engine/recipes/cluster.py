@@ -35,6 +35,7 @@ SMALLEST_DIVIDED, SMALLEST_PART, MOST_PARTS = 15, 5, 8
 ADDED_PAPERS = 12
 """Papers for a section that the person added."""
 
+
 @dataclass(frozen=True, slots=True)
 class ClusterRecipe(KeywordSearch):
     """The recipe, and how it groups papers."""

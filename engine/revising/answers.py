@@ -18,10 +18,10 @@ from engine.retrieval.libraries.combined import complete_records
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.revising.paper_records import MOST_NAMED, find_scope, tell_records
 from engine.revising.sentence_ranking import (
-    ASKING,
     CLEAR,
     SIGNAL,
     RankedSentence,
+    list_asked_terms,
     measure_signal,
     quote_ranked,
     rank_sentences,
@@ -29,7 +29,7 @@ from engine.revising.sentence_ranking import (
 from engine.run import Answer, RunContext
 from engine.session.events import Exchange
 from engine.survey import Claim, ClaimTally, Survey
-from engine.text import sentences, terms
+from engine.text import sentences
 from engine.values import Brief, FoundPaper, OutlineNode, Paper, PaperSelection, Query
 from engine.writing.drafting import Draft, settle_citations, verify_citations
 from engine.writing.model_text import read_prose
@@ -160,11 +160,6 @@ async def _show_checked(
     if len(grown.claims) > len(answer.claims):
         await context.answering(grown)
     return grown
-
-
-def list_asked_terms(question: str) -> list[str]:
-    """The terms that say what a question asks for."""
-    return [term for term in terms(question) if term not in ASKING]
 
 
 def list_referred(question: str, asked: Sequence[Exchange]) -> tuple[Exchange, ...]:

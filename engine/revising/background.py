@@ -59,10 +59,7 @@ class SummaryAnswer(TypedAnswer):
 async def add_background(
     brief: Brief, selection: PaperSelection, survey: Survey, wikipedia: Wikipedia, context: RunContext
 ) -> Survey:
-    """The survey with a paragraph of background in its first section.
-
-    Raises `UserError` where no article helps, `RetrievalError` where Wikipedia is away.
-    """
+    """The survey with a paragraph of background. Raises `UserError` where no article helps, or `RetrievalError`."""
     if any(is_encyclopedia(paper) for paper in survey.references):
         raise UserError("This survey has its background from Wikipedia already.")
     await context.progress(Progress("background", detail=brief.topic))

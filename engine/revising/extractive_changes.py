@@ -198,10 +198,7 @@ def append_section(old: Section, text: str, claims: Sequence[Claim]) -> Section:
 
 
 def paper_named(selection: PaperSelection, survey: Survey, said: str) -> Paper:
-    """The gathered paper meant by a reference number, an identifier, its title, or words of only one title.
-
-    Raises `UserError` for anything else: a paper that was not gathered is never cited.
-    """
+    """The gathered paper meant by a number, identifier or title; raises `UserError` where it is none, or several."""
     number = re.fullmatch(r"\[?(\d{1,4})\]?", said.strip())
     if number:
         at = int(number[1])

@@ -47,10 +47,7 @@ class TranslationAnswer(TypedAnswer):
 async def revise_survey(
     brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
 ) -> Survey:
-    """The survey with one section or all its parts changed, the rest the same.
-
-    Raises `UserError` where the change cannot be made, `LanguageModelError` where the model's text is no use.
-    """
+    """The survey with a section changed. Raises `UserError`, or `LanguageModelError` where the text is no use."""
     for part in divide_change(survey, change):
         survey = await _change_section(brief, selection, survey, part, context)
     return survey

@@ -74,10 +74,15 @@ class _Text:
     weight: float
 
 
+def list_asked_terms(question: str) -> list[str]:
+    """The terms that say what a question asks for."""
+    return [term for term in terms(question) if term not in ASKING]
+
+
 def rank_sentences(question: str, papers: Sequence[Paper], embedder: Embedder) -> list[RankedSentence]:
     """All sentences of the papers, best first, ties by order; call it in a thread."""
     texts = [text for paper in papers for text in _divide(paper)]
-    asked = [term for term in dict.fromkeys(terms(question)) if term not in ASKING]
+    asked = list(dict.fromkeys(list_asked_terms(question)))
     if not texts or not asked:
         return []
     counts = np.array([[text.counts[term] for term in asked] for text in texts])  # sentences x terms

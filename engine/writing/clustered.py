@@ -209,10 +209,7 @@ async def _order(brief: Brief, nodes: list[OutlineNode], model: LanguageModel, n
 async def _refine(
     survey: Survey, conclusion: str, topic: str, papers: Mapping[PaperKey, Paper], context: RunContext
 ) -> Survey:
-    """The survey with abstract, title and a section called ``conclusion``, written and made better in rounds.
-
-    What fails is reported, and the version of the round before stays.
-    """
+    """The survey with abstract, title and conclusion, made better in rounds; what fails is reported."""
     model = context.require_model()
     warnings: list[SurveyWarning] = []
     found: dict[str, Draft | None] = {"abstract": None, "conclusion": None}

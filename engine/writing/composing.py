@@ -1,7 +1,4 @@
-"""Writes all subsections of an outline with a language model, without waiting where the data do not need it.
-
-Each is noted, drafted, checked, and written on where it is short; then the whole is reviewed. What fails is reported.
-"""
+"""Writes all subsections of an outline with a language model, without waiting where the data do not need it."""
 
 from __future__ import annotations
 
@@ -59,18 +56,11 @@ class _Part:
     place: str
     node: OutlineNode
     kept: KeptPart | None
-    is_finished: bool
-    """Whether its whole section is there."""
     drafted: asyncio.Future[Draft | None] = field(default_factory=_expect)
     """Its draft before the check; ``None`` where there is none."""
     judged: asyncio.Future[Draft | None] = field(default_factory=_expect)
     """The part as it holds when its claims were judged once: what is reworded may still come back."""
     material: Material | None = None
-
-    @property
-    def is_new(self) -> bool:
-        """Whether it is to be written."""
-        return not self.kept and not self.is_finished
 
 
 @dataclass
@@ -96,22 +86,20 @@ class Composition:
     _parts: list[_Part] = field(default_factory=list)
 
     async def write(self, finished: Mapping[int, Section]) -> dict[int, Section]:
-        """Every section that could be written, by position; those ``finished`` are taken as they are.
-
-        What holds when all parts are judged once is reviewed and framed while other claims are reworded.
-        """
+        """Every section that could be written, by position; those ``finished`` are taken as they are."""
         tops = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in self._outer_nodes()]
         self._parts = [
-            _Part(place, node, self._find_kept(place, i, finished), i in finished)
+            _Part(place, node, kept)
             for i, top in tops
             for place, node in _leaves_at(i, top)
+            if (kept := self._find_kept(place, i, finished)) or i not in finished
         ]
         due = [(i, top) for i, top in tops if i not in finished]
         async with asyncio.TaskGroup() as group:
             tasks = {part.place: group.create_task(self._write(part)) for part in self._parts}
             for i, top in due:
                 group.create_task(self._show(i, top, tasks))
-            fresh = [part for part in self._parts if part.is_new]
+            fresh = [part for part in self._parts if not part.kept]
             more = {part.place: group.create_task(self._write_on(part, tasks[part.place])) for part in fresh}
             judged = {part.place: draft for part in self._parts if (draft := await part.judged) and draft.text}
             reviewing = group.create_task(self._review({place: judged[place] for place in more if place in judged}))
@@ -145,8 +133,8 @@ class Composition:
         framing = Framing(self.model, self.task, inside, self.papers, describe_matrix(self.notes, self._titles()))
         reading = self._reading("frame", "\n".join(framing.list_findings()))
         due = [(i, top) for i, top in around.items() if i not in body]
-        parts = [_Part(f"{i + 1}", top, None, is_finished=False) for i, top in due]
-        parts.append(_Part("abstract", ABSTRACT, None, is_finished=False))
+        parts = [_Part(f"{i + 1}", top, None) for i, top in due]
+        parts.append(_Part("abstract", ABSTRACT, None))
         async with asyncio.TaskGroup() as group:
             writing = [group.create_task(self._settle(part, self._write_outer(framing, part))) for part in parts]
             judged = {part.place: draft for part in parts if (draft := await part.judged)}
@@ -196,7 +184,7 @@ class Composition:
     async def _write(self, part: _Part) -> Draft | None:
         """What stays of the part, or its checked draft; ``None``, and a warning, where there is neither."""
         stays = _draft_of(part.node, part.kept.section, self.papers) if part.kept else None
-        if part.is_finished or (part.kept and part.kept.is_checked):
+        if part.kept and part.kept.is_checked:
             part.drafted.set_result(stays)
             part.judged.set_result(stays)
             return stays

@@ -110,10 +110,7 @@ async def apply_edits(
 
 
 def read_edits(answers: Sequence[EditAnswer], parts: Mapping[str, Draft]) -> Edits:
-    """The edits of sentences of these parts, by valid addresses; empty where the sentence goes.
-
-    A new wording has the citations of the sentence that it replaces, or those that one of our own rests on.
-    """
+    """The edits of sentences of these parts, by valid addresses, with the old citations; empty where one goes."""
     found: dict[str, dict[str, str]] = {}
     for answer in answers:
         place, _, said = answer.address.strip().rpartition(":")

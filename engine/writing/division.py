@@ -23,10 +23,7 @@ TERMS_TOLD = 5
 
 
 def divide_section(outline: Outline, place: str, selection: PaperSelection, topic: str, context: RunContext) -> Outline:
-    """The outline with the section of that number divided by its papers into two to four on its level.
-
-    Raises `UserError` where the outline has no such section.
-    """
+    """The outline with that section divided by its papers into two to four. Raises `UserError` where there is none."""
     node = node_at(outline, place)
     papers = papers_of(node, selection)
     found = tell_apart(embed_papers(context.embedder, papers), MOST_PARTS, SMALLEST_PART, context.seed)

@@ -116,10 +116,7 @@ def fewest_cited(words: int, papers: int) -> int:
 
 
 def build_draft_request(task: Assignment, material: Material, attempt: int = 0, problem: str = "") -> Request:
-    """The request for one subsection, from its notes and the sentences they rest on.
-
-    Of the outline it holds the section around alone: after a change elsewhere a recorded answer is found again.
-    """
+    """The request for one subsection; it holds only the section around, so other changes leave it as it is."""
     node = material.node
     alike = [top for _, top in walk_outline(task.outline.nodes) if node in top.children]
     # Two sections may have a part of the same name, papers and description.

@@ -153,10 +153,7 @@ def _describe(record: Paper) -> tuple[object, ...]:
 
 
 def split_merge(stored: StoredPaper, number: int | None) -> list[Paper]:
-    """Record ``number`` (from 1) apart from the rest, or each record for itself, marked so that they never merge again.
-
-    Raises `UserError` where there is no such record.
-    """
+    """Record ``number`` (from 1), or each, as a paper apart for good. Raises `UserError` where there is none such."""
     records = stored.records
     if not records:
         raise UserError(f"“{stored.paper.title}” was made from one record; there is no merge to undo.")

@@ -111,7 +111,13 @@ class LocalLibrary:
         async with self._identities() as known:
             rest = iter(papers)
             while batch := await asyncio.to_thread(lambda: list(islice(rest, BATCH))):
-                report = await self._add_batch(batch, known, report)
+                with translate_failures(self.name):
+                    near = await asyncio.to_thread(known.near, batch)
+                found = plan_changes(batch, await self._papers.read_stored(near))
+                with translate_failures(self.name):
+                    await asyncio.to_thread(known.enter, found.write.values())
+                await self._papers.write(found.write.values(), found.remove)
+                report += found.report(len(batch))
         return report
 
     async def remove(self, keys: Sequence[PaperKey]) -> None:
@@ -161,10 +167,7 @@ class LocalLibrary:
         return await asyncio.to_thread(self._store.is_outgrown, await self.count())
 
     async def refit(self, on_progress: OnIndexProgress) -> None:
-        """Make the embedding that is due (`is_outgrown`) while others search and add, going on with an interrupted one.
-
-        Raises `UserError` where another process is at it.
-        """
+        """Make the embedding that is due, or go on with it. Raises `UserError` where another process is at it."""
         if not await self.is_outgrown():
             return
         with hold_lock(self.folder, "drafting"), translate_failures(self.name):
@@ -234,15 +237,6 @@ class LocalLibrary:
                 f"Add papers with: scholium ingest FILE --library {self.name}"
             )
         return await asyncio.to_thread(make_index, *stored, table)
-
-    async def _add_batch(self, batch: Sequence[Paper], known: PaperBlocks, report: AddReport) -> AddReport:
-        with translate_failures(self.name):
-            near = await asyncio.to_thread(known.near, batch)
-        found = plan_changes(batch, await self._papers.read_stored(near))
-        with translate_failures(self.name):
-            await asyncio.to_thread(known.enter, found.write.values())
-        await self._papers.write(found.write.values(), found.remove)
-        return report + found.report(len(batch))
 
     async def records_of(self, key: PaperKey) -> Sequence[Paper]:
         """The records that a paper was merged from, numbered from 1; none where it was one. Raises `UserError`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.retrieval.embedding import Embedder, Vectors, sample_rows
+from engine.retrieval.embedding import Embedder, sample_rows
 from engine.retrieval.libraries.library import TopicCounts
-from engine.retrieval.libraries.vectors import IndexPart, stack
-from engine.retrieval.libraries.word_index import KNOWN_WORD, WordParts
+from engine.retrieval.libraries.vectors import IndexPart
+from engine.retrieval.libraries.word_index import KNOWN_WORD
 from engine.retrieval.ranking import DECIMALS, closeness, find_seeds, popularity, score_papers, standardise
 from engine.retrieval.topic_words import Scores, TopicWords, WordEvidence, find_words, measure_words, rarity, read_topic
 from engine.text import stem, words
-from engine.values import PaperKey, Query
+from engine.values import Query
 
 SAMPLE = 2_000
 """Papers that stand for the library where a value is too dear to be computed for all of them."""
@@ -28,16 +28,9 @@ CANDIDATES = 8_000
 
 
 @dataclass(frozen=True)
-class LocalIndex:
-    """Row i of every array is paper ``keys[i]``; vectors have the shape (papers, dimensions).
+class LocalIndex(IndexPart):
+    """All parts as one; a paper that was changed stands there again, further down: its last row counts."""
 
-    A paper that was changed stands there again, further down; its last row counts.
-    """
-
-    keys: list[PaperKey]
-    titles: Vectors
-    abstracts: Vectors
-    words: WordParts
     embedder: Embedder
     rows: Mapping[str, int]
     """The row of each paper that is there, by its key and its other identifiers."""
@@ -108,9 +101,9 @@ class LocalIndex:
         return allowed
 
 
-def make_index(parts: Sequence[IndexPart], embedder: Embedder, table: Any) -> LocalIndex:
-    """What is searched, from the parts as they are stored and the table's key, year, citations and identifiers."""
-    keys = [key for part in parts for key in part.keys]
+def make_index(whole: IndexPart, embedder: Embedder, table: Any) -> LocalIndex:
+    """What is searched, from the index as it is stored and the table's key, year, citations and identifiers."""
+    keys = whole.keys
     row_of = {key: row for row, key in enumerate(keys)}  # the last row of a key counts
     stored = table["key"].to_pylist()
     rows = np.array([row_of.get(key, -1) for key in stored], np.int64)
@@ -124,14 +117,5 @@ def make_index(parts: Sequence[IndexPart], embedder: Embedder, table: Any) -> Lo
     for key, names in zip(stored, table["identifiers"].to_pylist(), strict=True):
         for name in names or () if key in row_of else ():
             places.setdefault(name, row_of[key])
-    return LocalIndex(
-        keys,
-        stack([part.titles for part in parts]),
-        stack([part.abstracts for part in parts]),
-        WordParts(tuple(part.words for part in parts)),
-        embedder,
-        places,
-        years,
-        popularity(citations, years, datetime.now(UTC).year),
-        gone,
-    )
+    known_for = popularity(citations, years, datetime.now(UTC).year)
+    return LocalIndex(**vars(whole), embedder=embedder, rows=places, years=years, popularity=known_for, gone=gone)

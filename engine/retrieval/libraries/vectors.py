@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +32,7 @@ APPENDED = 0.25
 """Share of a library that is added to an embedding fitted on the rest; where more is new, everything is made anew."""
 
 MOST_PARTS = 12
-"""Parts that a search looks into; where there would be more, what was added is joined."""
+"""Parts of an index; where there would be more, what was added is joined."""
 
 
 @dataclass(frozen=True)
@@ -75,18 +75,15 @@ def make_part(folder: Path, papers: Sequence[Paper], embedder: Embedder) -> str:
 
 
 def join_parts(parts: Sequence[IndexPart]) -> IndexPart:
-    """One part with the papers of all, in their order."""
+    """One part with the papers of all, in their order; a single one stays where it is mapped."""
+    if len(parts) == 1:
+        return parts[0]
     return IndexPart(
         [key for part in parts for key in part.keys],
-        stack([part.titles for part in parts]),
-        stack([part.abstracts for part in parts]),
+        np.concatenate([part.titles for part in parts]),
+        np.concatenate([part.abstracts for part in parts]),
         join_words([part.words for part in parts]),
     )
-
-
-def stack(parts: Sequence[Vectors]) -> Vectors:
-    """The rows of all parts; those of a single one stay where they are mapped."""
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def replace_text(file: Path, text: str) -> None:
@@ -96,18 +93,12 @@ def replace_text(file: Path, text: str) -> None:
     os.replace(draft, file)
 
 
-Loaded = TypeVar("Loaded", IndexPart, LatentSemanticAnalysis)
-
-
 class DamagedIndex(RetrievalError):
     """Files of the index are missing, or hold what was never written there; it can be made anew from the papers."""
 
 
 class VectorStore:
-    """Reads and replaces the vectors of one library folder; call it in a thread.
-
-    Reading raises `DamagedIndex` where a file is not as it was written; `discard` is the way out.
-    """
+    """Reads and replaces a folder's vectors, in a thread; raises `DamagedIndex` where a file is not as written."""
 
     def __init__(self, folder: Path, neural: Embedder | None) -> None:
         self._folder = folder
@@ -121,17 +112,13 @@ class VectorStore:
     def _embedder_of(self, state: Mapping[str, Any]) -> Embedder | None:
         if self._neural is not None and state.get("embedder") == self._neural.name:
             return self._neural
-        return (
-            self._load(LatentSemanticAnalysis, self._folder / state["parts"][0])
-            if state.get("embedder") == LSA_NAME
-            else None
-        )
+        return self._load_fitted(self._folder / state["parts"][0]) if state.get("embedder") == LSA_NAME else None
 
-    def read(self) -> tuple[list[IndexPart], Embedder] | None:
-        """The parts as they are now, mapped from disk; ``None`` where there are none that can be searched by."""
+    def read(self) -> tuple[IndexPart, Embedder] | None:
+        """All parts as they are now, as one; ``None`` where there are none that can be searched by."""
         state = self._state()
         embedder = self._embedder_of(state)
-        return ([self._load(IndexPart, self._folder / name) for name in state["parts"]], embedder) if embedder else None
+        return (self._join(self._folder, state["parts"]), embedder) if embedder else None
 
     def version(self) -> object:
         """Something that is another one whenever the index has changed."""
@@ -166,7 +153,7 @@ class VectorStore:
         name = f"{base}/{make_part(folder, papers, embedder)}"
         added = [*(part for part in added if part != name), name]  # of two versions of a paper the later part counts
         if len(added) >= MOST_PARTS:
-            joined = join_parts([self._load(IndexPart, self._folder / name) for name in added])
+            joined = self._join(self._folder, added)
             added = [f"{base}/joined-{datetime.now(UTC):%Y%m%d%H%M%S%f}"]
             joined.save(self._folder / added[0])
         self._point({**state, "parts": [base, *added]})
@@ -187,7 +174,7 @@ class VectorStore:
         if self._neural is not None:
             return self._neural
         if (self.draft / "lsa.json").exists():  # it was broken off
-            fitted = self._load(LatentSemanticAnalysis, self.draft)
+            fitted = self._load_fitted(self.draft)
             if papers < fitted.fitted_on * REFIT_GROWTH:
                 return fitted
         shutil.rmtree(self.draft, ignore_errors=True)
@@ -196,7 +183,7 @@ class VectorStore:
     def adopt(self, parts: Sequence[str], embedder: Embedder, version: int) -> None:
         """Put the draft, of which these are all parts, in place of the index: of the papers' table in that version."""
         before = self._state().get("parts", [""])[0]
-        join_parts([self._load(IndexPart, self.draft / name) for name in parts]).save(self.draft)
+        self._join(self.draft, parts).save(self.draft)
         for part in self.draft.glob("part-*"):
             shutil.rmtree(part)
         generation = self._folder / f"vectors-{datetime.now(UTC):%Y%m%d%H%M%S%f}"
@@ -209,9 +196,13 @@ class VectorStore:
     def _point(self, state: dict[str, Any]) -> None:
         replace_text(self._folder / "index.json", json.dumps(state))
 
-    def _load(self, kind: type[Loaded], folder: Path) -> Loaded:
+    def _join(self, folder: Path, parts: Sequence[str]) -> IndexPart:
         with self._report_damage():
-            return kind.load(folder)
+            return join_parts([IndexPart.load(folder / name) for name in parts])
+
+    def _load_fitted(self, folder: Path) -> LatentSemanticAnalysis:
+        with self._report_damage():
+            return LatentSemanticAnalysis.load(folder)
 
     def _state(self) -> dict[str, Any]:
         with self._report_damage():

@@ -1,4 +1,4 @@
-"""The words of a library's papers, counted: an inverted index in plain arrays, mapped from disk, in parts."""
+"""The words of a library's papers, counted: an inverted index in plain arrays, mapped from disk."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -139,38 +137,9 @@ def join_words(parts: Sequence[WordIndex]) -> WordIndex:
         rows[at], title[at], text[at] = part.rows + np.int32(first), part.title, part.text
         free[places] += counts
         first += len(part.lengths)
-    lengths = np.concatenate([part.lengths for part in parts]) if parts else np.zeros(0, np.float32)
+    lengths = np.concatenate([part.lengths for part in parts])
     spellings: Counter[str] = Counter()
     for part in parts:
         spellings.update(part.spellings)
     several = Counter({word: papers for word, papers in spellings.items() if papers > 1})
     return WordIndex(vocabulary, starts, rows, title, text, lengths, several)
-
-
-@dataclass(frozen=True)
-class WordParts:
-    """The rows of each part follow those of the one before it."""
-
-    parts: tuple[WordIndex, ...]
-
-    def find(self, stem: str) -> Occurrences:
-        """Where a stem stands; nowhere for one that no paper has."""
-        found = [part.find(stem) for part in self.parts]
-        if len(found) == 1:
-            return found[0]
-        begins = accumulate((len(part.lengths) for part in self.parts[:-1]), initial=0)
-        rows = [(one.rows + start).astype(np.int32) for one, start in zip(found, begins, strict=True)]
-        return Occurrences(
-            np.concatenate(rows),
-            np.concatenate([one.title for one in found]),
-            np.concatenate([one.text for one in found]),
-        )
-
-    def most_like(self, word: str) -> str:
-        """As in one index; the first part that knows a word like it tells."""
-        return next((found for part in self.parts if (found := part.most_like(word))), "")
-
-    @cached_property
-    def lengths(self) -> NDArray[np.float32]:
-        """Number of words that carry meaning of each paper."""
-        return np.concatenate([part.lengths for part in self.parts])

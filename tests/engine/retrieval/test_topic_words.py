@@ -86,7 +86,6 @@ def test_an_index_of_joined_parts_is_read_as_it_was_written(tmp_path: Path) -> N
         assert index.find("absent").rows.tolist() == index.find("attent").rows.tolist() == []
         assert index.lengths.tolist() == [2.0, 3.0]
     assert first.find("graph").text.tolist() == [3.0]
-    assert join_words([]).lengths.tolist() == []
 
 
 def test_letters_within_words_make_an_abbreviation_too() -> None:
