@@ -104,7 +104,7 @@ async def ablate(console: Console, brief: Brief, writers: Sequence[str] = (), *,
         raise UserError(f"There is an ablation of {list_words(ABLATIONS)}, not of {brief.recipe[:40]}.")
     measures = (*ablation.measures, "shared lists")
     async with open_app() as app:
-        bench = (await RecipeBench.open(app, brief.library)).with_judge()
+        bench = replace(await RecipeBench.open(app, brief.library), judged=True)
         runs = {name: partial(bench.measure, recipe, brief, measures) for name, recipe in ablation.variants.items()}
         for writer in writers:
             drafting = replace(bench, models={**bench.models, "drafting": writer})

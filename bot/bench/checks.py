@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 
 from bot.bench.yardstick_report import ReportOptions, print_report, read_json_lines
@@ -56,39 +58,30 @@ async def checks(console: Console, data: Path, options: ReportOptions) -> int:
 
 def measure_checks(claims: Sequence[LabelledClaim], seed: int = 0) -> list[Row]:
     """The scores of each set, and of all claims together where there are several sets."""
-    sets = dict.fromkeys(claim.ds for claim in claims)
     chosen = random.Random(seed)
-    found = [_examine(claim, chosen) for claim in claims]
-    scores = [_score(name, [item for item in found if item.claim.ds == name]) for name in sets]
-    return [*scores, _score("all", found)] if len(sets) > 1 else scores
+    found = np.array([_examine(claim, chosen) for claim in claims])
+    label = np.array([claim.label for claim in claims])
+    sets = {name: np.array([claim.ds == name for claim in claims]) for name in dict.fromkeys(c.ds for c in claims)}
+    if len(sets) > 1:
+        sets["all"] = np.full(len(claims), fill_value=True)
+    return [_score(name, found[own & label], found[own & ~label]) for name, own in sets.items()]
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """A claim; whether it is doubted; whether its source's best sentence, and a random one, pass as evidence."""
-
-    claim: LabelledClaim
-    is_doubted: bool
-    is_best_accepted: bool = False
-    is_random_accepted: bool = False
-
-
-def _examine(claim: LabelledClaim, chosen: random.Random) -> Examined:
+def _examine(claim: LabelledClaim, chosen: random.Random) -> tuple[bool, bool, bool]:
+    """Whether it is doubted; whether its source's best sentence, and a random one, pass as evidence."""
     paper = claim.paper
     doubts = find_doubts(claim.claim, source_of(choose_evidence(claim.claim, [paper], {}), papers=[paper]))
     said = number_sentences(paper)
     if not said:
-        return Examined(claim, bool(doubts))
+        return bool(doubts), False, False
     terms = split_terms(claim.claim)
     best, other = max(said, key=lambda own: len(terms & split_terms(own.text))), chosen.choice(said)
-    accepted = (carries(claim.claim, sentence.text, paper.title) for sentence in (best, other))
-    return Examined(claim, bool(doubts), *accepted)
+    accepts_best, accepts_other = (carries(claim.claim, one.text, paper.title) for one in (best, other))
+    return bool(doubts), accepts_best, accepts_other
 
 
-def _score(name: str, found: Sequence[Examined]) -> Row:
-    true, false = ([item for item in found if item.claim.label == label] for label in (True, False))
-    alarms, hits = (sum(item.is_doubted for item in items) for items in (true, false))
-    alarm, recall = (_mean([item.is_doubted for item in items]) for items in (true, false))
+def _score(name: str, true: NDArray[np.bool_], false: NDArray[np.bool_]) -> Row:
+    (alarm, best, other), (recall, *_) = _find_means(true), _find_means(false)
     j = low = high = None
     if recall is not None and alarm is not None:
         j = recall - alarm
@@ -97,18 +90,18 @@ def _score(name: str, found: Sequence[Examined]) -> Row:
     return {
         "set": name,
         "true": len(true),
-        "true_flagged": alarms,
+        "true_flagged": int(true[:, 0].sum()),
         "true_doubted": alarm,
         "false": len(false),
-        "false_flagged": hits,
+        "false_flagged": int(false[:, 0].sum()),
         "false_doubted": recall,
         "j": j,
         "low": low,
         "high": high,
-        "best_accepted": _mean([item.is_best_accepted for item in true]),
-        "random_accepted": _mean([item.is_random_accepted for item in true]),
+        "best_accepted": best,
+        "random_accepted": other,
     }
 
 
-def _mean(values: Sequence[bool]) -> float | None:
-    return sum(values) / len(values) if values else None
+def _find_means(found: NDArray[np.bool_]) -> list[float | None]:
+    return [float(mean) for mean in found.mean(axis=0)] if len(found) else [None] * 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -20,7 +20,7 @@ from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.quality import entail_by_model, entail_by_rule
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
-from engine.llm.model import LanguageModel, Provider, Task
+from engine.llm.model import Provider, Task
 from engine.options import QuickOptions
 from engine.run import Recipe, RunContext, WritingTask
 from engine.survey import Survey, walk
@@ -40,14 +40,14 @@ Facts = Mapping[str, float | None]
 
 @dataclass(frozen=True)
 class RecipeBench:
-    """What every recipe is measured with; without ``judges`` a rule decides which claims hold."""
+    """What every recipe is measured with; where it is not ``judged`` by the model, a rule decides which claims hold."""
 
     app: App
     library: OwnLibrary
     provider: Provider
     models: dict[Task, str]
     human: Document | None = None
-    judges: Mapping[str, LanguageModel] = field(default_factory=dict)
+    judged: bool = False
 
     @classmethod
     async def open(cls, app: App, library_name: str, human: Document | None = None) -> RecipeBench:
@@ -56,10 +56,6 @@ class RecipeBench:
         if provider is None:
             raise UserError("Recipes are measured with a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
         return cls(app, await app.open_library(library_name), provider, app.settings.models(), human)
-
-    def with_judge(self) -> RecipeBench:
-        """The same, the configured model judging what is written."""
-        return replace(self, judges={self.models["judging"]: self._make_model(Account())})
 
     def _make_model(self, account: Account) -> MeteredModel:
         return MeteredModel(self.provider, self.models, self.app.throttle, account, MemoryRecord(), "bench")
@@ -72,8 +68,9 @@ class RecipeBench:
         start = time.perf_counter()
         survey = await write_unattended(recipe, brief, context)
         seconds = time.perf_counter() - start
-        by_model = (entail_by_model(judge, name) for name, judge in self.judges.items())
-        tools = EvaluationTools(self.library, embedder, next(by_model, entail_by_rule(embedder)), self.judges)
+        name, judge = self.models["judging"], self._make_model(Account())
+        entailment = entail_by_model(judge, name) if self.judged else entail_by_rule(embedder)
+        tools = EvaluationTools(self.library, embedder, entailment, {name: judge} if self.judged else {})
         scores = (await evaluate_document(from_survey(survey), brief.topic, tools, self.human)).scores()
         used = account.total()
         return {

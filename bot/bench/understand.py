@@ -162,10 +162,7 @@ def _is_same(read: str, means: str, state: State) -> bool:
 
 
 def _value(command: str, state: State) -> object:
-    """What the command does, as a value; its words where the grammar reads nothing into it.
-
-    A change of an outline is what becomes of one; cases and punctuation change no meaning.
-    """
+    """What the command does, as a value (of a change of an outline, what becomes of one); else its words."""
     said = re.sub(r"\blast\b", find_last(name_items(state)), command.casefold().rstrip("?.! "))
     try:
         value = understand(said, Heard(state.phase), state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -53,38 +53,30 @@ class ProcessHeartbeat:
         Until then their rows stay: should the caller die too, the next one finds them.
         """
         claimed = {}
-        for row in await self._load():
+        for row in await self.store.select(sa.select(processes)):
             if row.id == self.store.holder or row.queue != self.queue or not _is_dead(row):
                 continue
             claim = -time.time()
-            async with self.store.begin() as connection:
-                same = processes.update().filter_by(id=row.id, beat_at=row.beat_at)
-                if (await connection.execute(same.values(beat_at=claim))).rowcount:
-                    claimed[row.id] = claim
+            same = processes.update().filter_by(id=row.id, beat_at=row.beat_at)
+            if await self.store.write(same.values(beat_at=claim)):
+                claimed[row.id] = claim
         return claimed
 
     async def remove(self, claimed: Mapping[str, float]) -> None:
         """Nothing is left to be done for these; one that turned out to live stays."""
-        async with self.store.begin() as connection:
-            for name, claim in claimed.items():
-                await connection.execute(processes.delete().filter_by(id=name, beat_at=claim))
+        await self.store.write(*(processes.delete().filter_by(id=name, beat_at=at) for name, at in claimed.items()))
 
     async def find_living(self) -> frozenset[str]:
-        return frozenset(row.id for row in await self._load() if _lives(row))
+        return frozenset(row.id for row in await self.store.select(sa.select(processes)) if _lives(row))
 
     async def find_served(self) -> frozenset[str]:
         """The queues whose jobs some process runs."""
-        rows = [row for row in await self._load() if row.queue == self.queue and _lives(row)]
+        rows = [row for row in await self.store.select(sa.select(processes)) if row.queue == self.queue and _lives(row)]
         return frozenset(queue for row in rows for queue in row.runs.split())
-
-    async def _load(self) -> Sequence[Any]:
-        async with self.store.connect() as connection:
-            return (await connection.execute(sa.select(processes))).all()
 
     async def leave(self) -> None:
         """What this process leaves undone is the next one's."""
-        async with self.store.begin() as connection:
-            await connection.execute(processes.update().filter_by(id=self.store.holder).values(beat_at=0.0))
+        await self.store.write(processes.update().filter_by(id=self.store.holder).values(beat_at=0.0))
 
 
 _IS_CLAIMED = processes.c.beat_at < 0

@@ -86,9 +86,6 @@ class JobQueues:
         """Those that jobs wait in, which are looked at five times a second: none for one conversation alone."""
         return {} if self.only else {"short": f"{self.name}-short", "long": self.name}
 
-    def names_served(self) -> list[str]:
-        return [name for queue, name in self.names().items() if queue in self.served]
-
 
 @dataclass(eq=False)
 class DurableJobs:
@@ -133,12 +130,13 @@ class DurableJobs:
                 await self._body(at, job_id)
 
             workflow = DBOS.workflow(name=WORKFLOW)(body)
-            settings, served = self._settings, self._queues.names_served()
+            settings, queues = self._settings, self._queues
+            served = [name for queue, name in queues.names().items() if queue in queues.served]
             DBOS.listen_queues(served)
             try:
                 with translate_failures():
                     DBOS.launch()
-                    for name in self._queues.names().values():
+                    for name in queues.names().values():
                         await DBOS.register_queue_async(
                             name,
                             worker_concurrency=min(settings.jobs, settings.jobs_everywhere),

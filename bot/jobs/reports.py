@@ -157,11 +157,10 @@ class Reporter:
         self._metrics.jobs.labels(job.kind, "done").inc()
         await remember(self._store, *self._took(status), f"{status.seconds():.2f}")
         if isinstance(result, Answer | FieldGaps | Evaluation):
-            answered = result.text if isinstance(result, Answer) else ""
-            say, event = await self._word_result(stored, job, result), JobDone(job.id, answered=answered)
+            event = JobDone(job.id, answered=result.text if isinstance(result, Answer) else "")
         else:
-            say, event = await self._deliver(stored, job, result), JobDone(job.id, result)
-        await self._report(status, event, say)
+            event = JobDone(job.id, result)
+        await self._report(status, event, await self._word_result(stored, job, result))
 
     async def _fail(self, status: JobStatus, error: ScholiumError | None) -> None:
         """``None`` is a fault of ours."""
@@ -173,34 +172,33 @@ class Reporter:
         no_papers = error if isinstance(error, NoPapers) else None
         await self._report(status, JobFailed(job.id), lambda turn: turn.conclude(job, text, no_papers))
 
-    async def _deliver(self, stored: StoredConversation, job: Job, result: Result) -> Say:
-        """A finished survey comes with the files that people open first, groups to be approved with their map."""
-        groups = result if isinstance(result, Outline) else None
-        if picture := await write_group_map(groups, self._turns.folder(stored)):
-            return lambda turn: turn.say(reviews.HERE_IS_THE_MAP, files=(picture,))
-        survey = result.candidates[result.best - 1].survey if isinstance(result, Written) else result
-        if job.kind != "write" or not isinstance(survey, Survey):
-            return lambda _: None  # the card says it all
-        paths = await asyncio.to_thread(write_files, survey, self._turns.folder(stored), self._turns.defaults.delivered)
-        return lambda turn: turn.say(wording.EXPORTED, files=paths)
-
-    async def _word_result(self, stored: StoredConversation, job: Job, result: Answer | FieldGaps | Evaluation) -> Say:
-        if isinstance(result, Answer):
-            buttons = partial(answer_sources, result)
-            return lambda turn: turn.result(job, answer(result), buttons=buttons(turn.session), rating=RATING)
-        if isinstance(result, Evaluation):
-            text = wording.evaluation(result, details=job.details)
-            more = () if job.details else (FIGURES,)
-            return lambda turn: turn.result(job, text, buttons=draw_buttons(turn.session, more))
-        topic = stored.session.state.brief.topic if stored.session.state.brief else "field"
+    async def _word_result(self, stored: StoredConversation, job: Job, result: Result) -> Say:
+        """An answer; the map of groups to be approved; a finished survey's files that people open first."""
         folder = self._turns.folder(stored)
-        path = await asyncio.to_thread(write_figure, result.map, folder, f"{file_stem(topic)}-gaps")
+        match result:
+            case Answer():
+                buttons = partial(answer_sources, result)
+                return lambda turn: turn.result(job, answer(result), buttons=buttons(turn.session), rating=RATING)
+            case Evaluation():
+                text = wording.evaluation(result, details=job.details)
+                more = () if job.details else (FIGURES,)
+                return lambda turn: turn.result(job, text, buttons=draw_buttons(turn.session, more))
+            case FieldGaps():
+                topic = stored.session.state.brief.topic if stored.session.state.brief else "field"
+                path = await asyncio.to_thread(write_figure, result.map, folder, f"{file_stem(topic)}-gaps")
 
-        def say(turn: Turn) -> None:
-            turn.result(job, gaps(result))
-            turn.say("", files=(path,))
+                def say(turn: Turn) -> None:
+                    turn.result(job, gaps(result))
+                    turn.say("", files=(path,))
 
-        return say
+                return say
+            case Outline() if picture := await write_group_map(result, folder):
+                return lambda turn: turn.say(reviews.HERE_IS_THE_MAP, files=(picture,))
+            case Written() | Survey() if job.kind == "write":
+                survey = result.candidates[result.best - 1].survey if isinstance(result, Written) else result
+                paths = await asyncio.to_thread(write_files, survey, folder, self._turns.defaults.delivered)
+                return lambda turn: turn.say(wording.EXPORTED, files=paths)
+        return lambda _: None  # the card says it all
 
     async def _report(self, status: JobStatus, event: Event, say: Say | None = None) -> None:
         """Tell the session what its job did, unless it does not wait for that job any more."""
@@ -231,8 +229,7 @@ def _describe(stored: StoredConversation, job: Job) -> dict[str, str | bool]:
 async def count_start(store: Store, at: Conversation, session: SurveySession, job_id: str) -> int:
     """How often the job was begun since it last finished a call or a section, this time included."""
     query = sa.select(sa.func.count()).where(calls.c.session_id == session.id)
-    async with store.connect() as connection:
-        finished = (await connection.execute(query)).scalar_one()
+    ((finished,),) = await store.select(query)
     mark = [job_id, finished, len(session.state.sections)]
     *before, starts = json.loads(await recall(store, at, _STARTS) or "[0]")
     starts = starts + 1 if before == mark else 1

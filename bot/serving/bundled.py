@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from engine.retrieval.libraries.adding import Changes, StoredPaper, plan_changes
@@ -23,22 +22,19 @@ BUNDLED = "demo"
 _VERSION_FILE = "bundled.sha256"
 
 
-def find_bundled_papers() -> Traversable:
-    """The file with the bundled papers."""
-    return resources.files("bot").joinpath("data/retrieval_augmented_generation.jsonl")
+PAPERS = resources.files("bot").joinpath("data/retrieval_augmented_generation.jsonl")
+"""The file with the bundled papers."""
 
 
 def read_bundled() -> list[Paper]:
     """The bundled papers."""
-    with resources.as_file(find_bundled_papers()) as path:
+    with resources.as_file(PAPERS) as path:
         return [paper for paper in read_papers(path, lambda _, __: None) if isinstance(paper, Paper)]
 
 
 def is_current(folder: Path) -> bool:
     """Whether files tell that the library is the bundled one of this version, whole: the database is not opened."""
-    version = folder / _VERSION_FILE
-    installed = version.read_text(encoding="ascii") if version.exists() else ""
-    return installed == _version() and (folder / "index.json").exists()
+    return _installed(folder) == _version() and (folder / "index.json").exists()
 
 
 async def renew(library: LocalLibrary, folder: Path, on_progress: OnIndexProgress) -> None:
@@ -47,25 +43,20 @@ async def renew(library: LocalLibrary, folder: Path, on_progress: OnIndexProgres
     Earlier versions wrote Scholium's own summaries as abstracts, and a paper once stored keeps its longer text when it
     is added again: so what is Scholium's is taken out, not completed. A renewal that is interrupted is done again.
     """
-    version, file = await asyncio.to_thread(_version), folder / _VERSION_FILE
-    installed = await asyncio.to_thread(lambda: file.read_text(encoding="ascii") if file.exists() else "")
-    if installed != version:
+    version = await asyncio.to_thread(_version)
+    if is_other := await asyncio.to_thread(_installed, folder) != version:
         stored = [paper async for paper in library.read_all()]
         lines = resources.files("bot").joinpath("data/withdrawn_texts.txt").read_text(encoding="ascii").splitlines()
         withdrawn = frozenset(line for line in lines if line and not line.startswith("#"))
         await library.rewrite(plan_renewal(stored, await asyncio.to_thread(read_bundled), withdrawn))
     if not await library.is_current():
         await library.index(on_progress)
-    if installed != version:
-        await asyncio.to_thread(file.write_text, version, encoding="ascii")
+    if is_other:
+        await asyncio.to_thread((folder / _VERSION_FILE).write_text, version, encoding="ascii")
 
 
 def plan_renewal(stored: Sequence[StoredPaper], bundled: Sequence[Paper], withdrawn: frozenset[str]) -> Changes:
-    """What makes the stored papers the bundled ones and those that people added.
-
-    A record is Scholium's where its text is; ``withdrawn`` holds digests (`digest_text`) of texts that are bundled no
-    longer. Of a paper merged from Scholium's record and somebody's, somebody's is kept.
-    """
+    """The bundled papers and what people added; Scholium's are records of bundled or ``withdrawn`` texts (digests)."""
     ours = withdrawn | {digest_text(paper) for paper in bundled}
     kept: list[StoredPaper] = []
     added: list[Paper] = []
@@ -88,4 +79,9 @@ def digest_text(paper: Paper) -> str:
 
 
 def _version() -> str:
-    return hashlib.sha256(find_bundled_papers().read_bytes()).hexdigest()
+    return hashlib.sha256(PAPERS.read_bytes()).hexdigest()
+
+
+def _installed(folder: Path) -> str:
+    version = folder / _VERSION_FILE
+    return version.read_text(encoding="ascii") if version.exists() else ""

@@ -193,10 +193,7 @@ class Service:
                 await self.app.libraries.discover()
 
     async def sweep(self) -> None:
-        """End jobs here that no session waits for any more (somebody said stop to another process); share out the rest.
-
-        Whoever talks says what those jobs wait for that run nowhere yet.
-        """
+        """End jobs that no session waits for, share out the rest, and say what those that do not run wait for."""
         running = self.jobs.list_running()
         waiting = await self._list_waiting()
         wanted = {job.id for job in waiting}

@@ -164,10 +164,7 @@ def read_paper_file(name: str, content: bytes) -> PaperFile:
 
 
 async def find_paper(file: PaperFile, library: Library, online: Online | None) -> Paper | None:
-    """The paper that a file is, with its true metadata; ``None`` where nobody knows it: they are never made up.
-
-    Raises `UserError` where that could not be looked up.
-    """
+    """The paper that a file is, never made up; ``None`` where none is known. Raises `UserError` where services fail."""
     try:
         return await recognise_document(file.pages.first_page, file.title_page, titles_of(file.pages), library, online)
     except RetrievalError as error:

@@ -99,10 +99,7 @@ async def _stream_rows(connection: AsyncConnection) -> AsyncIterator[tuple[str, 
 
 
 async def restore(store: Store, path: Path) -> int:
-    """Read a backup into an empty store, in one transaction; how many rows.
-
-    Raises `UserError` where the file is no backup or the store is not empty; then nothing was written.
-    """
+    """Read a backup into an empty store, all or nothing; how many rows. Raises `UserError` where one is not so."""
     count = 0
     async with store.begin() as connection:
         for table in KEPT:
@@ -181,8 +178,7 @@ async def data_of(store: Store, person: str) -> dict[str, Any]:
 
 
 async def list_surveys_of(store: Store, person: str) -> Sequence[str]:
-    async with store.connect() as connection:
-        return (await connection.execute(sa.select(sessions.c.id).where(sessions.c.owner == person))).scalars().all()
+    return [row.id for row in await store.select(sa.select(sessions.c.id).where(sessions.c.owner == person))]
 
 
 async def delete_data_of(store: Store, person: str) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from functools import cache
 from importlib import resources
@@ -56,16 +56,24 @@ class Database:
 
     @asynccontextmanager
     async def begin(self, *, urgent: bool = False) -> AsyncIterator[AsyncConnection]:
-        """One transaction; an urgent one waits for one other at most.
-
-        Raises `ServiceError` where the database fails; then nothing was written.
-        """
+        """One transaction, all or nothing; an urgent one waits for one other at most. Raises `ServiceError`."""
         async with AsyncExitStack() as waited:
             if self._one_writer:
                 for lock in (self._one_writer,) if urgent else (self._in_line, self._one_writer):
                     await waited.enter_async_context(lock)
             async with self.connect(writes=True) as connection, connection.begin():
                 yield connection
+
+    async def select(self, query: sa.Executable) -> Sequence[sa.Row[*tuple[Any, ...]]]:
+        """The rows that a query finds. Raises `ServiceError` where the database fails."""
+        async with self.connect() as connection:
+            return (await connection.execute(query)).all()
+
+    async def write(self, *statements: sa.UpdateBase) -> int:
+        """Execute these in one transaction (`begin`); how many rows the last one changed."""
+        async with self.begin() as connection:
+            changed = [(await connection.execute(statement)).rowcount for statement in statements]
+        return changed[-1] if changed else 0
 
     async def alone(self, connection: AsyncConnection, name: str) -> None:
         """Let no other transaction that asks for the same name go on beside this one; SQLite has one anyway."""
@@ -74,12 +82,9 @@ class Database:
             await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
 
     async def compact(self) -> None:
-        """Let no page of the file keep what was deleted; Postgres does so in its own time (docs/operating.md).
-
-        Raises `ServiceError` where the database fails, also because another process uses it.
-        """
+        """Let no page of the file keep what was deleted. Raises `ServiceError`, also while another process uses it."""
         if self.engine.dialect.name != "sqlite":
-            return
+            return  # Postgres does so in its own time (docs/operating.md)
         async with self.connect(isolation_level="AUTOCOMMIT") as connection:
             for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                 await connection.exec_driver_sql(statement)

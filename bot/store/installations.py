@@ -49,10 +49,9 @@ class Installations(AsyncInstallationStore):
         """Keep it, instead of the one before."""
         where = self._where(bot.enterprise_id, None if bot.is_enterprise_install else bot.team_id)
         content = self._cipher.encrypt(json.dumps(vars(bot)).encode())
-        async with self._store.begin() as connection:
-            await connection.execute(installations.delete().filter_by(**where))
-            row = {**where, "content": content, "installed_at": time.time()}
-            await connection.execute(self._store.insert_once(installations).values(row))
+        row = {**where, "content": content, "installed_at": time.time()}
+        former = installations.delete().filter_by(**where)
+        await self._store.write(former, self._store.insert_once(installations).values(row))
 
     async def async_find_bot(
         self, *, enterprise_id: str | None, team_id: str | None, is_enterprise_install: bool | None = False
@@ -62,11 +61,9 @@ class Installations(AsyncInstallationStore):
         places = [where]
         if not is_enterprise_install:  # a workspace is found by its own name, whatever organisation it is in
             places.append({name: value for name, value in where.items() if name != "enterprise"})
-        async with self._store.connect() as connection:
-            for place in places:
-                query = sa.select(installations.c.content).filter_by(**place)
-                if (content := (await connection.execute(query)).scalar()) is not None:
-                    return Bot(**self._read(content))
+        for place in places:
+            for row in await self._store.select(sa.select(installations.c.content).filter_by(**place)):
+                return Bot(**self._read(row.content))
         return None
 
     async def async_find_installation(self, **_: Any) -> Installation | None:
@@ -74,11 +71,10 @@ class Installations(AsyncInstallationStore):
         return None
 
     async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
-        async with self._store.begin() as connection:
-            where = self._where(enterprise_id, team_id)
-            if team_id:  # by its own name, whatever organisation it is in; an organisation only by its own
-                del where["enterprise"]
-            await connection.execute(installations.delete().filter_by(**where))
+        where = self._where(enterprise_id, team_id)
+        if team_id:  # by its own name, whatever organisation it is in; an organisation only by its own
+            del where["enterprise"]
+        await self._store.write(installations.delete().filter_by(**where))
 
     async def async_delete_installation(self, **_: Any) -> None:
         """Nothing is kept of persons."""
@@ -108,13 +104,11 @@ class InstallationTickets(AsyncOAuthStateStore):
     async def async_issue(self, *args: Any, **kwargs: Any) -> str:
         """A new ticket; old ones are swept away."""
         ticket = secrets.token_urlsafe(32)
-        async with self._store.begin() as connection:
-            await connection.execute(tickets.delete().where(tickets.c.made_at < time.time() - TICKET_S))
-            await connection.execute(tickets.insert().values(id=ticket, made_at=time.time()))
+        old = tickets.delete().where(tickets.c.made_at < time.time() - TICKET_S)
+        await self._store.write(old, tickets.insert().values(id=ticket, made_at=time.time()))
         return ticket
 
     async def async_consume(self, state: str) -> bool:
         """Take it back; ``False`` for one that is unknown, used, or too old."""
         same = (tickets.c.id == state) & (tickets.c.made_at >= time.time() - TICKET_S)
-        async with self._store.begin() as connection:
-            return bool((await connection.execute(tickets.delete().where(same))).rowcount)
+        return bool(await self._store.write(tickets.delete().where(same)))

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -44,10 +44,7 @@ class Payer:
 
 @dataclass(frozen=True, slots=True)
 class BudgetLimit:
-    """Most that may be spent; for a survey in all, for a person or a workspace on one day (UTC).
-
-    ``is_set``: the settings say so, and only an administrator may add to it.
-    """
+    """Most that may be spent, for a survey in all, else a day (UTC); only administrators add to one that ``is_set``."""
 
     scope: Scope
     money: float | None = None
@@ -68,9 +65,6 @@ class BudgetUse:
         shares = [self.money / self.limit.money] if self.limit.money else []
         shares += [self.tokens / self.limit.tokens] if self.limit.tokens else []
         return max(shares, default=0.0)
-
-    def is_over(self) -> bool:
-        return not self.has_room(0.0, 0)
 
     def has_room(self, money: float, tokens: int) -> bool:
         fits = self.limit.money is None or self.money + money <= self.limit.money
@@ -95,8 +89,7 @@ def _usage_columns(prices: PriceList, model: str, completion: Completion) -> dic
 
 async def _write_end(store: Store, number: int, values: Mapping[str, Any] | None) -> None:
     ended = spending.delete() if values is None else spending.update().values(values)
-    async with store.begin() as connection:
-        await connection.execute(ended.where(spending.c.id == number))
+    await store.write(ended.where(spending.c.id == number))
     store.owed.pop(number, None)
 
 
@@ -107,14 +100,10 @@ async def write_owed(store: Store) -> None:
 
 
 async def settle_lost_calls(store: Store, dead: Collection[str] = ()) -> None:
-    """Calls that were running in processes that are gone: the provider has read the question, the answer is lost.
-
-    ``dead`` are processes that are gone although their heartbeat is still noted.
-    """
+    """Calls of processes that are gone, ``dead`` ones of whom have heartbeats: what they asked was read and is lost."""
     living = sa.select(processes.c.id).where(processes.c.id.not_in(dead))
     gone = (spending.c.state == "reserved") & spending.c.holder.not_in(living)
-    async with store.begin() as connection:
-        await connection.execute(spending.update().where(gone).values(state="lost"))
+    await store.write(spending.update().where(gone).values(state="lost"))
 
 
 @dataclass
@@ -196,7 +185,7 @@ class StoredLedger:
             await self._store.alone(connection, self._payer.tenant)
             await connection.execute(spending.insert().values(row))
             for use in await _select_budget_use(connection, self._payer, self._limits):
-                if use.is_over():
+                if not use.has_room(0.0, 0):
                     raise LimitExceeded(_word_no_room(use))
 
 
@@ -267,9 +256,8 @@ async def raise_budget(store: Store, payer: Payer, scope: Scope, money: float, t
     """Add dollars or tokens to a budget: for a survey for good, for a person or a workspace for today."""
     name = _name_allowance(scope, payer)
     more = {"money": allowances.c.money + money, "tokens": allowances.c.tokens + tokens}
-    async with store.begin() as connection:
-        await connection.execute(store.insert_once(allowances).values(**name, money=0.0, tokens=0))
-        await connection.execute(allowances.update().filter_by(**name).values(more))
+    first = store.insert_once(allowances).values(**name, money=0.0, tokens=0)
+    await store.write(first, allowances.update().filter_by(**name).values(more))
 
 
 LOST = "lost"
@@ -284,8 +272,7 @@ async def usage_by_step(store: Store, session_id: str) -> Mapping[str, Usage]:
     lost: sa.ColumnElement[str] = sa.literal_column(f"'{LOST}'")  # no parameter: Postgres compares GROUP BY as text
     name = sa.case((c.state == sa.literal_column("'lost'"), lost), else_=c.step)
     query = sa.select(name, sa.func.count(), *sums, priced).group_by(name).order_by(sa.func.min(c.id))
-    async with store.connect() as connection:
-        rows = (await connection.execute(query.where((c.session_id == session_id) & (c.state != "reserved")))).all()
+    rows = await store.select(query.where((c.session_id == session_id) & (c.state != "reserved")))
     return {
         step: Usage(count, int(read), int(written), int(cached), float(money), bool(known))
         for step, count, read, written, cached, money, known in rows
@@ -300,28 +287,16 @@ class StoredRecord:
     _session_id: str
 
     async def find(self, key: str) -> Completion | None:
-        query = sa.select(calls).where(calls.c.key == key)
-        async with self._store.connect() as connection:
-            row = (await connection.execute(query)).first()
-        return Completion(row.text, row.input_tokens, row.output_tokens, row.cached_tokens) if row else None
+        c = calls.c
+        query = sa.select(c.text, c.input_tokens, c.output_tokens, c.cached_tokens).where(c.key == key)
+        return next((Completion(*row) for row in await self._store.select(query)), None)
 
     async def keep(self, key: str, completion: Completion) -> None:
-        """Remember a finished call, though its caller is cancelled meanwhile: it is paid for, and asked no second time.
-
-        Not before the session is stored: what was asked to read the first words of a conversation has no job.
-        """
+        """Remember a finished call of a stored session, though its caller is cancelled: it is not paid for twice."""
         await asyncio.shield(self._keep(key, completion))
 
     async def _keep(self, key: str, completion: Completion) -> None:
-        row = {
-            "key": key,
-            "session_id": self._session_id,
-            "text": completion.text,
-            "input_tokens": completion.input_tokens,
-            "output_tokens": completion.output_tokens,
-            "cached_tokens": completion.cached_tokens,
-            "finished_at": time.time(),
-        }
+        row = {"key": key, "session_id": self._session_id, **asdict(completion), "finished_at": time.time()}
         stored = sa.select(sessions.c.id).where(sessions.c.id == self._session_id)
         # Ahead of what waits: an answer that is not kept when the process is killed is paid for twice.
         async with self._store.begin(urgent=True) as connection:
@@ -330,5 +305,4 @@ class StoredRecord:
 
     async def forget(self, key: str) -> None:
         """Ask again where the same is wanted another time."""
-        async with self._store.begin() as connection:
-            await connection.execute(calls.delete().where(calls.c.key == key))
+        await self._store.write(calls.delete().where(calls.c.key == key))

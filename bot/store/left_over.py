@@ -40,10 +40,7 @@ class SetAside:
 async def take_left_over(
     store: Store, platform: str, only: Conversation | None, dead: Collection[str] = ()
 ) -> list[tuple[Incoming, int]]:
-    """What processes that are gone received and did not handle, taken over by this one, oldest first; and its tries.
-
-    ``dead`` are processes that are gone although their heartbeat is still noted.
-    """
+    """What processes that are gone did not handle, now this one's, oldest first, with its tries; as in `where_left`."""
     c = events.c
     mine = where_left(events, store.holder, platform, only, dead) & c.handled_at.is_(None) & c.set_aside_at.is_(None)
     taken = events.update().where(mine).values(holder=store.holder).returning(c.payload, c.received_at, c.tries)
@@ -54,13 +51,11 @@ async def take_left_over(
 
 async def count_try(store: Store, incoming: Incoming) -> None:
     """The event is about to be tried once more: should that end this process, the next one knows."""
-    async with store.begin() as connection:
-        await connection.execute(where_event(incoming.conversation, incoming.key).values(tries=events.c.tries + 1))
+    await store.write(where_event(incoming.conversation, incoming.key).values(tries=events.c.tries + 1))
 
 
 async def list_set_aside(store: Store) -> Sequence[SetAside]:
-    async with store.connect() as connection:
-        rows = (await connection.execute(_SET_ASIDE.order_by(events.c.set_aside_at))).all()
+    rows = await store.select(_SET_ASIDE.order_by(events.c.set_aside_at))
     return [SetAside(_short_id(r), r.platform, r.tenant, r.person, r.received_at, r.set_aside_at, r.why) for r in rows]
 
 

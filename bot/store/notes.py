@@ -27,17 +27,14 @@ LONGEST = 300
 async def remember(store: Store, conversation: Conversation, name: str, value: str) -> None:
     """Keep a note; an empty one is removed."""
     where = {"conversation_id": conversation_id(conversation), "name": name}
-    async with store.begin() as connection:
-        await connection.execute(notes.delete().filter_by(**where))
-        if value:
-            await connection.execute(store.insert_once(notes).values(**where, value=value, noted_at=time.time()))
+    new = store.insert_once(notes).values(**where, value=value, noted_at=time.time())
+    await store.write(notes.delete().filter_by(**where), *([new] if value else []))
 
 
 async def recall(store: Store, conversation: Conversation, name: str) -> str:
     """The note; empty where there is none."""
     query = sa.select(notes.c.value).filter_by(conversation_id=conversation_id(conversation), name=name)
-    async with store.connect() as connection:
-        return (await connection.execute(query)).scalar() or ""
+    return next((row.value for row in await store.select(query)), "")
 
 
 async def knows(store: Store, conversation: Conversation) -> bool:
@@ -45,8 +42,7 @@ async def knows(store: Store, conversation: Conversation) -> bool:
     name = conversation_id(conversation)
     session = sa.select(conversations.c.id).where(conversations.c.id == name)
     said = sa.select(events.c.conversation_id).where(events.c.conversation_id == name)
-    async with store.connect() as connection:
-        return (await connection.execute(session.union_all(said).limit(1))).first() is not None
+    return bool(await store.select(session.union_all(said).limit(1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +90,14 @@ async def load_talk(store: Store, incoming: Incoming, owner: str) -> Talk:
 async def rate(store: Store, conversation: Conversation, message: str, person: str, *, good: bool) -> None:
     """Keep what the person thinks of a message, by the platform's name for it, in place of what they thought before."""
     where = {"conversation_id": conversation_id(conversation), "message": message, "person": person}
-    async with store.begin() as connection:
-        await connection.execute(ratings.delete().filter_by(**where))
-        await connection.execute(store.insert_once(ratings).values(**where, good=good, rated_at=time.time()))
+    new = store.insert_once(ratings).values(**where, good=good, rated_at=time.time())
+    await store.write(ratings.delete().filter_by(**where), new)
 
 
 async def count_ratings(store: Store) -> tuple[int, int]:
     """How often answers were called good, and how often not."""
     query = sa.select(ratings.c.good, sa.func.count()).group_by(ratings.c.good)
-    async with store.connect() as connection:
-        found = {bool(good): int(count) for good, count in await connection.execute(query)}
+    found = {bool(good): int(count) for good, count in await store.select(query)}
     return found.get(True, 0), found.get(False, 0)
 
 
@@ -123,9 +117,8 @@ async def note_sent(store: Store, at: Conversation, person: str, titles: Mapping
         {**who, "digest": hashlib.sha256(key.encode()).hexdigest(), "paper": key, "title": title}
         for key, title in titles.items()
     ]
-    async with store.begin() as connection:
-        for start in range(0, len(rows), BATCH):
-            await connection.execute(store.insert_once(sent_papers).values(rows[start : start + BATCH]))
+    insert = store.insert_once(sent_papers)
+    await store.write(*(insert.values(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)))
 
 
 async def list_sent(store: Store, person: str) -> Sequence[SentPapers]:
@@ -135,8 +128,7 @@ async def list_sent(store: Store, person: str) -> Sequence[SentPapers]:
     shared = sa.exists().where(same & (others.c.person != person))
     query = sa.select(c.platform, c.tenant, c.paper, shared.label("shared")).where(c.person == person)
     found: dict[str, dict[bool, list[PaperKey]]] = {}
-    async with store.connect() as connection:
-        for row in await connection.execute(query.order_by(c.sent_at, c.digest)):
-            workspace = Conversation(row.platform, row.tenant, "", "").workspace
-            found.setdefault(workspace, {True: [], False: []})[bool(row.shared)].append(PaperKey(row.paper))
+    for row in await store.select(query.order_by(c.sent_at, c.digest)):
+        workspace = Conversation(row.platform, row.tenant, "", "").workspace
+        found.setdefault(workspace, {True: [], False: []})[bool(row.shared)].append(PaperKey(row.paper))
     return [SentPapers(workspace, tuple(own[False]), tuple(own[True])) for workspace, own in found.items()]

@@ -35,20 +35,17 @@ class StoredOnlineCache:
         """Nobody calls the service for so long."""
         until = time.time() + seconds
         later = pace.update().where((pace.c.service == service) & (pace.c.next_at < until)).values(next_at=until)
-        async with self._store.begin() as connection:
-            await connection.execute(later)
+        await self._store.write(later)
 
     async def recall(self, key: str) -> tuple[str, float] | None:
         """What was kept, and its age in seconds."""
-        async with self._store.connect() as connection:
-            row = (await connection.execute(sa.select(replies).where(replies.c.key == key))).first()
-        return (zlib.decompress(row.content).decode(), max(0.0, time.time() - row.kept_at)) if row else None
+        for row in await self._store.select(sa.select(replies).where(replies.c.key == key)):
+            return zlib.decompress(row.content).decode(), max(0.0, time.time() - row.kept_at)
+        return None
 
     async def keep(self, key: str, content: str) -> None:
         """Keep an answer, and let go of those that are too old."""
         now = time.time()
         old = (replies.c.key == key) | (replies.c.kept_at < now - KEPT_DAYS * 86_400)
         row = {"key": key, "content": zlib.compress(content.encode(), 1), "kept_at": now}
-        async with self._store.begin() as connection:
-            await connection.execute(replies.delete().where(old))
-            await connection.execute(self._store.insert_once(replies).values(row))
+        await self._store.write(replies.delete().where(old), self._store.insert_once(replies).values(row))

@@ -253,8 +253,7 @@ class Store(Database):
         return stored_messages
 
     async def mark_sent(self, stored_message: OutboxMessage) -> None:
-        async with self.begin() as connection:
-            await connection.execute(outbox.update().filter_by(id=stored_message.id).values(sent_at=time.time()))
+        await self.write(outbox.update().filter_by(id=stored_message.id).values(sent_at=time.time()))
 
     async def unsent(self, platform: str, only: Conversation | None, dead: Collection[str] = ()) -> list[OutboxMessage]:
         """Messages that processes that are gone did not send, taken over by this one, oldest first."""

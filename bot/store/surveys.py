@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import sqlalchemy as sa
 
@@ -54,15 +53,14 @@ async def list_surveys(store: Store, at: Conversation, person: str) -> Sequence[
     known = (c.id, c.topic, c.phase, c.job_id.is_not(None), paid.scalar_subquery(), c.name, c.archived, c.changed_at)
     query = sa.select(*_PLACE, *known).join_from(sessions, conversations, c.conversation_id == conversations.c.id)
     query = query.where(c.platform == at.platform, c.tenant == at.tenant, c.owner == person, c.topic != "")
-    async with store.connect() as connection:
-        rows = (await connection.execute(query.order_by(c.created_at, c.id))).all()
-    return [StoredSurvey(Conversation(*row[:4]), *row[4:], number) for number, row in enumerate(rows, start=1)]
+    rows = await store.select(query.order_by(c.created_at, c.id))
+    found = (StoredSurvey(Conversation(*row[:4]), *row[4:]) for row in rows)
+    return [replace(survey, number=number) for number, survey in enumerate(found, start=1)]
 
 
 async def update_survey(store: Store, session_id: str, **values: object) -> None:
     """Give a survey a ``name`` of its own, or put it out of the list, ``archived``, or back into it."""
-    async with store.begin() as connection:
-        await connection.execute(sessions.update().where(sessions.c.id == session_id).values(**values))
+    await store.write(sessions.update().where(sessions.c.id == session_id).values(**values))
 
 
 ASKED: tuple[JobKind, ...] = ("answer", "evaluate", "gaps")
@@ -94,12 +92,10 @@ async def load_wanted_jobs_of(store: Store, person: str, at: Conversation) -> li
 
 async def _load_jobs(store: Store, mine: sa.ColumnElement[bool]) -> list[WantedJob]:
     c = sessions.c
-    async with store.connect() as connection:
-        as_json = sa.cast if connection.dialect.name == "postgresql" else sa.type_coerce
-        asker = as_json(c.body, sa.JSON)["job"]["asker"].as_string()
-        person = sa.case((c.job_kind.in_(ASKED), sa.func.coalesce(sa.func.nullif(asker, ""), c.owner)), else_=c.owner)
-        query = sa.select(*_PLACE, person, c.job_id, c.job_kind)
-        query = query.join_from(sessions, conversations, conversations.c.session_id == c.id)
-        query = query.where(mine & c.job_id.is_not(None)).order_by(c.changed_at, c.id)
-        rows: Sequence[Any] = (await connection.execute(query)).all()
-    return [WantedJob(Conversation(*row[:4]), *row[4:]) for row in rows]
+    as_json = sa.cast if store.engine.dialect.name == "postgresql" else sa.type_coerce
+    asker = as_json(c.body, sa.JSON)["job"]["asker"].as_string()
+    person = sa.case((c.job_kind.in_(ASKED), sa.func.coalesce(sa.func.nullif(asker, ""), c.owner)), else_=c.owner)
+    query = sa.select(*_PLACE, person, c.job_id, c.job_kind)
+    query = query.join_from(sessions, conversations, conversations.c.session_id == c.id)
+    query = query.where(mine & c.job_id.is_not(None)).order_by(c.changed_at, c.id)
+    return [WantedJob(Conversation(*row[:4]), *row[4:]) for row in await store.select(query)]

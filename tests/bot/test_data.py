@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 
-from bot.serving.bundled import find_bundled_papers, read_bundled
+from bot.serving.bundled import PAPERS, read_bundled
 from engine.text import sentences
 from engine.values import Paper
 
@@ -35,7 +35,7 @@ def test_every_field_of_the_bundled_library_has_an_address_that_gives_it() -> No
 
 
 def _sources() -> list[str]:
-    name = find_bundled_papers().name.replace(".jsonl", "_sources.tsv")
+    name = PAPERS.name.replace(".jsonl", "_sources.tsv")
     lines = resources.files("bot").joinpath("data", name).read_text(encoding="utf-8").splitlines()
     return [line for line in lines if not line.startswith("#")]
 

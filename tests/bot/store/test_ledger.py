@@ -261,7 +261,7 @@ def test_how_much_of_a_budget_is_used(
     limit: BudgetLimit, money: float, tokens: int, expected: tuple[float, bool]
 ) -> None:
     use = BudgetUse(limit, money, tokens)
-    assert (use.share(), use.is_over()) == (pytest.approx(expected[0]), expected[1])
+    assert (use.share(), not use.has_room(0.0, 0)) == (pytest.approx(expected[0]), expected[1])
 
 
 @pytest.mark.parametrize(
