@@ -136,10 +136,8 @@ def stands_as_title(title: str, page: str) -> bool:
 def _by_identifier(line: str, paper: Paper) -> MatchedLine:
     """Certain, unless the line has words of its own that are another paper's title."""
     words = re.sub(r"\S*(?:10\.\d{4,9}/|arxiv|doi|https?:|s2:|acl:)\S*|\b\d{4}\.\d{4,5}\b", " ", line, flags=re.I)
-    if len(fold(words)) < LEAST_TITLE or fold(paper.title) in fold(line):
-        return MatchedLine(ListedPaper(line, paper.key, 1.0), paper)
-    alike = _similarity(line, paper.title)
-    if alike >= LIKELY:
+    is_bare = len(fold(words)) < LEAST_TITLE or fold(paper.title) in fold(line)
+    if is_bare or _similarity(line, paper.title) >= LIKELY:
         return MatchedLine(ListedPaper(line, paper.key, 1.0), paper)
     return MatchedLine(ListedPaper(line, paper.key, 0.5, f"the identifier is that of “{paper.title}”"), paper)
 

@@ -72,10 +72,7 @@ def find_same(paper: Paper, candidates: Iterable[Paper]) -> list[Paper]:
 
 
 def with_own_key(paper: Paper, owners: Mapping[PaperKey, PaperKey]) -> Paper:
-    """The paper without the identifiers that ``owners`` (identifier → key) gives to other papers.
-
-    A DOI that two papers were given stays with the first; the key is then another identifier, or made from the record.
-    """
+    """The paper without identifiers that ``owners`` (identifier → key) gives to others; its key may be a new one."""
     own = tuple(i for i in paper.identifiers if i not in owners)
     if paper.key not in owners:
         return paper if own == paper.identifiers else replace(paper, identifiers=own)

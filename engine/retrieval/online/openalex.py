@@ -14,7 +14,7 @@ from textwrap import shorten
 from typing import Any
 
 from engine.options import PaperKind
-from engine.retrieval.online.queries import BooleanQuery
+from engine.retrieval.online.queries import BooleanQuery, plain_phrase
 from engine.retrieval.online.transport import OWN_PACE, OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.records.record_fields import make_found_paper
 from engine.text import clean
@@ -55,7 +55,7 @@ class OpenAlex:
         """At most ``limit`` papers by relevance, and the age of the oldest answer; fields are not restricted."""
         kinds = [_KINDS[kind] for kind in query.kinds if kind in _KINDS]
         filters = [*_filters(query.years), *([f"type:{'|'.join(kinds)}"] if kinds else [])]
-        asked = _words(query.text) if query.text else query.render()
+        asked = plain_phrase(query.text) if query.text else query.render()
         params = {"search": asked, "per_page": str(PAGE), "select": FIELDS}
         params |= {"filter": ",".join(filters)} if filters else {}
 
@@ -70,7 +70,7 @@ class OpenAlex:
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most `PAGE`, in one call."""
         filters = {"filter": filters[0]} if (filters := _filters(years)) else {}
-        papers, age = await self._papers({"search": _words(text), "sort": "cited_by_count:desc", **filters})
+        papers, age = await self._papers({"search": plain_phrase(text), "sort": "cited_by_count:desc", **filters})
         return papers[:limit], age
 
     async def lookup(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
@@ -117,13 +117,13 @@ class OpenAlex:
 
     async def match(self, title: str) -> Paper | None:
         """The first paper found for the words as a title; ``None`` where there is none."""
-        papers, _ = await self._papers({"filter": f"title.search:{_words(title)}", "per_page": "5"})
+        papers, _ = await self._papers({"filter": f"title.search:{plain_phrase(title)}", "per_page": "5"})
         return next(iter(papers), None)
 
     async def find_by_titles(self, titles: Sequence[str]) -> list[Paper]:
         """The papers whose title holds one of the titles, at most `PAGE` from each call, in which several are asked."""
         found: list[Paper] = []
-        names = [shorten(_words(title), LONGEST_TITLE, placeholder="") for title in titles]
+        names = [shorten(plain_phrase(title), LONGEST_TITLE, placeholder="") for title in titles]
         for start in range(0, len(names), TITLES_AT_ONCE):
             phrases = " OR ".join(f'"{words}"' for words in names[start : start + TITLES_AT_ONCE])
             found += (await self._papers({"filter": f"title.search:{phrases}"}))[0]
@@ -190,9 +190,3 @@ def _own(address: str) -> PaperKey:
 
 def _filters(years: YearRange) -> list[str]:
     return [] if years == ALL_YEARS else [f"publication_year:{years.first or ''}-{years.last or ''}"]
-
-
-def _words(text: str) -> str:
-    """Words in which the service reads no operator."""
-    bare = re.sub(r"[,|!:\"()*?~]", " ", text)
-    return " ".join(w.lower() if w in {"AND", "OR", "NOT"} else w for w in bare.split())

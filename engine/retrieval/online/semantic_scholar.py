@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, quote
 
 from engine.errors import RetrievalError
 from engine.options import PaperKind
-from engine.retrieval.online.queries import BooleanQuery
+from engine.retrieval.online.queries import BooleanQuery, plain_phrase
 from engine.retrieval.online.transport import OWN_PACE, OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_keys import find_key
 from engine.retrieval.records.record_fields import make_found_paper
@@ -136,7 +136,8 @@ class SemanticScholar:
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most 1,000, in one call (bulk search)."""
         with self._open_client() as (client, requester):
-            words, order = quote(remove_operators(text), safe=""), "citationCount:desc"
+            words = _words(plain_phrase(text).replace("+", " "))  # its AND
+            order = "citationCount:desc"
             found = await client.search_paper(words, fields=FIELDS, bulk=True, sort=order, year=_years(years))
             papers = [paper for item in found.items if (paper := to_paper(item.raw_data))]
         return papers[:limit], requester.age_s
@@ -243,13 +244,8 @@ def to_paper(item: Mapping[str, Any]) -> Paper | None:
     return make_found_paper(fields, keys, NAME, f"https://www.semanticscholar.org/paper/{own}") if own else None
 
 
-def remove_operators(text: str) -> str:
-    """Words in which the bulk search reads no operator (AND is ``+``, OR ``|``, NOT ``-`` and so on)."""
-    return " ".join(text.translate(dict.fromkeys(map(ord, '"|~()*-+'), " ")).split()) or text
-
-
 def _words(text: str) -> str:
-    """Escaped, as the package wants it; the search finds nothing for words with hyphens."""
+    """Escaped, as the package wants it; with hyphens one search finds nothing, and another reads them as NOT."""
     return quote(text.replace("-", " "), safe="")
 
 

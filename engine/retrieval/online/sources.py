@@ -107,10 +107,7 @@ class Online:
         return ""
 
     async def search(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> SearchResult:
-        """From the first source that answers, or from all that a person named, each in turn its next best.
-
-        Raises `RetrievalError` where none answers: that is not "no papers".
-        """
+        """From the first source that answers, or from all that a person named. Raises `RetrievalError` if none does."""
         found: dict[str, Sequence[Paper]] = {}
         oldest = 0.0
         for source in self.places(life_sciences=False) if self.only else self._usable(self.scholar, *self.others):
@@ -215,11 +212,7 @@ class Online:
             return await anext(answers)
 
     async def _each(self, question: Callable[[Any], Awaitable[T]], sources: Sequence[Any] = ()) -> AsyncGenerator[T]:
-        """The answers of sources, else of the citation graphs, each asked when the one before was not enough.
-
-        A source that fails is not asked again; a question that it refuses says nothing of the next one. Raises
-        `RetrievalError` where none answers.
-        """
+        """The answers of sources, else of the graphs; one that fails is not asked again. Raises `RetrievalError`."""
         answered = False
         why = " ".join(self.failed.values()) or "No online source is configured."
         for source in self._usable(*(sources or (self.scholar, self.open_alex))):

@@ -129,10 +129,7 @@ class ServiceRequest:
 
 @dataclass
 class _Retry(Exception):
-    """A call failed in a way that may pass; ``after_s`` is what the service asked for.
-
-    ``only_this`` says that another question may well be answered: this answer came, but could not be used.
-    """
+    """A call failed in a way that may pass; ``after_s`` was asked for; ``only_this``: the service itself is there."""
 
     why: str
     after_s: float | None = None

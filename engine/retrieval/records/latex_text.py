@@ -74,8 +74,8 @@ def _any_of(names: Iterable[str]) -> str:
 
 _LOST_COMMAND = re.compile(rf"(?<![\\A-Za-z])({_any_of(_LOST)})(?=\{{)")
 _MARKUP = re.compile(r"[\\$]|[\^_]\{|\{[\"'`^~]")
-# A formula set twice, once as text and once as LaTeX: IEEE's records.
-_TWICE = re.compile(r"([^$]{3,80}?)\1")
+# A formula set twice, once as text and once as LaTeX: IEEE's records; a logarithm of a logarithm is none.
+_TWICE = re.compile(r"(?<!\\)(?!\s*\\(?:exp|ln|log)\b)([^$]{3,80}?)\1")
 _SIGN = re.compile(r"\\([^A-Za-z'\"`^~=.]|$)")
 # A dollar sign that opens no formula is a price.
 _FORMULA = re.compile(

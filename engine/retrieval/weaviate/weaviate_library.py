@@ -13,13 +13,7 @@ from typing import Any
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis
 from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, split_merge
-from engine.retrieval.libraries.library import (
-    AddReport,
-    IndexProgress,
-    OnIndexProgress,
-    TopicCounts,
-    in_batches,
-)
+from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress, TopicCounts, in_batches
 from engine.retrieval.libraries.local_index import LocalIndex
 from engine.retrieval.libraries.vectors import REFIT_GROWTH
 from engine.retrieval.weaviate.weaviate_papers import PaperObjects, embed_papers

@@ -18,7 +18,6 @@ import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
-from itertools import count
 from pathlib import Path
 from shutil import make_archive
 from typing import Any
@@ -188,16 +187,14 @@ async def load_model(client: Any, description: Description, cache: Path) -> Embe
 
 async def _read_content(objects: Any, version: str) -> bytes:
     """The pieces of an embedding together; nothing where they are not all there."""
-    content, total = b"", 1
-    for number in count():
-        if number == total:
-            break
+    content, number, total = b"", 0, 1
+    while number < total:
         wanted = Filter.by_property("version").equal(version) & Filter.by_property("part").equal(number)
         named = ["parts", "content"]  # what is a BLOB comes only where it is named
         found = (await objects.query.fetch_objects(filters=wanted, limit=1, return_properties=named)).objects
         if not found:
             return b""
-        total = found[0].properties["parts"]
+        number, total = number + 1, found[0].properties["parts"]
         content += base64.b64decode(found[0].properties["content"])
     return content
 
@@ -229,10 +226,7 @@ class Cluster:
 
 @translate_failures("to list its servers")
 async def read_cluster(client: Any) -> Cluster:
-    """What the connected server knows of its cluster. Raises `RetrievalError`.
-
-    A server that died leaves Weaviate's list of nodes within seconds; the configuration of its consensus keeps it.
-    """
+    """What the server knows of its cluster, where its consensus keeps those that died. Raises `RetrievalError`."""
     told = (await client.cluster.statistics()).statistics
     members = {member.node_id for one in told for member in one.raft.latest_configuration}
     servers = sorted(members | {one.name for one in told})

@@ -30,6 +30,7 @@ REPAIRS = [
     # LaTeX
     (r"H\"{o}lder and Poincar\'e", "H\u00f6lder and Poincar\u00e9"),
     (r"a rate of $O(1/\sqrt{T})$ over $T$ rounds", "a rate of O(1/\u221aT) over T rounds"),
+    (r"up to \ln\ln k and \log \log T terms of \pi\pi", "up to lnln k and log log T terms of π"),
     (r"$\frac{n\log n}{\epsilon^2}$ samples", "(n log n)/\u03b5\u00b2 samples"),
     (r"in $\mathbb{R}^d$ with $\ell_1$", "in \u211d^d with \u2113\u2081"),
     ("D$^3$Fields", "D\u00b3Fields"),

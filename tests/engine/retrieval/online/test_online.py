@@ -13,7 +13,7 @@ from engine.retrieval.online.arxiv import Arxiv, read_feed
 from engine.retrieval.online.crossref import Crossref
 from engine.retrieval.online.openalex import OpenAlex, abstract_of
 from engine.retrieval.online.queries import query_of
-from engine.retrieval.online.semantic_scholar import SemanticScholar, remove_operators, to_paper
+from engine.retrieval.online.semantic_scholar import SemanticScholar, to_paper
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache, ServicePolicy
 from engine.values import Paper, PaperKey, YearRange
@@ -53,7 +53,8 @@ async def test_a_query_arrives_as_it_was_written(site: Scholarly, web: OnlineTra
 async def test_hyphens_and_operators_are_read_as_words(site: Scholarly, web: OnlineTransport) -> None:
     found, _ = await client(site, web).find(query_of("dense-retrieval"), 5)
     assert found
-    assert remove_operators('dense-"retrieval" | (graph)* ~2') == "dense retrieval graph 2"
+    await client(site, web).most_cited('dense-"retrieval" | (graph)* +~2', 5)
+    assert site.calls[-1].query["query"].split() == ["dense", "retrieval", "graph", "2"]
 
 
 async def test_limit_is_a_number_of_papers_and_not_a_page(site: Scholarly, web: OnlineTransport) -> None:
