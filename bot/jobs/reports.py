@@ -33,9 +33,9 @@ from bot.wording import reviews
 from bot.wording import sentences as wording
 from bot.wording.discussion import answer, answer_sources, gaps
 from bot.wording.labels import RATING, draw_buttons
-from engine.errors import LimitExceeded, NoPapers, ScholiumError, ServiceError, UserError, find_known
+from engine.errors import LimitExceeded, NoPapers, ScholiumError, ServiceError, find_known
 from engine.evaluation.measures import Evaluation
-from engine.rendering.files import file_stem, prepare_formats, write_figure, write_files
+from engine.rendering.files import file_stem, write_figure, write_files
 from engine.revising.gaps import FieldGaps
 from engine.run import Answer, Progress, ReviewDraft
 from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinished, Written
@@ -249,8 +249,7 @@ def _preload() -> None:
     try:
         for name in LATER:
             import_module(name)
-        prepare_formats()
-    except (ImportError, OSError, UserError) as error:
+    except (ImportError, OSError) as error:
         log.info("what a survey needs at its end could not be loaded ahead", error=str(error))
 
 

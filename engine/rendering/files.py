@@ -19,7 +19,7 @@ from engine.rendering.latex import latex_archive
 from engine.rendering.markdown import render_markdown
 from engine.rendering.pdf import pdf
 from engine.rendering.word import word_document
-from engine.survey import Figure, Section, Survey
+from engine.survey import Figure, Survey
 from engine.text import fold
 
 _SURVEY = TypeAdapter(Survey)
@@ -89,13 +89,6 @@ def write_files(survey: Survey, folder: Path, names: Sequence[str]) -> tuple[Pat
 
     with ThreadPoolExecutor() as threads:
         return tuple(threads.map(write, parse_formats(names)))
-
-
-def prepare_formats() -> None:
-    """Load what the formats are made with, templates and tables of characters included."""
-    blank = Survey("Blank", "", (Section("Blank", "Blank."),), ())
-    for made in FORMATS.values():
-        made.render(blank)
 
 
 def write_figure(figure: Figure, folder: Path, stem: str) -> Path:
