@@ -124,8 +124,7 @@ def _show_for_mending(line: SentenceState, lines: Sequence[SentenceState], follo
         else f"after: {data(remove_citations(after)) or '(it is the last)'}",
     ]
     if line.state == "failed":
-        told.append(f"wrong: {data(line.wrong)}")
+        told += [f"wrong: {data(line.wrong)}", show_evidence(line.evidence, by_address=not line.is_ours)]
     elif gone:
         told.append(f"before it was: {data(remove_citations(gone.text))}")
-    told += [show_evidence(line.evidence, by_address=not line.is_ours)] if line.state == "failed" else []
     return "\n".join((f'<sentence number="{line.number}"{" own" if line.is_ours else ""}>', *told, "</sentence>"))

@@ -1,13 +1,10 @@
-"""What a service sent in place of an answer, in words; and the answer of chat completions, whatever else came with it.
-
-An address may belong to anything: a log-in page, a server's greeting, another program's JSON.
-"""
+"""The answer of chat completions, or what came in its place in words: an address may belong to anything."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from engine.llm.model import CallFailed, Completion, Request, mask_keys, tokens_of
 from engine.text import clean, shorten
@@ -35,14 +32,6 @@ class OddAnswer(CallFailed):
         super().__init__(message, retryable=retryable, is_away=True)
 
 
-class ChatAnswer(NamedTuple):
-    """An answer of chat completions; ``finish`` and ``refusal`` are empty where the service says nothing."""
-
-    completion: Completion
-    finish: str
-    refusal: str
-
-
 async def read_body(pieces: AsyncIterator[bytes], address: str) -> bytes:
     """The whole body. Raises `OddAnswer` where it is longer than any answer."""
     body = bytearray()
@@ -53,8 +42,11 @@ async def read_body(pieces: AsyncIterator[bytes], address: str) -> bytes:
     return bytes(body)
 
 
-def read_chat_answer(body: bytes, address: str, request: Request) -> ChatAnswer:
-    """The answer in a body. Raises `OddAnswer` where there is none in it."""
+def read_chat_answer(body: bytes, address: str, request: Request) -> tuple[Completion, str]:
+    """The answer of chat completions in a body, and why it ended (empty where the service does not say).
+
+    Raises `OddAnswer` where there is none in it, or one longer than any, and `CallFailed` where the model refused.
+    """
     try:
         sent = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -67,7 +59,11 @@ def read_chat_answer(body: bytes, address: str, request: Request) -> ChatAnswer:
         raise OddAnswer(address, describe(sent), retryable=True)
     usage, *said = sent.get("usage"), choice.get("finish_reason"), message.get("refusal")
     finish, refusal = (words if isinstance(words, str) else "" for words in said)
-    return ChatAnswer(_count_tokens(usage if isinstance(usage, dict) else {}, text, request), finish, refusal)
+    completion = _count_tokens(usage if isinstance(usage, dict) else {}, text, request)
+    if refusal:
+        raise CallFailed(f"The model refused: {mask_keys(refusal[:200])}", retryable=False, spent=completion)
+    check_length(text, address)
+    return completion, finish
 
 
 def check_length(text: str, address: str) -> None:

@@ -86,14 +86,10 @@ class AnthropicProvider:
 
     def _learns_from(self, error: Exception, model: str, options: dict[str, Any]) -> bool:
         """Whether the model refused an optional part of these, which it is asked without from now on."""
-        if not isinstance(error, anthropic.BadRequestError):
-            return False
-        sent = json.dumps(options)
+        sent = json.dumps(options) if isinstance(error, anthropic.BadRequestError) else ""
         part = next((part for part, sign in _SIGNS if f'"{part}"' in sent and sign.search(str(error))), None)
-        if part is None:
-            return False
-        self._refused.setdefault(model, set()).add(part)
-        return True
+        self._refused.setdefault(model, set()).update([part] if part else [])
+        return part is not None
 
     def _to_call_failure(self, error: Exception, spent: Completion | None) -> CallFailed:
         if isinstance(error, anthropic.APIStatusError):

@@ -21,12 +21,12 @@ from engine.llm.model import (
     Unreachable,
     estimate_completion,
     failure_of_status,
-    mask_keys,
     read_room,
     require_whole,
 )
 
 R = TypeVar("R")
+_SAMPLED = ("temperature", "top_p", "frequency_penalty", "presence_penalty")
 _STOPPED = {"content_filter": "The provider's content filter stopped the answer."}
 
 
@@ -48,13 +48,9 @@ class OpenAIProvider:
             async with asked.create(**options) as response:
                 return await read_body(response.iter_bytes(), self._address)
 
-        answer = read_chat_answer(await self._ask(call, model, request, schema), self._address, request)
-        if answer.refusal:
-            refusal = mask_keys(answer.refusal[:200])
-            raise CallFailed(f"The model refused: {refusal}", retryable=False, spent=answer.completion)
-        check_length(answer.completion.text, self._address)
-        require_whole(answer.finish, answer.completion, _STOPPED)
-        return answer.completion
+        answer, finish = read_chat_answer(await self._ask(call, model, request, schema), self._address, request)
+        require_whole(finish, answer, _STOPPED)
+        return answer
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -107,7 +103,7 @@ class OpenAIProvider:
 
 
 _SIGNS = {
-    **{name: name for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")},
+    **{name: name for name in _SAMPLED},
     "max_completion_tokens": "max_completion_tokens",
     "response_format": "response_format|json_schema|structured output|grammar",
     "system": r"system(?:_| )?(?:role|message|prompt|instruction)|\brole\b.*\bsystem\b|developer instruction|"
@@ -152,9 +148,7 @@ def _content(text: str, prompt: Prompt) -> str | list[dict[str, Any]]:
 def _options(request: Request, schema: dict[str, Any] | None, refused: Collection[str]) -> dict[str, Any]:
     limit = "max_tokens" if "max_completion_tokens" in refused else "max_completion_tokens"
     options: dict[str, Any] = {limit: request.max_tokens}
-    for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty"):
-        if (value := getattr(request, name)) is not None:
-            options[name] = value
+    options |= {name: value for name in _SAMPLED if (value := getattr(request, name)) is not None}
     if schema is not None:
         strict = {"name": "answer", "schema": schema, "strict": True}
         options["response_format"] = {"type": "json_schema", "json_schema": strict}

@@ -104,22 +104,17 @@ def keep_text(former: FormerText, after: Outline, usable: Collection[PaperKey]) 
     A part that rests on a paper that is not ``usable`` any more does not stay. Introduction and conclusion, which tell
     of all others, stay only where every other section does, in the same order.
     """
-    written = _find_texts(former.outline, former.sections, former.parts)
-    unchecked = {part.place for part in former.parts if not part.is_checked}
-    left: dict[OutlineNode, list[str]] = {}
+    written = {part.place: part for part in former.parts}
+    for number, section in _find_texts(former.outline, former.sections).items():
+        written[number] = KeptPart(number, section, section.title not in former.unchecked)
+    left: dict[OutlineNode, list[KeptPart]] = {}
     for number, node in _list_body(former.outline):
-        if number in written:
-            left.setdefault(_shape(node), []).append(number)
+        left.setdefault(_shape(node), []).extend([written[number]] if number in written else [])
     kept: dict[str, KeptPart] = {}
     for number, node in _list_body(after):
-        source = next(iter(left.get(_shape(node), ())), None)
-        if source is None:
-            continue
-        section = written[source]
-        if {citation.key for claim in section.claims for citation in claim.citations} <= set(usable):
-            left[_shape(node)].remove(source)
-            is_checked = section.title not in former.unchecked and source not in unchecked
-            kept[number] = KeptPart(number, section, is_checked)
+        same = left.get(_shape(node))
+        if same and {c.key for claim in same[0].section.claims for c in claim.citations} <= set(usable):
+            kept[number] = replace(same.pop(0), place=number)
     whole = _find_whole(former, after, kept)
     parts = tuple(part for part in kept.values() if _position(part.place) not in whole)
     return KeptText(tuple(sorted(whole.items())), parts)
@@ -142,11 +137,9 @@ def _find_whole(former: FormerText, after: Outline, kept: Mapping[str, KeptPart]
     return whole
 
 
-def _find_texts(
-    outline: Outline, sections: Mapping[int, Section], parts: Sequence[KeptPart] = ()
-) -> dict[str, Section]:
+def _find_texts(outline: Outline, sections: Mapping[int, Section]) -> dict[str, Section]:
     """What is written of each part between introduction and conclusion, by its number."""
-    texts = {part.place: part.section for part in parts}
+    texts: dict[str, Section] = {}
 
     def collect(node: OutlineNode, section: Section, number: str) -> None:
         if not node.children:

@@ -34,9 +34,13 @@ def edit_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...]
 
 def move_paper(outline: Outline, papers: PaperSelection, position: int, place: str) -> Outline:
     """The outline with the paper at that position of the list (from 1) in the section of that number."""
+    return place_paper(outline, _key_at(papers, position), place)
+
+
+def _key_at(papers: PaperSelection, position: int) -> PaperKey:
     if not 1 <= position <= len(papers.found):
         raise UserError(f"There is no paper {position}; the list has 1 to {len(papers.found)}.")
-    return place_paper(outline, papers.found[position - 1].paper.key, place)
+    return papers.found[position - 1].paper.key
 
 
 def follow_selection(before: PaperSelection | None, found: PaperSelection, outline: Outline | None) -> PaperSelection:
@@ -52,15 +56,9 @@ def follow_selection(before: PaperSelection | None, found: PaperSelection, outli
 
 def edit_papers(selection: PaperSelection, edit: EditPapers) -> PaperSelection:
     """The selection with papers left out and taken in again. Raises `UserError` for a position that is not there."""
-    count = len(selection.found)
-    for position in (*edit.exclude, *edit.include):
-        if not 1 <= position <= count:
-            raise UserError(f"There is no paper {position}; the list has 1 to {count}.")
-    excluded: dict[PaperKey, None] = dict.fromkeys(selection.excluded)
-    excluded.update(dict.fromkeys(selection.found[p - 1].paper.key for p in edit.exclude))
-    for position in edit.include:
-        excluded.pop(selection.found[position - 1].paper.key, None)
-    return replace(selection, excluded=tuple(excluded))
+    out, taken_in = ([_key_at(selection, at) for at in positions] for positions in (edit.exclude, edit.include))
+    excluded = dict.fromkeys((*selection.excluded, *out))
+    return replace(selection, excluded=tuple(key for key in excluded if key not in taken_in))
 
 
 ONE_SURVEY = "Only one survey was written. SCHOLIUM_CANDIDATES=2 has autosurvey or surveyx write two."
