@@ -269,7 +269,7 @@ class ChatBackend(Protocol):
     async def note_listening(self) -> None:
         """From now on everything that is said comes in."""
 
-    async def close_conversation(self, conversation: Conversation, why: str) -> None:
+    async def close_conversation(self, conversation: Conversation, why: str = "") -> None:
         """Nobody can write there any more: what runs is stopped, and its owner told alone; ``why`` it is gone."""
 
     async def left(self, platform: str, tenant: str) -> None:

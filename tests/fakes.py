@@ -143,7 +143,7 @@ class FakeBackend:
     async def note_listening(self) -> None:
         self.is_listening = True
 
-    async def close_conversation(self, conversation: Conversation, why: str) -> None:
+    async def close_conversation(self, conversation: Conversation, why: str = "") -> None:
         self.closed_places.append(conversation)
 
     async def left(self, platform: str, tenant: str) -> None:

@@ -265,9 +265,9 @@ class _Client(discord.Client):
 
     async def on_raw_thread_update(self, payload: discord.RawThreadUpdateEvent) -> None:
         if payload.data.get("thread_metadata", {}).get("locked"):
-            await self._close(payload, self.adapter.words.refusals["160005"])
+            await self._close(payload)
 
-    async def _close(self, thread: discord.RawThreadDeleteEvent | discord.RawThreadUpdateEvent, why: str) -> None:
+    async def _close(self, thread: discord.RawThreadDeleteEvent | discord.RawThreadUpdateEvent, why: str = "") -> None:
         at = Conversation("discord", str(thread.guild_id), str(thread.parent_id), str(thread.thread_id))
         if await self.adapter.backend.knows(at):
             await self.adapter.backend.close_conversation(at, why)

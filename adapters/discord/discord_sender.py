@@ -124,6 +124,8 @@ class DiscordSender(MessageSender):
         try:
             return await sending
         except discord.HTTPException as error:
+            if error.code == LOCKED:
+                await self.backend.close_conversation(at)
             raise self._refusal(at, error, of_files=of_files) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             why = f"Discord could not be reached ({type(error).__name__})."

@@ -17,10 +17,13 @@ from bot.store.surveys import load_wanted_jobs
 from bot.wording import labels
 from bot.wording import sentences as wording
 from engine.errors import UserError
-from engine.session.events import Control
+from engine.session.events import Approve, Control, JobKind
 
-GONE = "gone"
-"""The note of a conversation in which nothing can be written any more: why."""
+GONE, STOPPED = "gone", "stopped"
+"""The notes of a conversation in which nothing can be written any more: why, and what was stopped there."""
+
+APPROVED: frozenset[JobKind] = frozenset({"papers", "outline", "write"})
+"""Jobs that a yes to what is proposed begins."""
 
 
 class ConversationBackend:
@@ -30,13 +33,18 @@ class ConversationBackend:
         self._dispatcher = dispatcher
         self._store = store
         self._turns = turns
-        outbox.on_refusal = self.handle_refusal
+        self._outbox = outbox
+        outbox.on_refusal, outbox.on_return = self.handle_refusal, self.take_up
+        self._locked: set[Conversation] = set()
+        """Threads of which the owner was told that they are locked."""
         self.on_listening: Callable[[], None] | None = None
         """Told when everything that is said comes in."""
 
     async def handle(self, incoming: Incoming) -> None:
-        if await self.recall(incoming.conversation, GONE):
-            await self.remember(incoming.conversation, GONE, "")  # perhaps it is back
+        was_locked = incoming.conversation in self._locked
+        self._locked.discard(incoming.conversation)
+        if was_locked or await self.recall(incoming.conversation, GONE):  # perhaps it is back
+            self._outbox.retry(incoming.conversation)
         await self._dispatcher.handle(incoming)
 
     async def knows(self, conversation: Conversation) -> bool:
@@ -84,27 +92,51 @@ class ConversationBackend:
         if self.on_listening is not None:
             self.on_listening()
 
-    async def close_conversation(self, conversation: Conversation, why: str) -> None:
-        """Stop what runs there, and tell the owner, once."""
-        if not await self.recall(conversation, GONE):
+    async def close_conversation(self, conversation: Conversation, why: str = "") -> None:
+        """Stop what runs there, and tell the owner."""
+        if not why:
+            await self._stop(conversation, "" if conversation in self._locked else wording.CLOSED)
+        elif not await self.recall(conversation, GONE):
             await self.remember(conversation, GONE, why)
-            await self._stop(conversation, why)
+            await self._stop(conversation, why, is_gone=True)
 
-    async def handle_refusal(self, outgoing: Outgoing, error: PlatformError) -> None:
-        """The platform never takes this message: its survey's owner is told alone, what has no place any more stops."""
-        at = outgoing.conversation
-        if outgoing.only_for or not await notes.knows(self._store, at):
-            return  # nobody is left to be told
+    async def take_up(self, conversation: Conversation) -> None:
+        """It can be written there again: what was stopped goes on."""
+        stopped = await self.recall(conversation, STOPPED)
+        for name in (GONE, STOPPED):
+            await self.remember(conversation, name, "")
+
+        async def approve(stored: StoredConversation) -> Turn:
+            turn = await self._turns.load_uses(Turn(stored))
+            if not stored.session.job:
+                self._turns.decide(turn, Approve())
+            return turn
+
+        if stopped in APPROVED:
+            await self._dispatcher.report(conversation, approve)
+
+    async def handle_refusal(self, outgoing: Outgoing, error: PlatformError) -> bool:
+        """The platform never takes this message: its survey's owner is told alone, what has no place any more stops.
+
+        Whether the message waits until there is a place again.
+        """
+        if outgoing.only_for or not await notes.knows(self._store, outgoing.conversation):
+            return False  # nobody is left to be told
+        if str(error) == labels.THREAD_LOCKED:
+            if outgoing.conversation in self._locked:
+                return True
+            self._locked.add(outgoing.conversation)
         if error.gone:
-            await self.close_conversation(at, str(error))
-            return
+            await self.close_conversation(outgoing.conversation, str(error))
+            return True
 
         async def tell(stored: StoredConversation) -> Turn:
             turn = Turn(stored)
             turn.mention(wording.word_not_delivered(str(error), _topic(stored)), "", stored.owner)
             return turn
 
-        await self._dispatcher.report(at, tell)
+        await self._dispatcher.report(outgoing.conversation, tell)
+        return False
 
     async def left(self, platform: str, tenant: str) -> None:
         """End the workspace's jobs; what they finished is kept."""
@@ -112,7 +144,7 @@ class ConversationBackend:
             if job.conversation.tenant == tenant:
                 await self._stop(job.conversation, "")
 
-    async def _stop(self, conversation: Conversation, why: str) -> None:
+    async def _stop(self, conversation: Conversation, why: str, *, is_gone: bool = False) -> None:
         """Stop what runs there; where there is a reason to be told, its owner is told alone."""
 
         async def stopped(stored: StoredConversation) -> Turn:
@@ -120,8 +152,13 @@ class ConversationBackend:
             job = stored.session.job
             if job:
                 self._turns.decide(turn, Control.STOP)
-            if why:
-                turn.mention(wording.word_gone(why, _topic(stored), job), "", stored.owner)
+            if job and is_gone:
+                await self.remember(conversation, STOPPED, job.kind)
+            if why == wording.CLOSED and job:
+                self._locked.add(conversation)
+            if is_gone or (why and job):
+                text = wording.word_gone(why, _topic(stored), job) if is_gone else why
+                turn.mention(text, "", stored.owner)
             return turn
 
         await self._dispatcher.report(conversation, stopped)

@@ -1,4 +1,7 @@
-"""What goes out: one queue for each conversation, in order, each message kept until the platform has taken it."""
+"""What goes out: one queue for each conversation, in order, each message kept until the platform has taken it.
+
+Where nothing can be written any more it is kept until that is possible again.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,14 @@ class Outbox:
         self._store = store
         self._queues: dict[Conversation, deque[OutboxMessage]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self.on_refusal: Callable[[Outgoing, PlatformError], Awaitable[None]] | None = None
-        """Set by whoever makes both: hears of a message that the platform never takes."""
+        self._held: dict[Conversation, list[OutboxMessage]] = {}
+        """What waits where nothing can be written."""
+        self._awaited: set[Conversation] = set()
+        """Where what is posted next says that it can be."""
+        self.on_refusal: Callable[[Outgoing, PlatformError], Awaitable[bool]] | None = None
+        """Set by whoever makes both: hears of a message that the platform never takes, and says whether it is kept."""
+        self.on_return: Callable[[Conversation], Awaitable[None]] | None = None
+        """Set likewise: hears that a conversation can be written in again."""
 
     def give(self, stored_messages: Sequence[OutboxMessage]) -> None:
         """Send these after what waits already; returns at once."""
@@ -41,6 +50,11 @@ class Outbox:
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
             self._queues[at].append(stored_message)
+
+    def retry(self, at: Conversation) -> None:
+        """Send what waits there, before all that is given later."""
+        self._awaited.add(at)
+        self.give(self._held.pop(at, []))
 
     async def drain(self, within_s: float | None = None) -> None:
         """Wait until everything is sent, or so long."""
@@ -71,16 +85,32 @@ class Outbox:
             async for attempt in AsyncRetrying(retry=later, wait=waits, reraise=True):
                 with attempt:
                     await self._adapter.send(replace(stored_message.outgoing, key=str(stored_message.id)))
+            await self._note_return(stored_message.outgoing)
         except PlatformError as error:
             log.warning("the platform refused a message for good", error=str(error))
-            try:
-                if self.on_refusal is not None:
-                    await self.on_refusal(stored_message.outgoing, error)
-            except ScholiumError as failure:
-                log.warning("nobody could be told of a refusal", error=str(failure))
+            if await self._tell(stored_message.outgoing, error):
+                at = stored_message.outgoing.conversation
+                self._awaited.discard(at)
+                self._held.setdefault(at, []).append(stored_message)
+                return
         except Exception:  # one message that we cannot show must not hold up those after it
             log.exception("a message could not be shown")
         try:
             await self._store.mark_sent(stored_message)
         except ServiceError as error:
             log.warning("a message was sent, but that could not be stored", error=str(error))
+
+    async def _note_return(self, outgoing: Outgoing) -> None:
+        """An edit may be taken where no post is, and what one person alone is told may have gone another way."""
+        at, may_be_edit = outgoing.conversation, bool(outgoing.slot or outgoing.job)
+        if at in self._awaited and not (may_be_edit or outgoing.only_for) and self.on_return is not None:
+            self._awaited.discard(at)
+            await self.on_return(at)
+
+    async def _tell(self, outgoing: Outgoing, error: PlatformError) -> bool:
+        """Whose survey it is has to know what was refused; whether it is kept."""
+        try:
+            return self.on_refusal is not None and await self.on_refusal(outgoing, error)
+        except ScholiumError as failure:
+            log.warning("nobody could be told of a refusal", error=str(failure))
+            return False

@@ -51,6 +51,7 @@ WAYS: dict[Way, str] = {
     "translate": "Translate it",
 }
 
+THREAD_LOCKED = "The thread is locked, so I cannot write there."
 _NO_SLACK_PLACE = "I cannot write in that channel any more ({}), so the survey cannot go on there."
 REFUSALS = {
     "slack token": "Slack does not accept the token in {}. Copy it again from the settings of the app.",
@@ -78,7 +79,7 @@ REFUSALS = {
     "10003": "The thread or its channel was deleted, so the survey cannot go on there.",
     "40005": "The server does not take files of this size. Export fewer formats.",
     "50007": "I may not write to you directly. Allow direct messages from me, or add me to your apps.",
-    "160005": "The thread is locked, so I cannot write there. Unlock it to go on.",
+    "160005": THREAD_LOCKED,
 }
 
 RATING = ("Good answer", "Not a good answer")

@@ -101,13 +101,14 @@ MODEL_AWAY = (
     "`ANTHROPIC_API_KEY`), its address (`OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`) and `SCHOLIUM_MODEL`; "
     "`scholium doctor` asks it. Without a model: `survey TOPIC recipe=cluster`."
 )
+CLOSED = "The thread of your survey was locked, so I stopped. Unlock it to go on."
 SHOWN_BELOW = "↓ Shown again below."
 
 
 def word_gone(why: str, topic: str, stopped: Job | None) -> str:
     """Nothing can be written in the survey's place any more; said to its owner alone. ``stopped`` was running there."""
     ended = " I have stopped what was running." if stopped else ""
-    later = " Nothing is lost: when I can write there again, say `ok` there, and it goes on."
+    later = " Nothing is lost: when I can write there again, say something there, and it goes on."
     return f"This is about {_name_survey(topic)}. {escape_markdown(why)}{ended}{later}"
 
 

@@ -160,10 +160,10 @@ async def test_stop_by_the_button_by_a_command_and_by_locking(library: LocalLibr
             else:
                 discord.lock(thread)
             if stop == "lock":
-                told = await discord.message("is locked", "71")
+                told = await discord.message("was locked, so I stopped", "71")
                 assert told.channel == "71"
                 await service.outbox.drain()
-                assert sum("locked, so I cannot" in m.content for m in discord.messages) == 1
+                assert not [m for m in discord.messages if "locked, so I cannot" in m.content]
             else:
                 await discord.until(lambda status=status: "Stopped by" in status.content)
                 assert {"Look for keywords", "Search online", "Other words"} <= set(status.buttons)

@@ -65,7 +65,7 @@ async def test_where_nothing_can_be_written_any_more_the_job_stops_and_the_list_
         assert sum("cannot go on there" in message.text for message in slack.messages) == 1
 
 
-async def test_a_thread_that_can_be_written_in_again_goes_on_by_a_yes(
+async def test_a_thread_that_can_be_written_in_again_gets_what_was_held_back_and_its_work_goes_on(
     library: LocalLibrary,
     slack: Slack,
 ) -> None:
@@ -75,9 +75,15 @@ async def test_a_thread_that_can_be_written_in_again_goes_on_by_a_yes(
         slack.members.discard("C1")
         await slack.press(card, "Search with these")
         await slack.message("the survey cannot go on there")
+        for text in ("status", "why so silent?"):
+            await slack.say(text, thread=thread)
+            await service.dispatcher.drain()
+            await service.outbox.drain()
+        assert sum("cannot go on there" in message.text for message in slack.messages) == 1
         slack.members.add("C1")
-        await slack.say("ok", thread=thread)
+        await slack.say("status", thread=thread)
         await slack.message("Make an outline", thread)  # the papers that were being gathered
+        assert any("Your survey on" in m.text or "Keywords" in m.text for m in slack.messages if m.thread == thread)
         (mine,) = (await service.backend.overview("slack", "T1", "U1")).surveys
         assert mine.conversation.thread == thread
 
