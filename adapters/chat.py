@@ -117,13 +117,13 @@ class FormPlace:
         """As a text."""
         return json.dumps(astuple(self), separators=(",", ":"))
 
-
-def read_place(text: str) -> FormPlace:
-    """The inverse of `FormPlace.pack`; raises `ValueError` for anything else."""
-    values = json.loads(text)
-    if not isinstance(values, list) or len(values) != 4:
-        raise ValueError("this is no place")
-    return FormPlace(*values)
+    @classmethod
+    def read(cls, text: str) -> FormPlace:
+        """The inverse of `pack`; raises `ValueError` for anything else."""
+        values = json.loads(text)
+        if not isinstance(values, list) or len(values) != 4:
+            raise ValueError("this is no place")
+        return cls(*values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import Generic, TypeVar
 
 import structlog
 from aiolimiter import AsyncLimiter
@@ -26,9 +27,10 @@ _OVER = "over:"
 """Begins a note that stands where a job ended before its start was shown."""
 
 _Change = Callable[[], Awaitable[object]]
+_Page = TypeVar("_Page")
 
 
-class MessageSender(ChatAdapter, ABC):
+class MessageSender(ChatAdapter, ABC, Generic[_Page]):
     """Sends to a platform on which one outgoing message is shown as one or more of its own, here called pages."""
 
     def __init__(self) -> None:
@@ -41,16 +43,16 @@ class MessageSender(ChatAdapter, ABC):
         """Pages of each message that was broken off in the middle."""
 
     @abstractmethod
-    def count_pages(self, outgoing: Outgoing) -> int:
-        """How many messages it takes."""
+    def draw_pages(self, outgoing: Outgoing) -> list[_Page]:
+        """The messages that it takes, at least one."""
 
     @abstractmethod
-    async def post_page(self, outgoing: Outgoing, page: int) -> str:
-        """Post one of them; its name."""
+    async def post_page(self, at: Conversation, page: _Page, key: str = "") -> str:
+        """Post one of them; its name. What is posted again has the same ``key``."""
 
     @abstractmethod
-    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
-        """Put it into the message of that name; the name, empty where that cannot be edited any more."""
+    async def edit_page(self, at: Conversation, name: str, page: _Page) -> bool:
+        """Put it into the message of that name; whether that could be edited."""
 
     @abstractmethod
     async def delete_page(self, conversation: Conversation, name: str) -> None:
@@ -107,12 +109,19 @@ class MessageSender(ChatAdapter, ABC):
         await self.backend.remember(at, note, f"{opened.channel} {opened.thread}")
         return opened
 
-    async def post_pages(self, outgoing: Outgoing, count: int) -> None:
-        """Post the first ``count`` pages, but those that were posted before the message was broken off."""
-        for page in range(self._posted.get(outgoing.key, 0), count):
-            await self.post_page(outgoing, page)
+    async def post_pages(self, outgoing: Outgoing, pages: Sequence[_Page]) -> None:
+        """Post its pages, but those that were posted before the message was broken off."""
+        for number in range(self._posted.get(outgoing.key, 0), len(pages)):
+            await self._post_numbered(outgoing, number, pages[number])
             if outgoing.key:
-                self._posted[outgoing.key] = page + 1
+                self._posted[outgoing.key] = number + 1
+
+    async def _post_numbered(self, outgoing: Outgoing, number: int, page: _Page) -> str:
+        return await self.post_page(outgoing.conversation, page, f"{outgoing.key}-{number}" if outgoing.key else "")
+
+    async def _edit(self, name: str, outgoing: Outgoing) -> None:
+        """Put it into one message."""
+        await self.edit_page(outgoing.conversation, name, self.draw_pages(outgoing)[0])
 
     async def close(self) -> None:
         workers = list(self._workers.values())
@@ -129,15 +138,15 @@ class MessageSender(ChatAdapter, ABC):
         if outgoing.closes:
             await self.backend.remember(at, slot, "")
             for name in names[:1]:
-                await self._do_soon(at, name, partial(self.edit_page, name, outgoing, 0))
+                await self._do_soon(at, name, partial(self._edit, name, outgoing))
             await self._delete_soon(at, names[1:])
             return
-        count, shown = self.count_pages(outgoing), list[str]()
-        for page in range(count):
-            stands = page < len(names) and not outgoing.anew and await self.may_edit(at)
-            edited = await self.edit_page(names[page], outgoing, page) if stands else ""
-            shown.append(edited or await self.post_page(outgoing, page))
-            await self.backend.remember(at, slot, " ".join([*shown, *names[page + 1 :]]))
+        shown: list[str] = []
+        for number, page in enumerate(self.draw_pages(outgoing)):
+            stands = number < len(names) and not outgoing.anew and await self.may_edit(at)
+            edited = stands and await self.edit_page(at, names[number], page)
+            shown.append(names[number] if edited else await self._post_numbered(outgoing, number, page))
+            await self.backend.remember(at, slot, " ".join([*shown, *names[number + 1 :]]))
         await self._delete_soon(at, [name for name in names if name not in shown])
         await self.backend.remember(at, slot, " ".join(shown) if outgoing.slot else "")
 
@@ -180,12 +189,12 @@ class MessageSender(ChatAdapter, ABC):
         if (await self.backend.recall(at, status)).startswith(_OVER):
             await self.backend.remember(at, status, "")
             return False
-        name = await self.post_page(outgoing, 0)
+        name = await self._post_numbered(outgoing, 0, self.draw_pages(outgoing)[0])
         over = await self.backend.recall(at, status)
         is_over = over.startswith(_OVER)
         if is_over:  # meanwhile
             text = over.removeprefix(_OVER) or outgoing.text
-            await self.edit_page(name, replace(outgoing, text=text, buttons=()), 0)
+            await self._edit(name, replace(outgoing, text=text, buttons=()))
         await self.backend.remember(at, status, "" if is_over else name)
         return not is_over
 
@@ -195,7 +204,7 @@ class MessageSender(ChatAdapter, ABC):
             name = await self._forget(at, status)
             await self.backend.remember(at, status, "" if name else f"{_OVER}{outgoing.text}")
         if name:
-            await self._do_soon(at, name, partial(self.edit_page, name, outgoing, 0))
+            await self._do_soon(at, name, partial(self._edit, name, outgoing))
 
     async def _forget(self, at: Conversation, status: str) -> str:
         """A job is over; the message that shows its status."""
@@ -225,7 +234,7 @@ class MessageSender(ChatAdapter, ABC):
     async def _edit_status(self, at: Conversation, status: str, outgoing: Outgoing) -> None:
         """A status is begun by its start, or not shown at all."""
         if name := await self._find_status(at, status):
-            await self.edit_page(name, outgoing, 0)
+            await self._edit(name, outgoing)
 
 
 def _status(outgoing: Outgoing) -> str:
@@ -237,25 +246,21 @@ ANSWERS_SHARE, LATER_SHARE = 1 / 2, 1 / 3
 """Of the edits of a workspace; the rest is the room for `ANSWERS_AT_ONCE`."""
 
 
-@dataclass(frozen=True, slots=True)
-class SendingPace:
-    """Seconds between two messages in a channel, and between two edits in a workspace, for all jobs together.
+MESSAGE_S, EDIT_S = 1.0, 60 / 45
+"""Seconds between two messages in a channel, and between two edits in a workspace, for all jobs together.
 
-    Slack allows one message a second in a channel, and in a workspace 50 edits a minute (tier 3).
-    """
-
-    message_s: float = 1.0
-    edit_s: float = 60 / 45
+Slack allows one message a second in a channel, and in a workspace 50 edits a minute (tier 3).
+"""
 
 
 class Lanes:
     """The posts of each channel, and the edits of each workspace; progress never takes the room of an answer."""
 
-    def __init__(self, pace: SendingPace) -> None:
-        at_once, answers_s = ANSWERS_AT_ONCE, ANSWERS_AT_ONCE * pace.edit_s / ANSWERS_SHARE
-        self._posts: defaultdict[tuple[str, str], AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.message_s))
+    def __init__(self, message_s: float = MESSAGE_S, edit_s: float = EDIT_S) -> None:
+        at_once, answers_s = ANSWERS_AT_ONCE, ANSWERS_AT_ONCE * edit_s / ANSWERS_SHARE
+        self._posts: defaultdict[tuple[str, str], AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, message_s))
         self._answers: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(at_once, answers_s))
-        self._later: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, pace.edit_s / LATER_SHARE))
+        self._later: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, edit_s / LATER_SHARE))
 
     def post(self, at: Conversation) -> AbstractAsyncContextManager[None]:
         """Entered once there is room for a message in the channel."""

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from adapters.discord.discord_adapter import DiscordAdapter
-from adapters.editing import SendingPace
+from adapters.editing import Lanes
 from adapters.slack.slack_adapter import SlackAdapter
 from bot.app import App
 from bot.cli.platforms import discord_access, slack_access
@@ -28,9 +28,9 @@ async def on_slack(slack: Slack) -> AsyncIterator[Service]:
     """The command ``slack``, while the block runs."""
     await prepare_databases()
     app = App(load_settings())
-    pace = SendingPace(MINUTE_S / 40, MINUTE_S / 40)  # some air: at this pace a late packet would break a rule
     async with open_store(app.settings.store_url()) as store:
-        adapter = SlackAdapter(slack_access(app.settings, store), WORDS, pace)
+        lanes = Lanes(MINUTE_S / 40, MINUTE_S / 40)  # some air: at this pace a late packet would break a rule
+        adapter = SlackAdapter(slack_access(app.settings, store), WORDS, lanes)
         async with run_service(app, adapter, store=store) as service:
             running = asyncio.create_task(service.run())
             await slack.until(lambda: len(slack.sockets) == 2)

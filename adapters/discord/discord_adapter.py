@@ -29,11 +29,10 @@ from adapters.chat import (
     Outgoing,
     Place,
     PlatformError,
-    read_place,
 )
 from adapters.discord.components import VALUE, ActionButton, modal, read_filled_form
 from adapters.discord.discord_markup import MESSAGE_CHARACTERS, link, literal, messages
-from adapters.discord.discord_sender import EDIT_S, DiscordSender
+from adapters.discord.discord_sender import EDIT_S, DiscordSender, unreachable
 from adapters.discord.slash_commands import SurveyCommands, survey_this, to_incoming
 
 log = structlog.get_logger()
@@ -66,7 +65,15 @@ class DiscordAdapter(DiscordSender):
         wanted.message_content = access.reads_messages
         client = kind(intents=wanted, allowed_mentions=discord.AllowedMentions.none(), max_messages=None, **options)
         super().__init__(client, words, edit_s, reads_messages=access.reads_messages)
-        client.adapter = self
+        for happening in (
+            self.on_message,
+            self.on_interaction,
+            self.on_ready,
+            self.on_raw_thread_delete,
+            self.on_raw_thread_update,
+            self.on_guild_remove,
+        ):
+            client.event(happening)
         self.tree = app_commands.CommandTree(
             self.client,
             allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
@@ -93,12 +100,10 @@ class DiscordAdapter(DiscordSender):
                 return AccessRefused(self.words.refusals["discord token"])
             case discord.PrivilegedIntentsRequired():
                 return AccessRefused(self.words.refusals["discord intent"])
-            case discord.HTTPException():
-                return PlatformError(f"Discord refused ({error.status}, {error.code}).")
-            case discord.ConnectionClosed():
-                return PlatformError(f"Discord has closed the connection ({error.code}).")
+            case discord.HTTPException() | discord.ConnectionClosed():
+                return PlatformError(f"Discord does not let us in ({error}).")
             case _:
-                return PlatformError(f"Discord could not be reached ({type(error).__name__}).", retryable=True)
+                return unreachable(error)
 
     async def _register(self) -> None:
         """Discord allows 200 registrations a day in a server, and nothing says that they were needed."""
@@ -127,7 +132,7 @@ class DiscordAdapter(DiscordSender):
 
     # What comes in.
 
-    async def handle_message(self, message: discord.Message) -> None:
+    async def on_message(self, message: discord.Message) -> None:
         """A message: ours where it is direct, names us, or is in a thread that we know."""
         us = self.client.user
         if message.author.bot or us is None or message.type not in _SAYING:
@@ -171,11 +176,13 @@ class DiscordAdapter(DiscordSender):
         place = FormPlace(thread=thread, action=form.action, opens=incoming.opens)
         await interaction.response.send_modal(modal(form, place, self.words.more_options))
 
-    async def handle_form(self, interaction: discord.Interaction) -> None:
-        """A form that was filled in, whoever showed it."""
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """A form that was filled in, whoever showed it; commands and buttons come by themselves."""
+        if interaction.type is not discord.InteractionType.modal_submit:
+            return
         data: Any = interaction.data or {}
         try:
-            name = read_place(str(data.get("custom_id", "")))
+            name = FormPlace.read(str(data.get("custom_id", "")))
         except ValueError:
             return  # of another program
         at, values = await self.place(interaction), read_filled_form(data)
@@ -225,6 +232,24 @@ class DiscordAdapter(DiscordSender):
         is_free = isinstance(parent, discord.ForumChannel) and not await self.backend.knows(at)
         return at if is_free else replace(at, thread="")
 
+    async def on_ready(self) -> None:
+        await self.backend.note_listening()
+
+    async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
+        await self._close(payload, self.words.refusals["10003"])
+
+    async def on_raw_thread_update(self, payload: discord.RawThreadUpdateEvent) -> None:
+        if payload.data.get("thread_metadata", {}).get("locked"):
+            await self._close(payload)
+
+    async def _close(self, thread: discord.RawThreadDeleteEvent | discord.RawThreadUpdateEvent, why: str = "") -> None:
+        at = Conversation("discord", str(thread.guild_id), str(thread.parent_id), str(thread.thread_id))
+        if await self.backend.knows(at):
+            await self.backend.close_conversation(at, why)
+
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        await self.backend.left("discord", str(guild.id))
+
 
 _SAYING = frozenset({discord.MessageType.default, discord.MessageType.reply})
 
@@ -241,39 +266,12 @@ def place_of(
 
 
 class _Client(discord.Client):
-    """One connection, and what Discord tells it."""
-
-    adapter: DiscordAdapter
+    """One connection."""
 
     def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
         """Handle an event, unless the client is closed: discord.py's own tasks outlive it, and it has no loop then."""
         if not self.is_closed():
             super().dispatch(event, *args, **kwargs)
-
-    async def on_message(self, message: discord.Message) -> None:
-        await self.adapter.handle_message(message)
-
-    async def on_interaction(self, interaction: discord.Interaction) -> None:
-        if interaction.type is discord.InteractionType.modal_submit:
-            await self.adapter.handle_form(interaction)
-
-    async def on_ready(self) -> None:
-        await self.adapter.backend.note_listening()
-
-    async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
-        await self._close(payload, self.adapter.words.refusals["10003"])
-
-    async def on_raw_thread_update(self, payload: discord.RawThreadUpdateEvent) -> None:
-        if payload.data.get("thread_metadata", {}).get("locked"):
-            await self._close(payload)
-
-    async def _close(self, thread: discord.RawThreadDeleteEvent | discord.RawThreadUpdateEvent, why: str = "") -> None:
-        at = Conversation("discord", str(thread.guild_id), str(thread.parent_id), str(thread.thread_id))
-        if await self.adapter.backend.knows(at):
-            await self.adapter.backend.close_conversation(at, why)
-
-    async def on_guild_remove(self, guild: discord.Guild) -> None:
-        await self.adapter.backend.left("discord", str(guild.id))
 
     async def on_error(self, event: str, /, *_: Any, **__: Any) -> None:
         log.exception("Discord's event could not be handled", event_name=event)

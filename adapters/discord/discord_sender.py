@@ -46,7 +46,7 @@ PERMISSIONS = discord.Permissions(
 """What the invitation asks for; the guide names its number, and a test compares."""
 
 
-class DiscordSender(MessageSender):
+class DiscordSender(MessageSender[dict[str, Any]]):
     """Shows what is outgoing."""
 
     def __init__(
@@ -66,28 +66,32 @@ class DiscordSender(MessageSender):
 
     # Messages.
 
-    def _texts(self, outgoing: Outgoing) -> list[str]:
-        """Its messages; what can be typed is said as it can be typed there."""
+    def draw_pages(self, outgoing: Outgoing) -> list[dict[str, Any]]:
+        """Its messages, the buttons under the last; what has a slot is a card, which has no text beside it."""
         plainly = self._reads_messages or not outgoing.conversation.tenant.isdigit()
-        return messages(outgoing, self.words.say if plainly else self.words.mention)
+        texts = messages(outgoing, self.words.say if plainly else self.words.mention)
+        below = [(text, ()) for text in texts[:-1]] + [(texts[-1], outgoing.buttons)]
+        if outgoing.slot:
+            return [{"content": None, "view": card(text, buttons)} for text, buttons in below]
+        return [{"content": text, "view": view(buttons)} for text, buttons in below]
 
     async def post(self, outgoing: Outgoing) -> None:
         """Post its text and its files."""
         if outgoing.only_for:
             await self._alone(outgoing)
             return
-        at, texts = outgoing.conversation, self._texts(outgoing)
+        at, pages = outgoing.conversation, self.draw_pages(outgoing)
         bundles = self._bundles(at, outgoing.files)
         # With files and without buttons nothing is said before the files are there.
-        comment = texts.pop() if bundles and outgoing.text and not outgoing.buttons else ""
-        await self.post_pages(outgoing, len(texts) if outgoing.text or not bundles else 0)
+        comment = pages.pop()["content"] if bundles and outgoing.text and not outgoing.buttons else ""
+        await self.post_pages(outgoing, pages if outgoing.text or not bundles else ())
         for number, files in enumerate(bundles):
             await self._send_files(at, files, f"{outgoing.key}-f{number}", "" if number else comment)
 
-    async def _post(self, at: Conversation, text: str, outgoing: Outgoing, nonce: str) -> discord.Message:
+    async def post_page(self, at: Conversation, page: dict[str, Any], key: str = "") -> str:
         """Post it; the same nonce a second time gives the message of the first."""
-        options = _draw(text, outgoing) | ({"nonce": nonce[-25:]} if outgoing.key else {})
-        return await self._done(at, self._channel(at).send(suppress_embeds=True, **options))
+        options = page | ({"nonce": key[-25:]} if key else {})
+        return str((await self._done(at, self._channel(at).send(suppress_embeds=True, **options))).id)
 
     async def _send_files(self, at: Conversation, files: Sequence[tuple[str, bytes]], nonce: str, text: str) -> None:
         made = [discord.File(io.BytesIO(content), name) for name, content in files]
@@ -95,26 +99,27 @@ class DiscordSender(MessageSender):
 
     async def _alone(self, outgoing: Outgoing) -> None:
         """To one person: as an answer to what they did last here, else directly."""
-        at, texts = outgoing.conversation, self._texts(outgoing)
+        at, pages = outgoing.conversation, self.draw_pages(outgoing)
         asked = self._asked.get((at, outgoing.only_for))
         if asked and not asked.is_expired():
             try:
-                for page, text in enumerate(texts):
-                    shown = view(self._page(outgoing, page)[1].buttons) or discord.utils.MISSING
-                    await asked.followup.send(text, ephemeral=True, view=shown)
+                for page in pages:
+                    await asked.followup.send(
+                        page["content"], ephemeral=True, view=page["view"] or discord.utils.MISSING
+                    )
             except discord.HTTPException as error:
                 log.info("an interaction could not be answered", code=error.code)
             else:
                 return
         try:
             person = await self.client.fetch_user(int(outgoing.only_for))
-            for text in texts:
-                await person.send(text)
+            for page in pages:
+                await person.send(page["content"])
         except discord.HTTPException as error:
             if error.code != CANNOT_DM:
                 raise self._refusal(at, error) from error
-            for text in texts:  # better seen by others than not at all
-                await self._post(at, text, replace(outgoing, buttons=()), "")
+            for page in pages:  # better seen by others than not at all
+                await self.post_page(at, {"content": page["content"]})
 
     def _channel(self, at: Conversation) -> discord.PartialMessageable:
         guild = int(at.tenant) if at.tenant.isdigit() else None
@@ -128,8 +133,7 @@ class DiscordSender(MessageSender):
                 await self.backend.close_conversation(at)
             raise self._refusal(at, error, of_files=of_files) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            why = f"Discord could not be reached ({type(error).__name__})."
-            raise PlatformError(why, retryable=True) from error
+            raise unreachable(error) from error
 
     def _bundles(self, at: Conversation, paths: Iterable[Path]) -> list[list[tuple[str, bytes]]]:
         """The files in messages that the server takes: one too large is compressed, one still too large is named."""
@@ -158,19 +162,18 @@ class DiscordSender(MessageSender):
     async def begin_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
         """A thread of the message that asked for it where there is one, else of a message of ours."""
         at = incoming.conversation
-        text = self._texts(starter)[0]
+        page = self.draw_pages(starter)[0]
+        text = page["content"]
         if not at.tenant.isdigit():  # direct messages have no threads
-            await self._post(at, text, starter, "")
+            await self.post_page(at, page)
             return replace(at, thread="")
         http, title = self.client.http, thread_name(starter)
-        nonce = incoming.key[-25:]
         message = int(at.thread) if at.thread else 0
         channel = self.client.get_channel(int(at.channel))
         if isinstance(channel, discord.ForumChannel):
             return replace(at, thread=at.thread or await self._open_post(at, channel, title, text))
         if not message:
-            here = self._channel(replace(at, thread=""))
-            message = (await self._done(replace(at, thread=""), here.send(text, suppress_embeds=True, nonce=nonce))).id
+            message = int(await self.post_page(replace(at, thread=""), {"content": text}, incoming.key))
         making = http.start_thread_with_message(
             int(at.channel), message, name=title, auto_archive_duration=ARCHIVE_MINUTES
         )
@@ -210,18 +213,8 @@ class DiscordSender(MessageSender):
 
     # What is edited; see `adapters.editing.MessageSender`.
 
-    def count_pages(self, outgoing: Outgoing) -> int:
-        return len(self._texts(outgoing))
-
-    async def post_page(self, outgoing: Outgoing, page: int) -> str:
-        """Post one of them; the buttons stand under the last."""
-        text, shown = self._page(outgoing, page)
-        return str((await self._post(outgoing.conversation, text, shown, f"{outgoing.key}-{page}")).id)
-
-    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
-        at, (text, shown) = outgoing.conversation, self._page(outgoing, page)
-        message = self._channel(at).get_partial_message(int(name))
-        return name if await self._change(at, message.edit(**_draw(text, shown))) else ""
+    async def edit_page(self, at: Conversation, name: str, page: dict[str, Any]) -> bool:
+        return await self._change(at, self._channel(at).get_partial_message(int(name)).edit(**page))
 
     async def delete_page(self, conversation: Conversation, name: str) -> None:
         await self._change(conversation, self._channel(conversation).get_partial_message(int(name)).delete())
@@ -240,16 +233,10 @@ class DiscordSender(MessageSender):
         """Discord counts the edits of a conversation with its posts, so nothing is won by posting instead."""
         await self._edits[conversation].acquire()
 
-    def _page(self, outgoing: Outgoing, page: int) -> tuple[str, Outgoing]:
-        texts = self._texts(outgoing)
-        return texts[page], outgoing if page == len(texts) - 1 else replace(outgoing, buttons=())
 
-
-def _draw(text: str, outgoing: Outgoing) -> dict[str, Any]:
-    """What has a slot is a card, which has no text beside it."""
-    if outgoing.slot:
-        return {"content": None, "view": card(text, outgoing.buttons)}
-    return {"content": text, "view": view(outgoing.buttons)}
+def unreachable(error: Exception) -> PlatformError:
+    """What is said where Discord cannot be reached."""
+    return PlatformError(f"Discord could not be reached ({type(error).__name__}).", retryable=True)
 
 
 def _compress_file(name: str, content: bytes) -> bytes:

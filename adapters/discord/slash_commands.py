@@ -48,11 +48,11 @@ class SurveyCommands(app_commands.Group):
         """Answer a question from papers in two or three minutes."""
         await self._begin(interaction, f"quick {question}")
 
-    async def _begin(self, interaction: discord.Interaction, text: str) -> None:
-        """Say it where what follows gets a thread of its own."""
+    async def _begin(self, interaction: discord.Interaction, text: str, said: str | None = None) -> None:
+        """Say it where what follows gets a thread of its own; ``said`` is answered, else where it goes on."""
         await interaction.response.defer(ephemeral=True, thinking=True)
         incoming = replace(await self._make_incoming(interaction), text=text, opens=True)
-        await self._adapter.take(interaction, incoming, self._adapter.words.begun)
+        await self._adapter.take(interaction, incoming, self._adapter.words.begun if said is None else said)
 
     @app_commands.command()
     @app_commands.describe(what="A section's number, papers, keywords or outline; without it what is proposed now")
@@ -120,9 +120,7 @@ class SurveyCommands(app_commands.Group):
     @app_commands.command(name="help")
     async def help_(self, interaction: discord.Interaction) -> None:
         """What can be said."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
-        incoming = replace(await self._make_incoming(interaction), text="help", opens=True)
-        await self._adapter.take(interaction, incoming)
+        await self._begin(interaction, "help", "")
 
     @status.autocomplete("survey")
     @stop.autocomplete("survey")
@@ -155,7 +153,7 @@ class SurveyCommands(app_commands.Group):
         if is_channel or not await self._adapter.backend.knows(at):
             await interaction.edit_original_response(content=self._adapter.words.nothing_here)
             return
-        incoming = replace(await self._make_incoming(interaction), conversation=at, text=text, alone=alone)
+        incoming = replace(to_incoming(interaction, at), text=text, alone=alone)
         await self._adapter.take(interaction, incoming, "" if alone else self._adapter.words.noted)
 
 

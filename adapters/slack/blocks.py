@@ -21,7 +21,6 @@ from adapters.chat import (
     Incoming,
     Outgoing,
     SurveyList,
-    read_place,
 )
 from adapters.markup import Block, Span, blocks, pages, plain, split
 
@@ -280,7 +279,7 @@ def to_incoming_press(body: Mapping[str, Any], tenant: str) -> Incoming:
     """A pressed button as `Incoming`."""
     action = body["actions"][0]
     try:  # on the home page, and in a message for one person
-        place = read_place(action["block_id"])
+        place = FormPlace.read(action["block_id"])
     except ValueError:
         message, container = body.get("message") or {}, body.get("container") or {}
         place = FormPlace(body["channel"]["id"], message.get("thread_ts") or container.get("thread_ts") or "")

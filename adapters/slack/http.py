@@ -50,16 +50,12 @@ async def serve_slack(app: AsyncApp, host: str, port: int, limits: ConnectionLim
     application = web.Application(client_max_size=BODY_BYTES)
     application.router.add_post(EVENTS_PATH, events)
     application.router.add_get("/healthz", alive)
-    flow = app.oauth_flow
-    if flow is not None:
+    if (flow := app.oauth_flow) is not None:
+        pages = {flow.install_path: flow.handle_installation, flow.redirect_uri_path: flow.handle_callback}
 
-        async def install(request: web.Request) -> web.Response:
-            return await to_aiohttp_response(await flow.handle_installation(await to_bolt_request(request)))
+        async def page(request: web.Request) -> web.Response:
+            return await to_aiohttp_response(await pages[request.path](await to_bolt_request(request)))
 
-        async def installed(request: web.Request) -> web.Response:
-            return await to_aiohttp_response(await flow.handle_callback(await to_bolt_request(request)))
-
-        application.router.add_get(flow.install_path, install)
-        application.router.add_get(flow.redirect_uri_path, installed)
+        application.router.add_routes([web.get(path, page) for path in pages])
     async with serve_http(application, host, port, limits=limits) as bound:
         yield bound

@@ -42,9 +42,8 @@ from adapters.chat import (
     Outgoing,
     Place,
     PlatformError,
-    read_place,
 )
-from adapters.editing import SendingPace
+from adapters.editing import Lanes
 from adapters.http_server import ConnectionLimits
 from adapters.slack.blocks import (
     FIELD_CHARACTERS,
@@ -118,8 +117,8 @@ class SlackAdapter(SlackSender):
     platform = "slack"
     keeps_documents = True
 
-    def __init__(self, access: SlackAccess, words: AdapterTexts, pace: SendingPace | None = None) -> None:
-        super().__init__(words, pace or SendingPace())
+    def __init__(self, access: SlackAccess, words: AdapterTexts, lanes: Lanes | None = None) -> None:
+        super().__init__(words, lanes or Lanes())
         self._access = access
         self._session: aiohttp.ClientSession
         self.app: AsyncApp
@@ -312,7 +311,7 @@ class SlackAdapter(SlackSender):
 
     async def _handle_form(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         view = body["view"]
-        place = read_place(view["private_metadata"])
+        place = FormPlace.read(view["private_metadata"])
         at = _place(context, place.channel, place.thread)
         values, key = read_filled_form(view), f"form:{view['id']}"
         incoming = Incoming(at, body["user"]["id"], key, "", place.action, values=values, opens=place.opens, alone=True)

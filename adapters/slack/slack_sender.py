@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.chat import AdapterTexts, Conversation, Document, Incoming, Outgoing, PlatformError
-from adapters.editing import Lanes, MessageSender, SendingPace
+from adapters.editing import Lanes, MessageSender
 from adapters.slack.blocks import Rendered, messages
 
 log = structlog.get_logger()
@@ -58,13 +58,13 @@ class SlackRefusal(PlatformError):
         self.code = code
 
 
-class SlackSender(MessageSender):
+class SlackSender(MessageSender[Rendered]):
     """Shows what is outgoing."""
 
-    def __init__(self, words: AdapterTexts, pace: SendingPace) -> None:
+    def __init__(self, words: AdapterTexts, lanes: Lanes) -> None:
         super().__init__()
         self._words = words
-        self._lanes = Lanes(pace)
+        self._lanes = lanes
         self._without_agents: set[str] = set()
 
     @abstractmethod
@@ -111,7 +111,7 @@ class SlackSender(MessageSender):
                 outgoing = replace(outgoing, text=self._words.document.format(address), files=())
             if not outgoing.text:
                 return
-        at, rendered = outgoing.conversation, messages(outgoing, self._words.say)
+        at, rendered = outgoing.conversation, self.draw_pages(outgoing)
         if outgoing.only_for:
             for part in rendered:
                 await self._alone(at, outgoing.only_for, part)
@@ -120,7 +120,7 @@ class SlackSender(MessageSender):
         if outgoing.files and is_comment:  # nothing is said of files that do not come
             await self._upload(outgoing, rendered[0])
             return
-        await self.post_pages(outgoing, len(rendered))
+        await self.post_pages(outgoing, rendered)
         if outgoing.files:
             await self._upload(outgoing)
 
@@ -150,18 +150,18 @@ class SlackSender(MessageSender):
                 await self.backend.remember(at, note, "")
             return ""
 
-    async def _post(self, at: Conversation, part: Rendered) -> str:
-        """Post it; returns its time stamp, which is its name."""
+    async def post_page(self, at: Conversation, page: Rendered, key: str = "") -> str:
+        """Post it; its time stamp is its name."""
         where = _place(at) | {"unfurl_links": False, "unfurl_media": False}
         async with self._lanes.post(at):
             try:
-                return str((await self.call(at.tenant, "chat.postMessage", **part.content, **where))["ts"])
+                return str((await self.call(at.tenant, "chat.postMessage", **page.content, **where))["ts"])
             except SlackRefusal as error:
                 if error.code not in TOO_RICH:
                     raise
                 log.warning("Slack refused rich text, so it is sent as plain text", code=error.code)
         stamps = []
-        for text in part.plainly():
+        for text in page.plainly():
             async with self._lanes.post(at):
                 stamps.append(await self.call(at.tenant, "chat.postMessage", text=text, mrkdwn=False, **where))
         return str(stamps[-1]["ts"])
@@ -173,7 +173,7 @@ class SlackSender(MessageSender):
         except SlackRefusal as error:
             if error.retryable:
                 raise
-            await self._post(await self._direct(at, person), part)
+            await self.post_page(await self._direct(at, person), part)
 
     async def _direct(self, at: Conversation, person: str) -> Conversation:
         opened = await self.call(at.tenant, "conversations.open", users=person)
@@ -193,25 +193,22 @@ class SlackSender(MessageSender):
     async def begin_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
         """Begin a thread with a message: in the channel, or, where we cannot write there, with the person."""
         at = incoming.conversation
-        rendered = messages(starter, self._words.say)[0]
+        rendered = self.draw_pages(starter)[0]
         try:
             there = at if at.channel else await self._direct(at, incoming.person)
-            stamp = await self._post(there, rendered)
+            stamp = await self.post_page(there, rendered)
         except SlackRefusal as error:
             if error.retryable:
                 raise
             there = await self._direct(at, incoming.person)
             note = Outgoing(there, f"{starter.text}\n\n{self._words.not_here}", people=starter.people)
-            stamp = await self._post(there, messages(note, self._words.say)[0])
+            stamp = await self.post_page(there, self.draw_pages(note)[0])
         return there if there.thread else replace(there, thread=stamp)
 
     # What is edited; see `adapters.editing.MessageSender`.
 
-    def count_pages(self, outgoing: Outgoing) -> int:
-        return len(messages(outgoing, self._words.say))
-
-    async def post_page(self, outgoing: Outgoing, page: int) -> str:
-        return await self._post(outgoing.conversation, messages(outgoing, self._words.say)[page])
+    def draw_pages(self, outgoing: Outgoing) -> list[Rendered]:
+        return messages(outgoing, self._words.say)
 
     async def may_edit(self, conversation: Conversation) -> bool:
         return await self._lanes.may_edit(conversation)
@@ -219,17 +216,15 @@ class SlackSender(MessageSender):
     async def wait_for_edit(self, conversation: Conversation) -> None:
         await self._lanes.wait_for_edit(conversation)
 
-    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
-        at, part = outgoing.conversation, messages(outgoing, self._words.say)[page]
-        where = {"channel": at.channel, "ts": name}
+    async def edit_page(self, at: Conversation, name: str, page: Rendered) -> bool:
         try:
             # Blocks always: with a text alone the old buttons would stay.
-            await self.call(at.tenant, "chat.update", **part.content, **where)
+            await self.call(at.tenant, "chat.update", **page.content, channel=at.channel, ts=name)
         except SlackRefusal as error:
             if error.code in GONE | TOO_RICH:  # what is too rich is posted anew, as plain text
-                return ""
+                return False
             raise
-        return name
+        return True
 
     async def delete_page(self, conversation: Conversation, name: str) -> None:
         try:

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from adapters.chat import Conversation, Incoming, Outgoing
-from adapters.editing import Lanes, MessageSender, SendingPace
+from adapters.editing import Lanes, MessageSender
 from bot.app import App
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings
@@ -43,7 +43,7 @@ MESSAGES = len(SAID) + 4
 """A job is announced and its card shown, a change is said and shown, an undo is said and shown after what it closes."""
 
 
-class PacedPlatform(MessageSender):
+class PacedPlatform(MessageSender[Outgoing]):
     """A chat with the rates of Slack, edited and posted into as Slack is, that counts what was sent and when."""
 
     platform = "bench"
@@ -53,7 +53,7 @@ class PacedPlatform(MessageSender):
         self.keys: Counter[str] = Counter()
         self.turns: defaultdict[Conversation, asyncio.Event] = defaultdict(asyncio.Event)
         self.edited: defaultdict[str, list[float]] = defaultdict(list)
-        self._lanes = Lanes(SendingPace())
+        self._lanes = Lanes()
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, and count it."""
@@ -65,7 +65,7 @@ class PacedPlatform(MessageSender):
 
     async def post(self, outgoing: Outgoing) -> None:
         """Post it as one page."""
-        await self.post_page(outgoing, 0)
+        await self.post_page(outgoing.conversation, outgoing)
 
     async def begin_thread(self, incoming: Incoming, starter: Outgoing) -> Conversation:
         """There are no threads."""
@@ -79,19 +79,19 @@ class PacedPlatform(MessageSender):
         """Wait for room in the workspace."""
         await self._lanes.wait_for_edit(conversation)
 
-    def count_pages(self, outgoing: Outgoing) -> int:
+    def draw_pages(self, outgoing: Outgoing) -> list[Outgoing]:
         """Always one."""
-        return 1
+        return [outgoing]
 
-    async def post_page(self, outgoing: Outgoing, page: int) -> str:
+    async def post_page(self, at: Conversation, page: Outgoing, key: str = "") -> str:
         """Post it when the channel has room."""
-        async with self._lanes.post(outgoing.conversation):
+        async with self._lanes.post(at):
             return str(time.monotonic_ns())
 
-    async def edit_page(self, name: str, outgoing: Outgoing, page: int) -> str:
+    async def edit_page(self, at: Conversation, name: str, page: Outgoing) -> bool:
         """Count it."""
-        self.edited[outgoing.conversation.tenant].append(time.monotonic())
-        return name
+        self.edited[at.tenant].append(time.monotonic())
+        return True
 
     async def delete_page(self, conversation: Conversation, name: str) -> None:
         """Nothing is kept here."""

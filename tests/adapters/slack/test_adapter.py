@@ -26,7 +26,7 @@ from adapters.chat import (
     PlatformError,
     ProgressBar,
 )
-from adapters.editing import SendingPace
+from adapters.editing import Lanes
 from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.wording.labels import WORDS
 from tests.fakes import FakeBackend
@@ -34,18 +34,18 @@ from tests.stand_ins.slack_server import APP_TOKEN
 from tests.stand_ins.slack_workspace import SECRET, Slack, serve_slack, sign_request
 
 AT = Conversation("slack", "T1", "C1", "1700000000.000001")
-FAST = SendingPace(0.01, 0.02)
+FAST = 0.01, 0.02
 
 
 @asynccontextmanager
 async def connected(
-    slack: Slack, backend: FakeBackend, *, http: bool = False, pace: SendingPace = FAST
+    slack: Slack, backend: FakeBackend, *, http: bool = False, pace: tuple[float, float] = FAST
 ) -> AsyncIterator[SlackAdapter]:
     """The adapter, listening while the block runs."""
     access = SlackAccess("xoxb-T1", api_url=f"{slack.url}/api/", app_token="" if http else APP_TOKEN)
     if http:
         access = replace(access, signing_secret=SECRET, port=0)
-    adapter = SlackAdapter(access, WORDS, pace)
+    adapter = SlackAdapter(access, WORDS, Lanes(*pace))
     await adapter.open(backend)
     listening = asyncio.create_task(adapter.run())
     if http:
@@ -238,7 +238,7 @@ async def test_one_status_message_is_edited_within_the_rate_and_ends(slack: Slac
         for message in list(slack.messages):
             await slack.until(lambda m=message: "199 of 200 · 3 s · $0.10 so far" in m.text)
         assert len(slack.messages) == 2
-        assert slack.calls["chat.update"] <= 3 + (time.monotonic() - began) / FAST.edit_s
+        assert slack.calls["chat.update"] <= 3 + (time.monotonic() - began) / FAST[1]
         for at in places:
             await adapter.send(Outgoing(at, "✓ Written", "ended", facts=("4 s",)))
         assert [m.text for m in slack.messages] == ["✓ Written\n\n4 s"] * 2
@@ -383,9 +383,9 @@ async def test_the_home_page_lists_surveys_and_begins_new_ones(slack: Slack) -> 
 
 async def test_a_wrong_token_is_said_at_once() -> None:
     async with serve_slack(Slack()) as slack:
-        adapter = SlackAdapter(SlackAccess("xoxb-wrong", APP_TOKEN, api_url=f"{slack.url}/api/"), WORDS, FAST)
+        adapter = SlackAdapter(SlackAccess("xoxb-wrong", APP_TOKEN, api_url=f"{slack.url}/api/"), WORDS)
         with pytest.raises(PlatformError, match="SLACK_BOT_TOKEN"):
             await adapter.open(FakeBackend())
-        wrong = SlackAdapter(SlackAccess("xoxb-T1", "xapp-wrong", api_url=f"{slack.url}/api/"), WORDS, FAST)
+        wrong = SlackAdapter(SlackAccess("xoxb-T1", "xapp-wrong", api_url=f"{slack.url}/api/"), WORDS)
         with pytest.raises(PlatformError, match="SLACK_APP_TOKEN"):
             await wrong.open(FakeBackend())

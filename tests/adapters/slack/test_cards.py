@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 from adapters.chat import Button, Outgoing, SurveyList
-from adapters.editing import SendingPace
 from adapters.slack.blocks import home
 from tests.adapters.slack.test_adapter import AT, connected
 from tests.fakes import FakeBackend
@@ -66,7 +65,7 @@ def test_the_home_page_names_each_block_once_though_a_thread_holds_two_surveys()
 
 
 async def test_answers_never_wait_for_edits_and_what_they_replace_is_removed_later(slack: Slack) -> None:
-    backend, slow = FakeBackend(), SendingPace(0.01, 60.0)  # after the first few no edit has room
+    backend, slow = FakeBackend(), (0.01, 60.0)  # after the first few no edit has room
     async with connected(slack, backend, pace=slow) as adapter:
         for job in map(str, range(12)):
             await adapter.send(Outgoing(AT, "Looking …", "started", job=job))
