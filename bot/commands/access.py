@@ -33,15 +33,15 @@ class Participant:
 def act_of(command: Command) -> Act:
     """What a person has to be allowed for a command."""
     match command:
-        case commands.StartSurvey() | Start() | commands.FollowUp() | commands.SearchOnline():
+        case commands.StartSurvey() | Start() | commands.Continuation("follow up" | "search online"):
             return "start"
         case commands.Show() | commands.Export() | commands.FreeText():
             return "read"
         case Job("answer" | "gaps" | "evaluate"):
             return "ask"
-        case commands.ListSurveys() | commands.OpenSurvey() | commands.NewSurvey():
+        case commands.SurveyCommand("list" | "open" | "new"):
             return "open"
-        case commands.Invite() | commands.Forget() | commands.NameSurvey() | commands.ArchiveSurvey():
+        case commands.Invite() | commands.Forget() | commands.SurveyCommand("name" | "archive"):
             return "own"
         case commands.RaiseBudget(scope="survey"):  # how far, is for the budget that is set for all surveys to say
             return "own"

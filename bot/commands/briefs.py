@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, get_args
 
 from bot.commands.commands import StartSurvey
-from bot.commands.grammar import parse_years
+from bot.commands.grammar import parse_years, read_tokens
 from bot.settings import Settings
 from engine.errors import UserError
 from engine.limits import LENGTH_CLASSES_TOKENS, Limits
@@ -121,7 +120,7 @@ def brief_of(command: StartSurvey, defaults: Defaults) -> Brief:
         sections=_number("sections", options, SECTIONS),
         subsection_words=_number("words", options, SUBSECTION_WORDS),
         budget=_dollars(options.get("budget"), defaults),
-        budget_tokens=_tokens(options.get("budget")),
+        budget_tokens=read_tokens(options.get("budget", "")),
         online=online,
         without=_parse_excluded(options.get("without", "")),
         kinds=tuple(map(_kind, _list("types", options))),
@@ -199,18 +198,9 @@ def _recipe(name: str, defaults: Defaults) -> str:
     return chosen
 
 
-_TOKENS = re.compile(r"(\d{1,6}(?:\.\d+)?)([kKmM])(?:\s*tokens)?")
-
-
-def _tokens(value: str | None) -> int | None:
-    """The tokens of ``budget=500k`` or ``budget=2M``; ``None`` where it is an amount of dollars."""
-    match = _TOKENS.fullmatch(value or "")
-    return round(float(match[1]) * (1_000 if match[2] in "kK" else 1_000_000)) if match else None
-
-
 def _dollars(value: str | None, defaults: Defaults) -> float | None:
     """The dollars of ``budget=2.50``; raises `UserError` where a model's price is not known."""
-    if value is None or _tokens(value):
+    if value is None or read_tokens(value):
         return None
     try:
         amount = float(value.lstrip("$"))

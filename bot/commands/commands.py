@@ -69,37 +69,17 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
-class ListSurveys:
-    """A person's surveys, the latest on the first page; archived ones only where ``everything`` is wanted."""
+class SurveyCommand:
+    """What is done with several surveys: listed, the latest on the first page; opened, begun, named or archived.
 
-    everything: bool = False
-    page: int = 1
+    ``number`` is the page, or the survey in the list: 0 opens the last and archives the one at hand. Archived ones are
+    listed only where ``everything`` is wanted.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class OpenSurvey:
-    """A survey by its number in the list; 0 is the last."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class NewSurvey:
-    """A survey beside the one at hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class NameSurvey:
-    """Another name for the survey at hand."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveSurvey:
-    """Out of the list with a survey, by its number; 0 is the one at hand."""
-
+    kind: Literal["list", "open", "new", "name", "archive"]
     number: int = 0
+    name: str = ""
+    everything: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,22 +90,16 @@ class Choose:
 
 
 @dataclass(frozen=True, slots=True)
-class FollowUp:
-    """The next quick review, on the follow-up question of that number (from 1)."""
+class Continuation:
+    """What goes on from the topic or the quick review at hand.
 
-    number: int
+    The next quick review, on the follow-up question of that ``number`` (from 1); a full survey of its papers with the
+    ``options`` that were named; the topic once more with online sources.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class FullSurvey:
-    """A whole survey of the papers of a quick review, with the options that were named."""
-
+    kind: Literal["follow up", "full survey", "search online"]
+    number: int = 0
     options: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOnline:
-    """The topic at hand once more, with online sources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +118,6 @@ class FreeText:
     quiet: bool = False
     likely: bool = False
 
-
-SurveyCommand = ListSurveys | OpenSurvey | NewSurvey | NameSurvey | ArchiveSurvey
-"""What is done with several surveys."""
-
-Continuation = FollowUp | FullSurvey | SearchOnline
-"""What goes on from the topic or the quick review that is there."""
 
 NOT_FOR_THE_SESSION = (
     SurveyCommand | Continuation | Show | Export | More | Invite | RaiseBudget | Forget | Choose | FreeText

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from bot.commands import commands
-from bot.commands.commands import BudgetScope, Command, Export, FreeText, RaiseBudget, Show, StartSurvey
+from bot.commands.commands import BudgetScope, Command, Continuation, FreeText, RaiseBudget, Show, StartSurvey
 from engine.errors import UserError
 from engine.retrieval.matching import lines_of
 from engine.session import events
@@ -82,8 +82,10 @@ def parse_years(text: str) -> YearRange:
     return years
 
 
-def _start(match: re.Match[str]) -> Command:
-    return read_start(match.group(1))
+def read_tokens(text: str) -> int | None:
+    """``500k`` or ``2M``; ``None`` for what is no number of tokens."""
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d+)?)\s*([km])(?:\s*tokens)?", text, re.I)
+    return round(float(match[1]) * (1_000 if match[2] in "kK" else 1_000_000)) if match else None
 
 
 def read_start(given: str) -> StartSurvey:
@@ -103,7 +105,7 @@ def _quick(match: re.Match[str], **options: str) -> Command:
 
 
 def _full_survey(match: re.Match[str]) -> Command:
-    return commands.FullSurvey(read_start(match.group(1) or "").options)
+    return Continuation("full survey", options=read_start(match.group(1) or "").options)
 
 
 def numbers_in(text: str) -> tuple[int, ...]:
@@ -146,11 +148,6 @@ def _raise(scope: str, money: str, person: str = "", *, in_all: bool = False) ->
     return RaiseBudget(cast(BudgetScope, scope.lower()), float(money), _person(person), in_all=in_all)
 
 
-def _raise_tokens(match: re.Match[str]) -> Command:
-    thousands = 1_000 if match[3].lower() == "k" else 1_000_000
-    return RaiseBudget("survey", 0.0, tokens=round(float(match[2]) * thousands), in_all=bool(match[1]))
-
-
 def _revise(place: str, way: Way, wish: str = "") -> Command:
     return events.Job("revise", SectionChange(place, way, wish.strip(" \"'“”")))
 
@@ -181,11 +178,11 @@ RULES: tuple[Rule, ...] = (
         r"(?:/?survey\s+(?=(?:list(?: all)?(?: \d{1,3})?|help|status|stop)$)|/survey\s+(?=quick\s))(.+)",
         lambda m: parse(m[1]),
     ),
-    _rule("survey TOPIC", rf"(?:/?survey(?:{_ABOUT})?|{_ASKING}{_ABOUT})\s+(.+)", _start),
+    _rule("survey TOPIC", rf"(?:/?survey(?:{_ABOUT})?|{_ASKING}{_ABOUT})\s+(.+)", lambda m: read_start(m[1])),
     _rule("quick QUESTION", r"/?quick(?:\s+review|\s+\w+(?=:))?(?:\s+(?:on|of|about))?:?(?:\s+(.+))?", _quick),
-    _rule("search online", r"search online(?: too| as well)?", lambda m: commands.SearchOnline()),
+    _rule("search online", r"search online(?: too| as well)?", lambda m: Continuation("search online")),
     _rule("search TOPIC", r"search\s+(?!for\s+\d)(?:for\s+)?(.+)", lambda m: _quick(m, review="no")),
-    _rule("follow 1", r"follow(?:[- ]?up)?\s+(\d{1,2})", lambda m: commands.FollowUp(int(m.group(1)))),
+    _rule("follow 1", r"follow(?:[- ]?up)?\s+(\d{1,2})", lambda m: Continuation("follow up", int(m[1]))),
     _rule("full survey", r"(?:write\s+(?:a\s+|the\s+)?)?full survey((?:\s+\S+=\S+)*)", _full_survey),
     _rule("ok", r"ok|okay|yes|y|approve|go|go on|continue|looks? good|fine|next", lambda m: events.Approve()),
     _rule("no", r"no|n|regenerate|again|try again|another", lambda m: events.Regenerate()),
@@ -193,11 +190,15 @@ RULES: tuple[Rule, ...] = (
     _rule("undo", r"undo(?:\s+(\d{1,3}))?", lambda m: events.Undo(int(m.group(1) or 1))),
     _rule("redo", r"redo", lambda m: events.Control.REDO),
     _rule("start over", r"start over|restart", lambda m: events.Control.START_OVER),
-    _rule("list", r"list( all)?(?: (\d{1,3}))?", lambda m: commands.ListSurveys(bool(m[1]), int(m[2] or 1))),
-    _rule("open 2", r"open (?:(\d{1,4})|last)", lambda m: commands.OpenSurvey(int(m[1] or 0))),
-    _rule("new", r"new|new survey", lambda m: commands.NewSurvey()),
-    _rule("name TITLE", r"name (.+)", lambda m: commands.NameSurvey(m[1].strip(" \"'“”"))),
-    _rule("archive", r"archive(?: (\d{1,4}))?", lambda m: commands.ArchiveSurvey(int(m[1] or 0))),
+    _rule(
+        "list",
+        r"list( all)?(?: (\d{1,3}))?",
+        lambda m: commands.SurveyCommand("list", int(m[2] or 1), everything=bool(m[1])),
+    ),
+    _rule("open 2", r"open (?:(\d{1,4})|last)", lambda m: commands.SurveyCommand("open", int(m[1] or 0))),
+    _rule("new", r"new|new survey", lambda m: commands.SurveyCommand("new")),
+    _rule("name TITLE", r"name (.+)", lambda m: commands.SurveyCommand("name", name=m[1].strip(" \"'“”"))),
+    _rule("archive", r"archive(?: (\d{1,4}))?", lambda m: commands.SurveyCommand("archive", int(m[1] or 0))),
     _rule("stop", r"stop|cancel|abort|halt", lambda m: events.Control.STOP),
     _rule("help", r"(?:help|\?|commands)( all)?", lambda m: Show("help", "all" if m[1] else "")),
     _rule("", r"hello|hi", lambda m: Show("hello")),
@@ -211,7 +212,11 @@ RULES: tuple[Rule, ...] = (
         r"budget\s+(survey|workspace)\s+(to\s+)?\+?\$?(\d{1,5}(?:\.\d{1,2})?)",
         lambda m: _raise(m[1], m[3], in_all=bool(m[2])),
     ),
-    _rule("", r"budget\s+survey\s+(to\s+)?\+?(\d{1,5}(?:\.\d{1,3})?)\s*([km])(?:\s+tokens)?", _raise_tokens),
+    _rule(
+        "",
+        r"budget\s+survey\s+(to\s+)?\+?(\d{1,5}(?:\.\d{1,3})?\s*[km](?:\s+tokens)?)",
+        lambda m: RaiseBudget("survey", 0.0, tokens=read_tokens(m[2]) or 0, in_all=bool(m[1])),
+    ),
     _rule(
         "budget person NAME 5.00",
         r"budget\s+(person)\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)",
@@ -244,7 +249,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "export",
         r"export(?:\s+(?:as|to))?((?:\s+\S+)*)",
-        lambda m: Export(tuple(re.split(r"[\s,]+", m.group(1).lower().strip())) if m.group(1).strip() else ()),
+        lambda m: commands.Export(tuple(re.split(r"[\s,]+", m.group(1).lower().strip())) if m.group(1).strip() else ()),
     ),
     _rule(
         "evaluate",

@@ -7,16 +7,7 @@ from dataclasses import replace
 from adapters.chat import Incoming, Outgoing
 from bot.commands.access import Participant, refusal
 from bot.commands.briefs import ONLINE, Defaults, brief_of, check_topic
-from bot.commands.commands import (
-    Command,
-    Continuation,
-    FreeText,
-    FullSurvey,
-    ListSurveys,
-    SearchOnline,
-    Show,
-    StartSurvey,
-)
+from bot.commands.commands import Command, Continuation, FreeText, Show, StartSurvey, SurveyCommand
 from bot.commands.grammar import read_start
 from bot.conversation.intake import compute
 from bot.conversation.services import ConversationServices
@@ -43,7 +34,7 @@ async def read_opening(incoming: Incoming, services: ConversationServices, defau
             return incoming
         if isinstance(command, Show) and command.view in {"help", "hello", "thanks"}:
             return Outgoing(at, showing.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone)
-        if isinstance(command, ListSurveys):
+        if isinstance(command, SurveyCommand) and command.kind == "list":
             found = await list_surveys(services.store, at, alone)
             return Outgoing(at, replies.list_surveys(found, "", command), only_for=alone)
         start = _read_start(command)
@@ -75,7 +66,7 @@ def start_event(command: StartSurvey | Continuation, state: State, defaults: Def
         else:
             brief = brief_of(_name_topic(command, state), defaults)
         return Start(brief, _paper_count(brief, defaults))
-    if isinstance(command, SearchOnline):
+    if command.kind == "search online":
         if state.brief is None:
             raise UserError(reviews.NO_TOPIC)
         if state.brief.online:
@@ -83,7 +74,7 @@ def start_event(command: StartSurvey | Continuation, state: State, defaults: Def
         return Start(replace(state.brief, online=True, places=()), _paper_count(state.brief, defaults))
     if not (state.brief and state.brief.quick and state.survey):
         raise UserError(reviews.NO_REVIEW)
-    if isinstance(command, FullSurvey):
+    if command.kind == "full survey":
         start = StartSurvey(state.brief.topic, {"library": state.brief.library or ONLINE, **command.options})
         was = state.brief
         new = brief_of(start, defaults)

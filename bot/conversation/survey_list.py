@@ -5,21 +5,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import assert_never
 
 from adapters.chat import Incoming
-from bot.commands.commands import (
-    ArchiveSurvey,
-    Command,
-    Export,
-    FreeText,
-    ListSurveys,
-    NameSurvey,
-    NewSurvey,
-    OpenSurvey,
-    Show,
-    SurveyCommand,
-)
+from bot.commands.commands import Command, Export, FreeText, Show, SurveyCommand
 from bot.commands.intents.plain_words import speaks_of_survey
 from bot.conversation.turn import Turn
 from bot.store.sessions import Store
@@ -37,29 +25,27 @@ LONGEST_NAME = 200
 
 async def manage_surveys(turn: Turn, store: Store, command: SurveyCommand, incoming: Incoming) -> None:
     """Carry out what is wanted with a person's surveys."""
-    if isinstance(command, NewSurvey):
+    if command.kind == "new":
         _require_rest(turn)
         leave_for_another(turn, incoming.person)
         turn.say(wording.WELCOME)
         return
     found = await list_surveys(store, turn.at, incoming.person)
-    match command:
-        case ListSurveys():
+    match command.kind:
+        case "list":
             _list(turn, found, command, incoming)
-        case OpenSurvey(number):
-            await _open(turn, store, _pick(found, number))
-        case NameSurvey(name):
-            here, short = _find_here(turn, found), clean(name)
+        case "open":
+            await _open(turn, store, _pick(found, command.number))
+        case "name":
+            here, short = _find_here(turn, found), clean(command.name)
             if len(short) > LONGEST_NAME:
                 raise UserError(replies.word_long_name(LONGEST_NAME, len(short)))
             await update_survey(store, here.session_id, name=short)
             turn.say(replies.word_named_survey(short))
-        case ArchiveSurvey(number):
-            wanted = _pick(found, number) if number else _find_here(turn, found)
+        case "archive":
+            wanted = _pick(found, command.number) if command.number else _find_here(turn, found)
             await update_survey(store, wanted.session_id, archived=True)
             turn.say(replies.word_archived_survey(wanted.title))
-        case _:
-            assert_never(command)
 
 
 async def name_elsewhere(turn: Turn, store: Store, command: Command, incoming: Incoming) -> bool:
@@ -68,7 +54,7 @@ async def name_elsewhere(turn: Turn, store: Store, command: Command, incoming: I
         return False
     found = await list_surveys(store, turn.at, incoming.person)
     if found:
-        _list(turn, found, ListSurveys(), incoming)
+        _list(turn, found, SurveyCommand("list"), incoming)
     return bool(found)
 
 
@@ -84,7 +70,7 @@ def _needs_survey(command: Command) -> bool:
             return False
 
 
-def _list(turn: Turn, found: Sequence[StoredSurvey], wanted: ListSurveys, incoming: Incoming) -> None:
+def _list(turn: Turn, found: Sequence[StoredSurvey], wanted: SurveyCommand, incoming: Incoming) -> None:
     text = replies.list_surveys(found, turn.session.id, wanted)
     turn.say(text) if incoming.place == "direct" else turn.mention(text, "", incoming.person)
 

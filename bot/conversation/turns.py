@@ -183,7 +183,7 @@ class Turns:
 
     async def _carry_out(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         match command:
-            case _ if isinstance(command, StartSurvey | commands.Continuation):
+            case StartSurvey() | commands.Continuation():
                 await self._begin(turn, incoming.person, command)
             case commands.More():
                 self.decide(turn, events.MorePapers(self.defaults.settings.more_papers))
@@ -195,9 +195,9 @@ class Turns:
                 await self._export(turn, formats)
             case commands.Invite() | commands.RaiseBudget() | commands.Forget() | commands.Choose():
                 await self._manage(turn, command)
-            case _ if isinstance(command, commands.SurveyCommand):
+            case commands.SurveyCommand():
                 await manage_surveys(turn, self._services.store, command, incoming)
-                if isinstance(command, commands.OpenSurvey):
+                if command.kind == "open":
                     turn.show_card(self.card(await self.load_uses(turn)))
             case _:
                 before = turn.session.state.outline

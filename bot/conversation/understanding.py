@@ -9,7 +9,7 @@ import difflib
 from dataclasses import dataclass, replace
 
 from adapters.chat import Incoming
-from bot.commands.commands import Choose, Command, Export, FreeText, ListSurveys, Show, StartSurvey
+from bot.commands.commands import Choose, Command, Export, FreeText, Show, StartSurvey, SurveyCommand
 from bot.commands.grammar import parse
 from bot.commands.intents.features import Heard
 from bot.commands.intents.plain_words import hear_name, understand
@@ -74,7 +74,8 @@ def _edits(command: Command) -> bool:
 
 def _only_shows(command: Command) -> bool:
     asks = isinstance(command, Job) and command.kind == "answer"
-    return asks or isinstance(command, Show | Export | ListSurveys)
+    lists = isinstance(command, SurveyCommand) and command.kind == "list"
+    return asks or lists or isinstance(command, Show | Export)
 
 
 def read_words_said(incoming: Incoming, session: SurveySession | None, talk: Talk) -> Command | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import assert_never
 
-from bot.commands.commands import FreeText, ListSurveys
+from bot.commands.commands import FreeText, SurveyCommand
 from bot.store.surveys import StoredSurvey
 from bot.wording.labels import survey_line
 from bot.wording.progress import word_started
@@ -62,7 +62,7 @@ SURVEYS_A_PAGE = 20
 """Lines of a list that one message holds on every platform."""
 
 
-def list_surveys(found: Sequence[StoredSurvey], current: str, wanted: ListSurveys) -> str:
+def list_surveys(found: Sequence[StoredSurvey], current: str, wanted: SurveyCommand) -> str:
     """A page of a person's surveys with their numbers, the latest on the first.
 
     Where none is ``current`` the list is not read in a survey's own place, and none can be opened.
@@ -71,7 +71,7 @@ def list_surveys(found: Sequence[StoredSurvey], current: str, wanted: ListSurvey
     if not listed:
         return f"{pluralize(len(found), 'survey')} archived; `list all` shows them." if found else NO_SURVEYS
     pages = -(-len(listed) // SURVEYS_A_PAGE)
-    page = min(max(1, wanted.page), pages)
+    page = min(max(1, wanted.number), pages)
     end = len(listed) - (page - 1) * SURVEYS_A_PAGE
     shown = listed[max(0, end - SURVEYS_A_PAGE) : end]
     lines = []

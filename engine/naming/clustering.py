@@ -88,17 +88,14 @@ def lay_out(vectors: Vectors, seed: int) -> Points:
 
     perplexity = min(PERPLEXITY, (len(vectors) - 1) / 3)
     with threadpool_limits(1):
-        placed: Points = TSNE(2, perplexity=perplexity, init="pca", random_state=seed).fit_transform(
-            np.asarray(vectors)
-        )
-    return placed
+        tsne = TSNE(2, perplexity=perplexity, init="pca", random_state=seed)
+        return np.asarray(tsne.fit_transform(np.asarray(vectors)))
 
 
 def _fix_signs(points: Points) -> Points:
     """The same points with the largest coordinate of each dimension positive: solvers give either sign."""
     largest = np.abs(points.round(DIGITS)).argmax(axis=0)
-    turned: Points = points * np.where(points[largest, np.arange(points.shape[1])] < 0, -1.0, 1.0)
-    return turned
+    return np.asarray(points * np.where(points[largest, np.arange(points.shape[1])] < 0, -1.0, 1.0))
 
 
 def _reduce_spectrally(vectors: Points) -> Points:
@@ -132,8 +129,7 @@ def _reduce_by_umap(vectors: Vectors, seed: int) -> Points:
         n_jobs=1,
     )
     with _ONE_REDUCTION:
-        points: Points = np.asarray(reducer.fit_transform(vectors), np.float64)
-    return points
+        return np.asarray(reducer.fit_transform(vectors), np.float64)
 
 
 def draw_cluster_count(references: int, seed: int) -> int:
@@ -170,8 +166,7 @@ def divide_by_means(points: Points | Vectors, k: int, seed: int = 0) -> Labels:
     exact = np.asarray(points, np.float64)
     runs = [_run_means(exact, k, np.random.default_rng(seed + start)) for start in range(STARTS)]
     found = min(runs, key=lambda run: run[0])[1]
-    result: Labels = np.unique(found, return_inverse=True)[1].astype(np.int64)
-    return result
+    return np.unique(found, return_inverse=True)[1].astype(np.int64)
 
 
 def _run_means(points: Points, k: int, chance: np.random.Generator) -> tuple[float, Labels]:
@@ -197,8 +192,7 @@ def _distances(points: Points | Vectors, others: Points | Vectors) -> Points:
     """Euclidean distances, shape (points, others), by SciPy, which needs no linear algebra for them."""
     from scipy.spatial.distance import cdist
 
-    result: Points = cdist(points, others)
-    return result
+    return np.asarray(cdist(points, others), np.float64)
 
 
 def _count_distinct(points: Points | Vectors) -> int:
@@ -217,8 +211,7 @@ def labels(points: Points | Vectors, algorithm: Algorithm, k: int, seed: int) ->
             from scipy.cluster.hierarchy import fcluster, linkage
 
             merged = linkage(np.asarray(points, np.float64), "ward")
-            result: Labels = np.asarray(fcluster(merged, k, "maxclust"), np.int64) - 1
-            return result
+            return np.asarray(fcluster(merged, k, "maxclust") - 1, np.int64)
         case "dbscan":
             from sklearn.cluster import HDBSCAN
 
@@ -235,8 +228,7 @@ def reassign_noise(points: Points | Vectors, found: Labels) -> Labels:
         return np.zeros(len(found), np.int64)
     centres = np.array([points[found == label].mean(axis=0) for label in homes])
     nearest = _distances(points, centres).argmin(axis=1)
-    result: Labels = np.where(found == NOISE, np.array(homes)[nearest], found)
-    return result
+    return np.where(found == NOISE, np.array(homes)[nearest], found)
 
 
 def dissolve_small(points: Points | Vectors, found: Labels, least: int) -> Labels:

@@ -51,8 +51,7 @@ def c_tf_idf(frequencies: Counts, formula: Formula) -> Counts:
     everywhere = frequencies.sum(axis=0)
     ratio = np.divide(average, everywhere, out=np.ones_like(everywhere), where=everywhere > 0)
     weight = np.log(ratio) if formula == "published" else np.log1p(ratio)
-    result: Counts = frequencies * weight
-    return result
+    return np.asarray(frequencies * weight)
 
 
 def stems_of(text: str) -> frozenset[str]:

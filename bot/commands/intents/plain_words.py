@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.commands.commands import Command, Export, FreeText, NameSurvey, Show, StartSurvey
+from bot.commands.commands import Command, Export, FreeText, Show, StartSurvey, SurveyCommand
 from bot.commands.grammar import numbers_in, parse
 from bot.commands.intents.classifier import load_classifier, score_intents
 from bot.commands.intents.features import LONGEST, Heard, read_words
@@ -30,9 +30,7 @@ _SHOWN_AT = 0.1
 STOPPED_AT = 1.0
 """Lead at which words stop what runs, which keeps what is finished: of the phrasings held out none was another wish."""
 _NEAR = 0.9
-"""Distance from the likeliest command at which others are offered too: held out, 92 % of those meant are offered."""
-_FARTHEST = 1.5
-"""Distance from the likeliest at which nothing is looked at any more."""
+"""Distance from the likeliest at which others are offered too: held out, 92 % of those meant are offered."""
 _SILENT_AT = {False: 0.2, True: 0.5}
 """Lead of “not for us” at which words among people are left alone; below it the person alone is asked, an owner sooner.
 
@@ -61,7 +59,7 @@ def understand(text: str, heard: Heard, state: State) -> Command | None:
         raise
     if isinstance(parsed, FreeText) or _is_doubtful(parsed, heard):
         return _read_plain(text, heard, state)
-    typed = _at_step(parsed, text, state)
+    typed = parse_at_step(text, state)
     if heard.among_people and _may_be_talk(typed):
         ours = _weigh_talk(score_intents(text[:LONGEST], heard))
         if ours < _TYPED_AT:
@@ -107,8 +105,10 @@ def _may_be_talk(command: Command) -> bool:
             return not re.search(r"\d", target)
         case Job(kind):
             return kind == "answer"
-        case Approve() | Regenerate() | Control.GO_BACK | EditKeywords() | StartSurvey() | NameSurvey() | Export():
+        case Approve() | Regenerate() | Control.GO_BACK | EditKeywords() | StartSurvey() | Export():
             return True
+        case SurveyCommand(kind):
+            return kind == "name"
         case _:
             return False
 
@@ -124,12 +124,8 @@ def _is_doubtful(command: Command, heard: Heard) -> bool:
 
 
 def parse_at_step(text: str, state: State) -> Command:
-    """What the words mean at this step; as `parse`."""
-    return _at_step(parse(text), text, state)
-
-
-def _at_step(command: Command, text: str, state: State) -> Command:
-    """Numbers to be dropped are keywords or papers where these are proposed; “the keyword hashing” is one of them."""
+    """As `parse`; numbers to be dropped are keywords or papers where these are proposed, so is “the keyword x”."""
+    command = parse(text)
     if isinstance(command, EditKeywords) and command.drop and state.keywords:
         return replace(command, drop=tuple(_find_keyword(words, state.keywords) for words in command.drop))
     match = _DROP.fullmatch(text.strip(" .!")) if isinstance(command, EditOutline) else None
@@ -162,11 +158,14 @@ def _read_plain(text: str, heard: Heard, state: State) -> FreeText | None:
     likeliest = next(iter(scores))
     whole = _say_whole(text, scores, state)
     scores = {label: score for label, score in scores.items() if label in whole or label not in INTENTS}
-    offers = _offer(scores, whole)
+    # Approval is only offered before all others.
+    offers = tuple(dict.fromkeys(said for label, said in whole.items() if label != "ok" or label == next(iter(whole))))[
+        :OFFERED
+    ]
     if heard.among_people and (ours := _weigh_talk(scores)) < _OURS_AT:
         return _ask_privately(text, offers, ours, heard)
     first, *others = scores
-    lead = scores[first] - max((scores[label] for label in others), default=scores[first] - _FARTHEST)
+    lead = scores[first] - max((scores[label] for label in others), default=scores[first] - _NEAR)
     # A question changes nothing, and there is no section 2022.
     if likeliest not in scores and text.rstrip().endswith("?") and is_possible(_ASK, heard.phase):
         return FreeText(text, offers, fill_intent(_ASK, text, load_classifier(), {}), likely=True)
@@ -181,18 +180,11 @@ def _say_whole(text: str, scores: Mapping[str, float], state: State) -> dict[str
     """The commands that can be said whole, each by its intent: one for which nothing was said is hardly meant."""
     best, names, found = max(scores.values()), name_items(state), dict[str, str]()
     for label, score in scores.items():
-        if label in INTENTS and score > best - _FARTHEST:
+        if label in INTENTS and score > best - _NEAR:
             said = fill_intent(label, text, load_classifier(), names)
             if said and len(said) <= LONGEST and _can_be_done(said):
                 found[label] = said
     return found
-
-
-def _offer(scores: Mapping[str, float], whole: Mapping[str, str]) -> tuple[str, ...]:
-    """The likeliest commands, at most `OFFERED`; approval only before all others."""
-    first = max(map(scores.__getitem__, whole), default=0.0)
-    near = [label for label in whole if scores[label] >= first - _NEAR]
-    return tuple(dict.fromkeys(whole[label] for label in near if label != "ok" or near[0] == "ok"))[:OFFERED]
 
 
 def _can_be_done(said: str) -> bool:

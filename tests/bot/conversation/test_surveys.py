@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.chat import Incoming
-from bot.commands.commands import ListSurveys
+from bot.commands.commands import SurveyCommand
 from bot.commands.grammar import parse
 from bot.store.surveys import StoredSurvey
 from bot.wording.replies import list_surveys
@@ -202,7 +202,7 @@ def test_many_surveys_are_listed_a_page_at_a_time_the_latest_first(said: str, nu
         for n in range(1, 121)
     ]
     command = parse(said)
-    assert isinstance(command, ListSurveys)
+    assert isinstance(command, SurveyCommand)
     text = list_surveys(found, "s1", command)
     shown = [int(line.partition(".")[0]) for line in text.splitlines() if line[:1].isdigit()]
     assert (shown[0], shown[-1]) == numbers and len(text) < 3_000
