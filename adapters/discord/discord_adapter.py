@@ -39,6 +39,7 @@ log = structlog.get_logger()
 
 FILE_HOSTS = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
 
+EVENTS = ("message", "interaction", "ready", "raw_thread_delete", "raw_thread_update", "guild_remove")
 EVERYWHERE = Conversation("discord", "", "")
 
 
@@ -65,15 +66,8 @@ class DiscordAdapter(DiscordSender):
         wanted.message_content = access.reads_messages
         client = kind(intents=wanted, allowed_mentions=discord.AllowedMentions.none(), max_messages=None, **options)
         super().__init__(client, words, edit_s, reads_messages=access.reads_messages)
-        for happening in (
-            self.on_message,
-            self.on_interaction,
-            self.on_ready,
-            self.on_raw_thread_delete,
-            self.on_raw_thread_update,
-            self.on_guild_remove,
-        ):
-            client.event(happening)
+        for name in EVENTS:
+            client.event(getattr(self, f"on_{name}"))
         self.tree = app_commands.CommandTree(
             self.client,
             allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),

@@ -59,10 +59,10 @@ def fill_intent(label: str, text: str, classifier: Classifier, names: Mapping[st
             case "where":
                 found = "before" if "before" in read_words(text) else "after"
             case "formats":
-                words = dict.fromkeys(match[0].lower() for match in _WORD.finditer(text))
+                words = dict.fromkeys(_WORD.findall(text.lower()))
                 found = " ".join(word for word in words if are_formats((word,)))
             case "language":
-                found = next((word[0] for word in _WORD.finditer(text) if word[0].lower() in classifier.languages), "")
+                found = next((word for word in _WORD.findall(text) if word.lower() in classifier.languages), "")
             case "question":
                 found = text.strip()
             case _:
@@ -75,15 +75,10 @@ def fill_intent(label: str, text: str, classifier: Classifier, names: Mapping[st
 
 def _find_options(rest: str) -> Iterator[str]:
     """The sections and the years that are said beside a topic; one year alone is the first."""
-    words = read_numbered_words(rest)
+    words = [str(_CARDINALS.get(word, word)) for word in _WORD.findall(rest.lower())]
     yield from (f"sections={number}" for number, unit in pairwise(words) if unit == "sections" and number.isdecimal())
     if years := list(dict.fromkeys(_YEAR.findall(rest))):
         yield f"years={min(years)}..{max(years) if len(years) > 1 else ''}"
-
-
-def read_numbered_words(text: str) -> list[str]:
-    """The words in lower case; numbers in figures."""
-    return [str(_CARDINALS.get(word, word)) for word in (match[0].lower() for match in _WORD.finditer(text))]
 
 
 def find_numbers(text: str, names: Mapping[str, str]) -> Iterator[str]:
