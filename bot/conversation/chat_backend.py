@@ -17,6 +17,7 @@ from bot.store.surveys import load_wanted_jobs
 from bot.wording import labels
 from bot.wording import sentences as wording
 from engine.errors import UserError
+from engine.rendering.markdown import escape_markdown
 from engine.session.events import Approve, Control, JobKind
 
 GONE, STOPPED = "gone", "stopped"
@@ -73,7 +74,7 @@ class ConversationBackend:
         """A survey in a list; one whose place is gone is named without a way there."""
         at, line = survey.conversation, labels.survey_line(survey)
         if why := await self.recall(at, GONE):
-            return Outgoing(replace(at, channel="", thread=""), f"{line}\n\n{labels.place_gone(why)}")
+            return Outgoing(replace(at, channel="", thread=""), f"{line}\n\n⚠ {escape_markdown(why)}")
         return Outgoing(at, line, buttons=labels.survey_buttons(survey))
 
     async def remember(self, conversation: Conversation, name: str, value: str) -> None:

@@ -149,7 +149,7 @@ class Dispatcher:
         Where there is a reason ``why``, it is set aside for whoever runs the service.
         """
         at = incoming.conversation
-        outgoing = Outgoing(at, text, awaits=True, only_for=_alone(incoming))
+        outgoing = Outgoing(at, text, awaits=True, only_for=incoming.person if incoming.opens else "")
         kept = storable(why)[:LONGEST_REASON]
         try:
             self._outbox.give(await self._store.record_handled(at, incoming.key, [outgoing], kept))
@@ -242,8 +242,3 @@ class Dispatcher:
             turn.show_card(self._turns.card(turn))
         for outgoing in turn.collect_messages():
             await self._adapter.send(outgoing)
-
-
-def _alone(incoming: Incoming) -> str:
-    """Where no thread was opened yet, only the person who asked is told."""
-    return incoming.person if incoming.opens else ""

@@ -75,18 +75,22 @@ async def raise_budget(turn: Turn, store: Store, settings: Settings, wanted: Rai
 def word_price(state: State, defaults: Defaults, uses: Sequence[BudgetUse]) -> str:
     """The cost, where a language model writes it, and what stays; empty where nothing would be paid.
 
-    Of keywords, that is judging what they find; of papers, reading them for the outline; of an outline, writing it.
+    Of keywords, that is judging what they find; of papers, reading them where the recipe does that before it plans; of
+    an outline, writing it.
     """
-    if state.phase == "keywords":
-        return _word_judging(state, defaults, uses)
-    if state.phase == "papers":
-        return _word_preparation(state, defaults, uses)
-    if not (state.phase == "outline" and state.outline and state.papers) or state.outline.is_grouping:
+    if state.phase == "outline" and state.outline and state.papers and not state.outline.is_grouping:
+        kept = find_kept_text(state)
+        told = money.word_kept(state.outline, kept) if state.written_from else ""
+        expected = estimate_writing(state, kept, defaults)
+        return "\n\n".join(part for part in (told, money.estimate(expected, uses) if expected else "") if part)
+    if not (state.brief and defaults.models):
         return ""
-    kept = find_kept_text(state)
-    told = money.word_kept(state.outline, kept) if state.written_from else ""
-    expected = estimate_writing(state, kept, defaults)
-    return "\n\n".join(part for part in (told, money.estimate(expected, uses) if expected else "") if part)
+    recipe, limits = defaults.recipes[state.brief.recipe], defaults.limits
+    if state.phase == "keywords" and defaults.settings.judge != "never":
+        return money.estimate_judging(_estimate(plan_judging(recipe.paper_count(limits), limits), defaults), uses)
+    papers = state.papers.list_included() if state.phase == "papers" and state.papers else ()
+    chains = recipe.plan_preparation(papers, defaults.count_texts(state.brief)) if papers else ()
+    return money.estimate_preparation(_estimate(chains, defaults), len(papers), uses) if chains else ""
 
 
 def estimate_writing(state: State, kept: KeptText, defaults: Defaults) -> Estimate | None:
@@ -117,23 +121,6 @@ def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper])
     papers = state.papers.list_included() if state.papers else sample
     chains = recipe.plan_review_calls(state.brief, defaults.limits, papers, with_texts=fetches)
     return money.estimate_review(_estimate(chains, defaults), at_most=fetches) if chains else ""
-
-
-def _word_judging(state: State, defaults: Defaults, uses: Sequence[BudgetUse]) -> str:
-    """What judging the papers found will take at most."""
-    if not (state.brief and defaults.models and defaults.settings.judge != "never"):
-        return ""
-    chains = plan_judging(defaults.recipes[state.brief.recipe].paper_count(defaults.limits), defaults.limits)
-    return money.estimate_judging(_estimate(chains, defaults), uses)
-
-
-def _word_preparation(state: State, defaults: Defaults, uses: Sequence[BudgetUse]) -> str:
-    """What reading the papers will take, where the recipe does that before it plans."""
-    if not (state.brief and state.papers and defaults.models):
-        return ""
-    recipe, papers = defaults.recipes[state.brief.recipe], state.papers.list_included()
-    chains = recipe.plan_preparation(papers, defaults.count_texts(state.brief))
-    return money.estimate_preparation(_estimate(chains, defaults), len(papers), uses) if chains else ""
 
 
 def participant_of(stored: StoredConversation, person: str) -> Participant:

@@ -37,15 +37,20 @@ async def manage_surveys(turn: Turn, store: Store, command: SurveyCommand, incom
         case "open":
             await _open(turn, store, _pick(found, command.number))
         case "name":
-            here, short = _find_here(turn, found), clean(command.name)
+            _require_topic(turn)
+            short = clean(command.name)
             if len(short) > LONGEST_NAME:
                 raise UserError(replies.word_long_name(LONGEST_NAME, len(short)))
-            await update_survey(store, here.session_id, name=short)
+            await update_survey(store, turn.session.id, name=short)
             turn.say(replies.word_named_survey(short))
         case "archive":
-            wanted = _pick(found, command.number) if command.number else _find_here(turn, found)
-            await update_survey(store, wanted.session_id, archived=True)
-            turn.say(replies.word_archived_survey(wanted.title))
+            if command.number:
+                wanted = _pick(found, command.number)
+                session_id, title = wanted.session_id, wanted.title
+            else:
+                session_id, title = turn.session.id, _require_topic(turn)
+            await update_survey(store, session_id, archived=True)
+            turn.say(replies.word_archived_survey(title))
 
 
 async def name_elsewhere(turn: Turn, store: Store, command: Command, incoming: Incoming) -> bool:
@@ -96,7 +101,7 @@ async def _open(turn: Turn, store: Store, wanted: StoredSurvey) -> None:
     # A terminal's conversation is no place that one could go back to: what `scholium write` made is opened here.
     here = turn.stored.conversation
     if wanted.conversation != here and (wanted.is_running or here.platform != "terminal"):
-        raise UserError(replies.elsewhere(wanted))
+        raise UserError(replies.word_elsewhere(wanted.title))
     found = await store.load_session(wanted.session_id)
     if found is None:
         raise UserError(replies.NO_SURVEYS)
@@ -105,7 +110,7 @@ async def _open(turn: Turn, store: Store, wanted: StoredSurvey) -> None:
     if turn.session.state.brief:
         turn.close_card(word_decision(turn.session.state, Control.START_OVER, turn.actor))
     turn.stored = replace(turn.stored, session=session, owner=owner, invited=invited, reading=(), choices=())
-    turn.say(replies.word_opened_survey(wanted))
+    turn.say(replies.word_opened_survey(wanted.title))
 
 
 def _require_rest(turn: Turn) -> None:
@@ -113,13 +118,11 @@ def _require_rest(turn: Turn) -> None:
         raise UserError(replies.STILL_AT_WORK)
 
 
-def _find_here(turn: Turn, found: Sequence[StoredSurvey]) -> StoredSurvey:
-    """The survey at hand, which may be another person's. Raises `UserError` where there is none."""
-    session, brief = turn.session, turn.session.state.brief
-    if brief is None:
+def _require_topic(turn: Turn) -> str:
+    """What the survey at hand is about. Raises `UserError` where there is none."""
+    if turn.session.state.brief is None:
         raise UserError(replies.NO_SURVEY_HERE)
-    here = next((survey for survey in found if survey.session_id == session.id), None)
-    return here or StoredSurvey(turn.at, session.id, brief.topic, session.state.phase, is_running=False, money=0.0)
+    return turn.session.state.brief.topic
 
 
 def _pick(found: Sequence[StoredSurvey], number: int) -> StoredSurvey:

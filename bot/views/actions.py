@@ -26,11 +26,11 @@ class Action:
 
 EDIT = Action("edit", "edit", asks=True, typed=False)
 STOP = Action("stop", "stop")
-FIGURES = Action("figures", "evaluate details")
+FIGURES = Action("all figures and reasons", "evaluate details")
 NEW_SURVEY = Action("new survey", "start", asks=True, typed=False)
 _EXPORT = Action("export", "export")
 _BACK = Action("back", "back")
-_BACK_TO_OUTLINE = Action("back to outline", "back")
+_BACK_TO_OUTLINE = Action("back to the outline", "back")
 _SEARCH_ONLINE = Action("search online", "search online")
 _OTHERWISE = (
     _SEARCH_ONLINE,
@@ -42,20 +42,25 @@ _OTHERWISE = (
 BEGIN = Action("look for keywords", "ok")
 _OF_STEP: dict[Phase, tuple[Action, ...]] = {
     "topic": (BEGIN, *_OTHERWISE),
-    "keywords": (Action("search", "ok"), EDIT, Action("other keywords", "no"), Action("quick review", "quick")),
+    "keywords": (
+        Action("search with these", "ok"),
+        EDIT,
+        Action("other keywords", "no"),
+        Action("quick review first", "quick"),
+    ),
     "papers": (
-        Action("make outline", "ok"),
+        Action("make an outline", "ok"),
         EDIT,
         Action("more papers", "more"),
         Action("all papers", "show papers"),
         _BACK,
     ),
-    "outline": (Action("write", "ok"), EDIT, Action("another outline", "no"), _BACK),
-    "writing": (Action("resume", "ok"), _EXPORT, _BACK_TO_OUTLINE),
+    "outline": (Action("write it", "ok"), EDIT, Action("another outline", "no"), _BACK),
+    "writing": (Action("go on", "ok"), _EXPORT, _BACK_TO_OUTLINE),
     "discussion": (
         Action("all files", "export"),
         Action("sources", "references"),
-        Action("change section", "edit", asks=True, typed=False),
+        Action("change a section", "edit", asks=True, typed=False),
         _BACK_TO_OUTLINE,
     ),
 }
@@ -70,7 +75,7 @@ def list_actions(state: State) -> tuple[Action, ...]:
         if state.brief and state.brief.quick:
             asked = enumerate(state.survey.follow_up, start=1)
             follow = [Action("follow up", f"follow {i}", question) for i, question in asked]
-            return (*follow, Action("full survey", "full survey"), _OF_STEP["discussion"][0])
+            return (*follow, Action("write a full survey", "full survey"), _OF_STEP["discussion"][0])
         numbered = enumerate(state.survey.sections[:SECTIONS_OFFERED], start=1)
         shown = [Action("show section", f"show {n}", f"{n} {clean(s.title)}", typed=False) for n, s in numbered]
         return (*shown, *_OF_STEP["discussion"])

@@ -48,10 +48,9 @@ class PaperGroup:
 
 @dataclass(frozen=True, slots=True)
 class PaperGroups:
-    """Groups to be approved; ``movable`` is the number of a paper of the first."""
+    """Groups to be approved."""
 
     groups: tuple[PaperGroup, ...]
-    movable: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +129,9 @@ def _view_outline(state: State) -> PlannedOutline | PaperGroups | Topic:
 
 def _view_groups(nodes: Sequence[OutlineNode], selection: PaperSelection) -> PaperGroups:
     place: dict[PaperKey, int] = {found.paper.key: n for n, found in enumerate(selection.found, start=1)}
-
     groups = []
     for number, node in enumerate(nodes, start=1):
         places = sorted(place[key] for key in node.all_papers() if key in place)
         papers = tuple((at, selection.found[at - 1].paper) for at in places)
         groups.append(PaperGroup(number, node.title, node.description, papers))
-    movable = groups[0].papers[0][0] if groups and groups[0].papers else 0
-    return PaperGroups(tuple(groups), movable)
+    return PaperGroups(tuple(groups))

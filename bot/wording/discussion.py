@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 
@@ -161,12 +160,7 @@ def _word_check(old: Section | None, new: Section, change: SectionChange | None)
 
 
 def _difference(was: Sequence[str], now: Sequence[str], survey: Survey, *, is_translated: bool) -> str:
-    matcher = difflib.SequenceMatcher(a=was, b=now, autojunk=False)
-    steps = [step for step in matcher.get_opcodes() if step[0] != "equal"]
-    gone = [sentence for _, start, end, _, _ in steps for sentence in was[start:end]]
-    new = [sentence for _, _, _, start, end in steps for sentence in now[start:end]]
-    moved = set(gone) & set(new)
-    gone, new = [s for s in gone if s not in moved], [s for s in new if s not in moved]
+    gone, new = [s for s in was if s not in now], [s for s in now if s not in was]
     is_paired = is_translated and len(gone) == len(new)
     reworded = dict(zip(gone, new, strict=True)) if is_paired else _pair_reworded(gone, new)
     changed = [f"- was: {_show_old(old)} → now: {survey_text(now, survey)}" for old, now in reworded.items()]

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from adapters.chat import AdapterTexts, Button, FieldKind, Outgoing, SurveyList
 from bot.store.surveys import StoredSurvey
 from bot.views.actions import NEW_SURVEY, Action
-from bot.wording.sentences import phrase
 from engine.rendering.markdown import escape_markdown
 from engine.session.state import Phase, SurveySession
 from engine.survey import Way
@@ -123,10 +122,6 @@ def survey_line(survey: StoredSurvey) -> str:
     return f"**{escape_markdown(survey.title or 'No topic yet')}** ({step}, {doing}{money})"
 
 
-place_gone = phrase("⚠ {}")
-"""Said of a survey in a list where nothing can be written any more in its thread: why."""
-
-
 def survey_buttons(survey: StoredSurvey) -> tuple[Button, ...]:
     export = (Action("export", "export"),) if survey.phase in {"writing", "discussion"} else ()
     return tuple(draw_button(action, survey.session_id) for action in (Action("continue", "show"), *export))
@@ -136,25 +131,16 @@ LABEL_CHARACTERS, SECTION_CHARACTERS = 60, 32
 """Of what a button names: Slack allows 75 in all, Discord 80; more of a heading is not shown on a phone."""
 
 LABELS = {
-    "back to outline": "Back to the outline",
-    "change section": "Change a section",
     "choose": "Choose {}",
     "drop": "Drop {}",
     "earlier": "← Earlier",
-    "figures": "All figures and reasons",
     "follow up": "{}",
-    "full survey": "Write a full survey",
     "later": "More →",
-    "make outline": "Make an outline",
     "merge": "Merge {}",
     "more commands": "Everything I can do",
-    "quick review": "Quick review first",
-    "resume": "Go on",
-    "search": "Search with these",
     "search for section": "Search for {}",
     "show section": "{}",
     "survey meant": "Survey “{}”",
-    "write": "Write it",
 }
 """Of deeds whose label is another than their own words."""
 

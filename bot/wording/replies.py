@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import assert_never
 
 from bot.commands.commands import FreeText, SurveyCommand
 from bot.store.surveys import StoredSurvey
@@ -56,6 +55,8 @@ word_kept_survey = phrase("Your survey on “{}” is kept; `list` shows all, an
 no_such_survey = phrase("There is no survey {}; you have {}. Say list to see them.")
 word_long_name = phrase("A survey's name has at most {} characters; this one has {:,}.")
 word_named_survey = phrase("This survey is called “{}” now.")
+word_opened_survey = phrase("This is your survey on “{}”:")
+word_elsewhere = phrase("The survey on “{}” belongs to another conversation; continue it there.")
 word_archived_survey = phrase("“{}” is archived: `list all` still shows it, and `open` brings it back.")
 
 SURVEYS_A_PAGE = 20
@@ -86,14 +87,6 @@ def list_surveys(found: Sequence[StoredSurvey], current: str, wanted: SurveyComm
     hint = "\n\n`open 2` goes on with the second." if len(found) > 1 else ""
     hint = hint if current else "\n\nEach goes on in its own thread."
     return "**Your surveys**\n\n" + "\n".join(lines) + hint + more
-
-
-def word_opened_survey(survey: StoredSurvey) -> str:
-    return f"This is your survey on “{escape_markdown(survey.title)}”:"
-
-
-def elsewhere(survey: StoredSurvey) -> str:
-    return f"The survey on “{survey.title}” belongs to another conversation; continue it there."
 
 
 PRESS_TO_DO = (
@@ -201,21 +194,17 @@ def list_hints(state: State) -> tuple[str, ...]:
             return ()
 
 
+_FIRST_SAID: dict[Phase, tuple[str, ...]] = {
+    "topic": ("`survey TOPIC` to begin", "`help`"),
+    "keywords": ("`ok` to search with these keywords",),
+    "papers": ("`ok` to go on to the outline", "`more`"),
+    "outline": ("`ok` to write",),
+    "writing": ("`ok` to write on", "`back` to change the outline", "`export` what is finished"),
+    "discussion": ("a question", "`export`"),
+}
+
+
 def suggest_words(state: State) -> str:
     """The few things that are said most at this step, as the end of a sentence."""
-    some = [f"`{hint}`" for hint in list_hints(state)[:2]]
-    match state.phase:
-        case "topic":
-            return "`survey TOPIC` to begin, or `help`"
-        case "keywords":
-            return list_words(["`ok` to search with these keywords", *some], "or")
-        case "papers":
-            return list_words(["`ok` to go on to the outline", *some, "`more`"], "or")
-        case "outline":
-            return list_words(["`ok` to write", *some], "or")
-        case "writing":
-            return "`ok` to write on, `back` to change the outline, or `export` what is finished"
-        case "discussion":
-            return list_words(["a question", *some[1:], "`export`"], "or")
-        case _:
-            assert_never(state.phase)
+    first, *others = _FIRST_SAID[state.phase]
+    return list_words([first, *(f"`{hint}`" for hint in list_hints(state)[:2]), *others], "or")

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from bot.views.steps import PaperGroups
 from bot.wording.sentences import list_first, pluralize
-from bot.wording.survey_text import word_reference
+from bot.wording.survey_text import word_reference, word_size
 from engine.citations import numbers
 from engine.errors import UserError
 from engine.rendering.markdown import escape_markdown, with_numbers
 from engine.reviews.review import HEADER
 from engine.run import ReviewDraft
-from engine.session.outline_edits import SMALLEST_DIVIDED
 from engine.session.proposal_edits import ONE_SURVEY
 from engine.session.state import State
 from engine.survey import Survey, walk
@@ -87,16 +86,13 @@ def word_groups(found: PaperGroups) -> str:
         lines += [f"    - {escape_markdown(group.description)}"] if group.description else []
         named = [f"{number} {escape_markdown(shorten(clean(paper.title), 60))}" for number, paper in group.papers]
         lines.append(f"    - papers {'; '.join(list_first(named, SHOWN_PAPERS, '…'))}")
-    last, changes = len(found.groups), ["`rename 1 to …`"]  # each can be done as it stands
-    changes += [f"`split {group.number}`" for group in found.groups if len(group.papers) >= SMALLEST_DIVIDED][:1]
-    if last > 1:
-        changes += [f"`merge {last - 1} {last}`", f"`drop {last}`"]
-        into = f"(paper {found.movable} into group {last})"
-        changes += [f"`move {found.movable} to {last}` {into}"] if found.movable else []
-    end = f"`ok` writes headings for these groups. To change them: {', '.join(changes)}."
-    return "\n".join([f"**{pluralize(last, 'group')} of papers**", "", *lines, "", end])
+    return "\n".join([f"**{pluralize(len(found.groups), 'group')} of papers**", "", *lines, "", CHANGES_OF_GROUPS])
 
 
+CHANGES_OF_GROUPS = (
+    "`ok` writes headings for these groups. To change them: `rename GROUP to …`, `split GROUP`, `merge GROUP GROUP`, "
+    "`drop GROUP`, `move PAPER to GROUP`, each by its number."
+)
 HERE_IS_THE_MAP = "The groups on a map:"
 CRITERIA = ("coverage", "structure", "relevance")
 TITLE_CHARACTERS = 100
@@ -114,16 +110,10 @@ def word_candidates(state: State) -> str:
         title = escape_markdown(shorten(clean(survey.title), TITLE_CHARACTERS))
         taken = " · **this is the survey**" if number == state.chosen else ""
         judged = ", ".join(scores) or "not judged"
-        lines += [f"{number}. {title} · {_word_size(survey)} · {judged}{taken}", f"   {headings}"]
+        lines += [f"{number}. {title} · {word_size(survey)} · {judged}{taken}", f"   {headings}"]
     return "\n".join(lines)
 
 
 def word_taken(state: State) -> str:
-    size = _word_size(state.candidates[state.chosen - 1].survey)
+    size = word_size(state.candidates[state.chosen - 1].survey)
     return f"Candidate {state.chosen} is the survey now: {size}. `candidates` shows all, `undo` takes this back."
-
-
-def _word_size(survey: Survey) -> str:
-    words = sum(len(section.text.split()) for _, section in walk(survey.sections))
-    sections, sources = pluralize(len(survey.sections), "section"), pluralize(len(survey.references), "source")
-    return f"{sections}, {words:,} words, {sources}"

@@ -37,8 +37,6 @@ from engine.values import Paper, PaperKey
 
 GIST_SENTENCES, LINE_CHARACTERS = 3, 150
 EVIDENCE_PER_PAGE = 8
-SHORT_CELL_WORDS = 3
-"""Up to so many a cell of a table is no sentence."""
 CONNECTING_SHOWN = 4
 SENTENCE_SHOWN = 300
 
@@ -76,10 +74,8 @@ def survey_text(text: str, survey: Survey) -> str:
 
 def word_survey(survey: Survey) -> str:
     """The finished survey as one message: title, gist, a line of each section, what is worth knowing."""
-    words = sum(len(section.text.split()) for _, section in walk(survey.sections))
-    sections, sources = pluralize(len(survey.sections), "section"), pluralize(len(survey.references), "source")
     how = escape_markdown(next(iter(all_sentences(survey.method)), ""))
-    size = f"{sections} · {words:,} words · {sources}{f'. {how}' if how else ''}"
+    size = f"{word_size(survey)}{f'. {how}' if how else ''}"
     known = {line.number: line for line in survey.overview.lines} if survey.overview else {}
     lines = []
     for number, section in enumerate(survey.sections, start=1):  # how many papers of which years, what it is about
@@ -89,6 +85,12 @@ def word_survey(survey: Survey) -> str:
         lines.append(f"- **{number} {escape_markdown(clean(section.title))}**{papers}: {about}")
     head = f"### ✓ Finished: {escape_markdown(clean(survey.title))}"
     return "\n\n".join([head, gist(survey), *(["\n".join(lines)] if lines else []), size, *word_warnings(survey)])
+
+
+def word_size(survey: Survey) -> str:
+    words = sum(len(section.text.split()) for _, section in walk(survey.sections))
+    sections, sources = pluralize(len(survey.sections), "section"), pluralize(len(survey.references), "source")
+    return f"{sections} · {words:,} words · {sources}"
 
 
 def gist(survey: Survey) -> str:
@@ -125,16 +127,10 @@ def word_section_page(survey: Survey, shown: SectionPage) -> str:
 
 
 def _word_row(row: Sequence[tuple[str, str]]) -> str:
-    """The row of a table as a line, since no chat shows tables.
-
-    A cell stands under its column's name but for a sentence, which speaks for itself, a year, a work.
-    """
-    named = []
-    for name, cell in row:
-        if cell not in ("", "–"):
-            is_plain = len(cell.split()) > SHORT_CELL_WORDS or cell.isdecimal() or list_cited_keys(cell)
-            named.append(cell if is_plain else f"{name}: {cell}")
-    return ": ".join(filter(None, (*named[:1], " · ".join(named[1:]))))
+    """The row of a table as a line, since no chat shows tables: its first cell, each other under its column's name."""
+    (_, first), *others = row
+    named = " · ".join(f"{name}: {cell}" for name, cell in others if cell not in ("", "–"))
+    return f"{first}: {named}" if named else first
 
 
 def offer_sources(cited: Iterable[str], survey: Survey) -> tuple[Action, ...]:

@@ -188,7 +188,7 @@ async def test_groups_are_approved_with_a_map_before_headings_are_written(
         said = await lab.chat.say("undo")
         assert redrawn in {path.read_bytes() for o in said for path in o.files}
         assert not any(o.files for o in await lab.chat.say("show"))
-        assert any("`split 1`" in o.text for o in await lab.chat.say("merge 1 and 2"))
+        assert any("`split GROUP`" in o.text for o in await lab.chat.say("merge 1 and 2"))
         merged = (await lab.state()).outline
         said = await lab.chat.say("split 1")
         split = (await lab.state()).outline

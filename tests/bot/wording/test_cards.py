@@ -100,7 +100,7 @@ def test_no_sentence_suggests_a_section_that_is_not_there() -> None:
     one = Outline("A survey", (OutlineNode("Graphs"),))
     assert suggest_words(session(phase="outline", outline=one).state) == "`ok` to write"
     written = session(phase="discussion", survey=Survey("A survey", "", (Section("Graphs", "Text."),), ()))
-    assert suggest_words(written.state) == "a question, `why 1` or `export`"
+    assert suggest_words(written.state) == "a question, `show 1`, `why 1` or `export`"
 
 
 def test_sources_of_an_old_message_are_not_read_by_new_numbers() -> None:
@@ -142,7 +142,7 @@ def test_short_cells_of_a_table_stand_under_their_column_s_name() -> None:
     section = Section("Bees", "Text.", tables=(Table("Works", header, rows),))
     survey = Survey("A Survey", "", (section,), (replace(papers(1)[0], key=PaperKey("a:1")),))
     shown = word_section_page(survey, view_section(survey, "1", 1))
-    assert "2020 · Data and metrics: MARCO · It improves the answers to open questions" in shown
+    assert "Year: 2020 · Data and metrics: MARCO · Result: It improves the answers to open questions" in shown
 
 
 def test_a_page_of_a_section_is_one_card_on_each_platform() -> None:
