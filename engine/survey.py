@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, Literal, get_args
+from typing import Literal, get_args
 
-from pydantic import BeforeValidator
-
-from engine.overview import NearbyGroup, Overview
+from engine.overview import NearbyGroup, Overview, TimeLine
 from engine.values import LeftOut, Paper, PaperKey, SearchRecord, make_inert
 
 Verdict = Literal["quoted", "summarised", "supported", "unsupported", "unchecked"]
@@ -232,12 +230,7 @@ class Reproduction:
         make_inert(self, "caption", "introduction")
 
 
-Figure = BarChart | FieldMap | Taxonomy | Reproduction
-
-
-def _drop_time_lines(figures: Any) -> Any:
-    """The figures as they are read, without a kind that surveys of earlier versions hold."""
-    return tuple(figure for figure in figures if not (isinstance(figure, dict) and "lanes" in figure))
+Figure = BarChart | FieldMap | TimeLine | Taxonomy | Reproduction
 
 
 def introduce(shown: Table | Figure, number: int) -> str:
@@ -259,7 +252,7 @@ class Section:
     claims: tuple[Claim, ...] = ()
     sections: tuple[Section, ...] = ()
     tables: tuple[Table, ...] = ()
-    figures: Annotated[tuple[Figure, ...], BeforeValidator(_drop_time_lines)] = ()
+    figures: tuple[Figure, ...] = ()
     tally: ClaimTally | None = None
     """What the check made of its claims; ``None`` where nothing was checked."""
 

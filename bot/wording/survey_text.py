@@ -16,7 +16,7 @@ from bot.wording.survey_warnings import word_warnings
 from engine.addresses import locate_words
 from engine.citations import list_cited_keys, numbers, remove_citations, replace_citations
 from engine.evidence import Evidence, find_connecting_sentences, section_at
-from engine.overview import LineOfWork
+from engine.overview import LineOfWork, TimeLine
 from engine.rendering.document import describe_papers
 from engine.rendering.markdown import escape_markdown, with_numbers
 from engine.survey import (
@@ -299,8 +299,9 @@ def why_figure(survey: Survey, figure: Figure, number: int) -> str:
     match figure:
         case Taxonomy():
             how = "It shows the sections of this survey as they were approved; works are those that a part cites most."
-        case BarChart():
-            how = "It was counted from the papers gathered on the topic by their years."
+        case BarChart() | TimeLine():
+            which = "gathered on the topic" if isinstance(figure, BarChart) else "of this survey"
+            how = f"It was counted from the papers {which} by their years."
         case FieldMap():
             how = "Papers lie near one another where their titles and abstracts share words and meaning."
         case Reproduction():

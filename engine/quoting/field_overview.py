@@ -1,4 +1,4 @@
-"""The field at a glance: its groups, where to start reading, the growth, the map, what is left out."""
+"""The field at a glance: its groups, where to start reading, the time line, the map, what is left out."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from engine.citations import cite
 from engine.naming.clustering import clusters, labels, lay_out
-from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint
+from engine.overview import LineOfWork, NearbyGroup, Overview, StartingPoint, TimeLane, TimeLine, Turn, TurnKind
 from engine.paper_kinds import is_survey
 from engine.quoting.attribution import name_people
 from engine.quoting.counts import find_most_cited, frame_field, years_of
 from engine.retrieval.embedding import Embedder, embed_papers
 from engine.survey import BarChart, FieldMap, MapPoint
-from engine.text import inert, shorten, stem, words
+from engine.text import inert, list_words, shorten, stem, words
 from engine.values import FoundPaper, Paper, PaperKey
 
 FIRST_READ = 6
@@ -39,6 +39,9 @@ LABELLED = 10
 
 FEWEST_ON_MAP, FEWEST_NEARBY = 8, 3
 """Papers that make a map, and a group of papers near the topic."""
+
+BURST_PAPERS, BURST_GROWTH = 4, 2.0
+"""Papers in a year, and how often those of the year before, that make a burst."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,43 @@ def draw_growth(found: Sequence[FoundPaper]) -> BarChart | None:
     half = years[len(years) // 2]
     caption = f"Papers on the topic by year: {len(years):,} that were gathered, half of them since {half}."
     return BarChart(caption, "Year", "Papers", bars)
+
+
+def draw_time_line(lines: Sequence[Line]) -> TimeLine | None:
+    """The lines of work over the same years, with their turns; ``None`` where fewer than two years are known."""
+    years = years_of([paper for line in lines for paper in line.papers])
+    if not years or years[0] == years[-1]:
+        return None
+    lanes = tuple(_lane(line, range(years[0], years[-1] + 1)) for line in lines)
+    marked = {turn.kind for lane in lanes for turn in lane.turns}
+    told = list_words([name for kind, name in _MARKS.items() if kind in marked])
+    return TimeLine(f"Papers of each section by year, with {told}.", lanes)
+
+
+_MARKS: dict[TurnKind, str] = {
+    "first": "its first paper",
+    "most cited": "its most cited paper",
+    "burst": "its steepest rise",
+}
+
+
+def _lane(line: Line, span: range) -> TimeLane:
+    counts = Counter(years_of(line.papers))
+    dated = [paper for paper in line.papers if paper.year]
+    turns: list[Turn] = []
+    if dated:
+        first = min(dated, key=lambda p: (p.year or 0, -(p.citations or 0)))
+        turns.append(Turn(first.year or 0, "first", _label(first), first.key))
+        top = find_most_cited(dated)
+        if top and top.key != first.key:
+            turns.append(Turn(top.year or 0, "most cited", _label(top), top.key))
+    bursts = [y for y in span if counts[y] >= BURST_PAPERS and counts[y] >= BURST_GROWTH * max(1, counts[y - 1])]
+    if bursts:
+        year = max(bursts, key=lambda y: counts[y] - counts[y - 1])
+        turns.append(Turn(year, "burst", f"{year}: {counts[year]} papers"))
+    return TimeLane(
+        line.title, tuple((year, counts[year]) for year in span), tuple(sorted(turns, key=lambda t: t.year))
+    )
 
 
 def _label(paper: Paper) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from engine.quoting.attribution import whose_words
 from engine.quoting.counts import frame_section
-from engine.quoting.field_overview import Line, draw_map
+from engine.quoting.field_overview import Line, draw_map, draw_time_line
 from engine.quoting.paper_tables import tabulate_papers
 from engine.retrieval.embedding import Embedder
 from engine.survey import Section
@@ -43,11 +43,11 @@ def write_group(node: OutlineNode, papers: Mapping[PaperKey, Paper]) -> Section:
 
 
 def write_introduction(node: OutlineNode, brief: Brief, lines: Sequence[Line], embedder: Embedder) -> Section:
-    """From how many papers the map was made and how it is ordered, with its map."""
+    """From how many papers the map was made and how it is ordered, with its time line and its map."""
     papers = [paper for line in lines for paper in line.papers]
     text = f"This reading map of the literature on {brief.topic} was made from {len(papers)} papers."
     text += "" if str(brief.years) == ".." else f" Only papers of the years {brief.years} were considered."
     text += f" Each section counts one group of them and sets its papers side by side {whose_words(papers)}"
     text += f": {list_words(f'{line.title} (Section {line.number})' for line in lines)}." if lines else "."
-    figure = draw_map(lines, embedder)
-    return Section(node.title, text, figures=(figure,) if figure else ())
+    figures = (draw_time_line(lines), draw_map(lines, embedder))
+    return Section(node.title, text, figures=tuple(figure for figure in figures if figure is not None))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from engine.citations import number_ranges, numbers, reference_text
+from engine.overview import TimeLane, TimeLine
 from engine.rendering.document import Block, Heading, NumberedTable, Part, ReferenceList, Runs, list_parts, parse_runs
 from engine.survey import BarChart, Branch, FieldMap, Figure, Reproduction, Survey, Taxonomy
 from engine.text import clean
@@ -88,6 +89,8 @@ def _tell_figure(figure: Figure, number: int, known: Mapping[PaperKey, int]) -> 
     match figure:
         case BarChart():
             return _table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])
+        case TimeLine():
+            return _table(("Section", "Turns"), [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes])
         case Taxonomy():
             return "\n".join(_branches(figure.root, known, 0))
         case Reproduction():
@@ -105,6 +108,14 @@ def _branches(branch: Branch, known: Mapping[PaperKey, int], depth: int) -> Iter
     yield f"{'  ' * depth}- {escape_markdown(clean(branch.label))}{cited}"
     for child in branch.children:
         yield from _branches(child, known, depth + 1)
+
+
+def _turns(lane: TimeLane) -> str:
+    told = {"first": "first: ", "most cited": "cited most: ", "burst": ""}
+    turns = (
+        f"{told[turn.kind]}{turn.label}" + ("" if turn.kind == "burst" else f" ({turn.year})") for turn in lane.turns
+    )
+    return escape_markdown(clean("; ".join(turns)))
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

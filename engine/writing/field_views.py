@@ -10,7 +10,7 @@ from itertools import pairwise
 from engine.citations import list_cited_keys
 from engine.overview import NearbyGroup, Overview
 from engine.quoting.attribution import whose_words
-from engine.quoting.field_overview import Line, draw_growth, draw_map, group_nearby, write_overview
+from engine.quoting.field_overview import Line, draw_growth, draw_map, draw_time_line, group_nearby, write_overview
 from engine.quoting.paper_tables import tabulate_papers
 from engine.run import RunContext, WritingTask
 from engine.survey import Section, walk
@@ -32,6 +32,7 @@ FEWEST_ON_MAP = 20
 
 SIDE_BY_SIDE = "{{}} sets papers of this section side by side, {}."
 GROWTH = "{} counts the papers on the topic that were gathered, year by year."
+TIME_LINE = "{} shows when the works cited here appeared, section by section."
 MAP = "{} shows the works cited here by what they are about."
 
 
@@ -55,7 +56,7 @@ async def view_field(
     if figures:
         cited = sum(len(line.papers) for line in lines)
         field_map = await asyncio.to_thread(draw_map, lines, context.embedder) if cited >= FEWEST_ON_MAP else None
-        drawn = ((draw_growth(task.selection.found), GROWTH), (field_map, MAP))
+        drawn = ((draw_growth(task.selection.found), GROWTH), (draw_time_line(lines), TIME_LINE), (field_map, MAP))
         told = tuple(replace(figure, introduction=said) for figure, said in drawn if figure)
         shown[min(shown)] = replace(shown[min(shown)], figures=told)
     return shown, write_overview(task.brief.topic, lines)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
+from engine.overview import TimeLine
 from engine.rendering.figures.drawing import COLOURS, FAINT, INK, RULE, Drawing, Links, text_width, wrap_label
 from engine.rendering.figures.field_map import draw_map
+from engine.rendering.figures.time_line import draw_time_line
 from engine.survey import BarChart, Branch, FieldMap, Figure, Reproduction, Taxonomy
 from engine.text import clean
 from engine.values import PaperKey
@@ -29,6 +31,8 @@ def svg(figure: Figure, links: Links | None = None, groups: Sequence[str] = ()) 
             return _draw_bars(figure).svg()
         case FieldMap():
             return draw_map(figure, known, groups).svg()
+        case TimeLine():
+            return draw_time_line(figure, known, groups).svg()
         case Taxonomy():
             return draw_taxonomy(figure, known).svg()
         case Reproduction():

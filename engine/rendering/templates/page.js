@@ -118,7 +118,7 @@
     table.before(make("div", { class: "tools" }, filterLabel, sortLabel, told));
   }
 
-  // Map: names on hover, groups by themselves, arrow keys from paper to paper.
+  // Map and time line: names on hover, groups by themselves, arrow keys from paper to paper.
   const tip = one("#tip");
   const showTip = (text, x, y) => {
     tip.textContent = text;

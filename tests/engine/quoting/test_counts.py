@@ -2,7 +2,7 @@
 
 from engine.quoting.attribution import whose_words
 from engine.quoting.counts import frame_field, frame_section
-from engine.quoting.field_overview import Line, choose_starting_points, write_overview
+from engine.quoting.field_overview import Line, choose_starting_points, draw_time_line, write_overview
 from tests.fakes import paper
 
 
@@ -32,6 +32,17 @@ def test_words_of_summaries_are_not_called_the_papers_own() -> None:
     assert whose_words([own], "the papers'") == "in the papers' own words"
     assert whose_words([own, told]) == "in their own words or those of summaries"
     assert whose_words([told]) == "in the words of summaries"
+
+
+def test_the_caption_of_the_time_line_names_what_it_marks() -> None:
+    papers = (paper(1, year=2015, citations=9), paper(2, year=2021, citations=40))
+    shown = draw_time_line([Line("2", "Parsing", papers)])
+    assert shown is not None
+    assert shown.caption == "Papers of each section by year, with its first paper and its most cited paper."
+    uncounted = (papers[0], paper(2, year=2021, citations=None))
+    shown = draw_time_line([Line("2", "Parsing", uncounted)])
+    assert shown is not None
+    assert shown.caption == "Papers of each section by year, with its first paper."
 
 
 PARSING = "Semantic parsing maps sentences to programs."

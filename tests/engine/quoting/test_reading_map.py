@@ -8,9 +8,10 @@ import pytest
 
 from engine.citations import list_cited_keys
 from engine.evidence import is_quoted
+from engine.overview import Turn
 from engine.paper_kinds import is_survey
 from engine.quoting.abstracts import quote_finding, quote_gist
-from engine.quoting.field_overview import Line, choose_starting_points, draw_growth, write_overview
+from engine.quoting.field_overview import Line, choose_starting_points, draw_growth, draw_time_line, write_overview
 from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
 from engine.quoting.reading_map import SET_APART, lines_of, write_group, write_introduction
 from engine.values import Brief, FoundPaper, Outline, OutlineNode, Paper, PaperKey
@@ -175,6 +176,18 @@ def test_without_all_counts_of_citations_nothing_is_called_the_most_cited() -> N
 )
 def test_a_survey_is_told_by_its_title(title: str, *, expected: bool) -> None:
     assert is_survey(about_parsing(1, title=title)) is expected
+
+
+def test_the_time_line_marks_the_first_paper_the_most_cited_and_the_burst() -> None:
+    years = [2015, 2018, 2020, 2021, 2021, 2021, 2021]
+    chosen = tuple(about_parsing(i, year=year, citations=i) for i, year in enumerate(years, start=1))
+    figure = draw_time_line([Line("2", "Semantic Parsing", chosen)])
+    assert figure is not None
+    (lane,) = figure.lanes
+    assert lane.counts[0] == (2015, 1)
+    assert [(turn.kind, turn.year) for turn in lane.turns] == [("first", 2015), ("most cited", 2021), ("burst", 2021)]
+    assert lane.turns[2] == Turn(2021, "burst", "2021: 4 papers")
+    assert draw_time_line([Line("2", "Semantic Parsing", chosen[:1])]) is None
 
 
 def test_the_growth_counts_the_core_of_what_was_found_and_puts_what_is_old_together() -> None:

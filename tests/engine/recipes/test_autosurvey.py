@@ -42,7 +42,7 @@ from engine.values import (
 )
 from engine.writing.drafting import Assignment, Draft, Steps, count_words, most_words, settle_citations
 from engine.writing.estimates import estimate_cost, with_expected_texts
-from engine.writing.field_views import GROWTH
+from engine.writing.field_views import GROWTH, TIME_LINE
 from engine.writing.model_text import read_prose
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
 from tests.stand_ins.simulation import SimulatedService, run_simulated_service, simulate_answer
@@ -56,6 +56,18 @@ def context(library: LocalLibrary, model: FakeModel) -> RunContext:
     return RunContext(library, WordEmbedder(), model=model)
 
 
+async def write(
+    recipe: AutoSurveyRecipe | NaiveRagRecipe,
+    library: LocalLibrary,
+    model: FakeModel,
+    brief: Brief = BRIEF,
+    selection: PaperSelection = SELECTION,
+) -> tuple[Outline, Survey]:
+    """The outline that a recipe plans, and the survey that it writes after it."""
+    outline = await recipe.outline(brief, selection, context(library, model))
+    return outline, await recipe.write(WritingTask(brief, selection, outline), context(library, model))
+
+
 def keys_in(request: Request) -> list[str]:
     return re.findall(r'<paper key="([^"]+)">', whole(request))
 
@@ -63,9 +75,7 @@ def keys_in(request: Request) -> list[str]:
 async def test_each_prompt_holds_the_papers_of_its_own_subsection(library: LocalLibrary) -> None:
     """D1: the public code gives every section the papers of the first one's subsections."""
     model = FakeModel(simulate_answer)
-    recipe = AutoSurveyRecipe()
-    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
-    await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
+    outline, _ = await write(AutoSurveyRecipe(), library, model)
     leaves = [node for _, node in walk_outline(outline.nodes) if not node.children and node.role == "body"]
     drafts = {request.step: request for request in model.asked("draft/")}
     assert len(leaves) >= 6
@@ -116,7 +126,7 @@ def shows_what_every_survey_shows(survey: Survey) -> None:
     assert survey.overview and {line.title for line in survey.overview.lines} <= {s.title for s in survey.sections}
     for line in survey.overview.lines:
         assert survey.sections[int(line.number) - 1].title == line.title
-    assert [figure.introduction for figure in survey.sections[0].figures] == [GROWTH]
+    assert [figure.introduction for figure in survey.sections[0].figures] == [GROWTH, TIME_LINE]
     tables = {section.title: section.tables for section in survey.sections if section.tables}
     assert tables
     for _, section in walk(tuple(s for s in survey.sections if s.tables)):
@@ -135,9 +145,7 @@ async def test_the_outline_has_as_many_sections_as_asked_from_all_papers(library
 
 async def test_without_retrieval_every_subsection_is_written_from_the_same_papers(library: LocalLibrary) -> None:
     model = FakeModel(simulate_answer)
-    recipe = AutoSurveyRecipe(retrieve=False)
-    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
-    await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
+    await write(AutoSurveyRecipe(retrieve=False), library, model)
     asked = {request.step.rpartition("/")[0]: set[str]() for request in model.asked("notes/")}
     for request in model.asked("notes/"):
         asked[request.step.rpartition("/")[0]].update(keys_in(request))
@@ -148,19 +156,16 @@ async def test_papers_of_which_nothing_was_read_are_no_material(library: LocalLi
     bare = [replace(p, abstract="", summary="") for p in EVERYTHING[::2]]
     known = {p.key: p for p in (*EVERYTHING, *bare)}
     selection = PaperSelection(tuple(FoundPaper(known[p.key], 1.0) for p in EVERYTHING))
-    model, recipe = FakeModel(simulate_answer), AutoSurveyRecipe()
-    outline = await recipe.outline(BRIEF, selection, context(library, model))
-    await recipe.write(WritingTask(BRIEF, selection, outline), context(library, model))
+    model = FakeModel(simulate_answer)
+    await write(AutoSurveyRecipe(), library, model, selection=selection)
     shown = {key for request in (*model.asked("notes/"), *model.asked("draft/")) for key in keys_in(request)}
     assert shown and not shown & {p.key for p in bare}
 
 
 async def test_the_naive_baseline_writes_on_until_the_length_is_there(library: LocalLibrary) -> None:
     model = FakeModel(simulate_answer)
-    recipe = NaiveRagRecipe()
     long = replace(BRIEF, sections=2, subsection_words=1_000)
-    outline = await recipe.outline(long, SELECTION, context(library, model))
-    survey = await recipe.write(WritingTask(long, SELECTION, outline), context(library, model))
+    outline, survey = await write(NaiveRagRecipe(), library, model, long)
     (section,) = survey.sections
     assert len(section.text.split()) >= 2_000
     assert "2 sections were asked for" in outline.notes[0]
@@ -173,8 +178,7 @@ async def test_the_naive_baseline_writes_on_until_the_length_is_there(library: L
 async def test_the_naive_baseline_ends_a_stretch_that_is_far_too_long(library: LocalLibrary) -> None:
     model = FakeModel(lambda prompt, schema: "\n\n".join([simulate_answer(prompt, schema)] * 5))
     short = replace(BRIEF, sections=1, subsection_words=700)
-    outline = await NaiveRagRecipe().outline(short, SELECTION, context(library, model))
-    survey = await NaiveRagRecipe().write(WritingTask(short, SELECTION, outline), context(library, model))
+    _, survey = await write(NaiveRagRecipe(), library, model, short)
     assert 700 <= count_words(survey.sections[0].text) <= most_words(700)
     assert [warning.kind for warning in survey.warnings] == ["length"]
 
@@ -186,8 +190,7 @@ async def test_the_naive_baseline_writes_its_own_sections_in_markdown(library: L
         return "\n\n".join(f"## {next(headings)}\n\n{simulate_answer(prompt, schema)}" for _ in range(2))
 
     model, long = FakeModel(reply), replace(BRIEF, sections=1, subsection_words=1_500)
-    outline = await NaiveRagRecipe().outline(long, SELECTION, context(library, model))
-    survey = await NaiveRagRecipe().write(WritingTask(long, SELECTION, outline), context(library, model))
+    _, survey = await write(NaiveRagRecipe(), library, model, long)
     assert [section.title for section in survey.sections] == ["Introduction", "Literature Review", "Discussion"]
     assert "## Literature Review" in whole(model.asked("draft/1")[0])
 
@@ -266,10 +269,7 @@ async def test_what_fails_is_named_and_the_rest_is_kept(library: LocalLibrary) -
             raise LimitExceeded("The budget of $1.00 is used up.")
         return simulate_answer(prompt, schema)
 
-    model = FakeModel(reply)
-    recipe = AutoSurveyRecipe()
-    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
-    survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
+    outline, survey = await write(AutoSurveyRecipe(), library, FakeModel(reply))
     leaves = [n for _, n in walk_outline(outline.nodes) if not n.children and n.role == "body"]
     missing = [w for w in survey.warnings if "budget" in w.detail]
     assert len(missing) == len(leaves) - 4 + len(["introduction", "conclusion", "abstract"])
@@ -354,9 +354,7 @@ async def test_a_title_that_the_model_knows_is_found_in_the_library_where_allowe
 
 async def test_without_checking_the_survey_says_so(library: LocalLibrary) -> None:
     model = FakeModel(simulate_answer)
-    recipe = AutoSurveyRecipe(writing=Steps(check=False))
-    outline = await recipe.outline(BRIEF, SELECTION, context(library, model))
-    survey = await recipe.write(WritingTask(BRIEF, SELECTION, outline), context(library, model))
+    _, survey = await write(AutoSurveyRecipe(writing=Steps(check=False)), library, model)
     assert "claims were not checked" in survey.notice
     drafted = [claim for _, s in walk(survey.sections) for claim in s.claims if claim.text in s.text]
     assert {c.verdict for claim in drafted for c in claim.citations} == {"unchecked"}

@@ -8,6 +8,9 @@ from engine.overview import (
     NearbyGroup,
     Overview,
     StartingPoint,
+    TimeLane,
+    TimeLine,
+    Turn,
 )
 from engine.survey import BarChart, Citation, Claim, FieldMap, MapPoint, Section, Survey, SurveyWarning, Table
 from engine.values import LeftOut, SearchRecord
@@ -18,7 +21,7 @@ GROUPS = ("Dense Retrieval", "Reading Comprehension")
 
 
 def full_survey() -> Survey:
-    """Two lines of work with tables, a chart, a map and what is not covered."""
+    """Two lines of work with tables, a time line, a map and what is not covered."""
     found = papers(12)
     sections = []
     for number, group in enumerate(GROUPS):
@@ -35,7 +38,16 @@ def full_survey() -> Survey:
         MapPoint(float(i % 4), float(i // 4), GROUPS[i // 6], p.key, f"Author {i}" if i % 5 == 0 else "")
         for i, p in enumerate(found)
     )
+    lanes = tuple(
+        TimeLane(
+            g,
+            ((2019, 2), (2020, 0), (2021, 4)),
+            (Turn(2019, "first", "Author 0", found[0].key), Turn(2021, "burst", "4 papers")),
+        )
+        for g in GROUPS
+    )
     figures = (
+        TimeLine("How the lines of work grew.", lanes),
         FieldMap("A map of the field.", points),
         BarChart("Papers by year.", "Year", "Papers", (("2019", 4), ("2020", 0), ("2021", 8))),
     )

@@ -130,12 +130,12 @@ def test_word_holds_headings_tables_pictures_and_linked_references() -> None:
     assert len(document.tables) == 4
     assert document.tables[0].rows[0].cells[0].text == "Work"
     assert document.tables[0].rows[1].cells[0].text == "Author 0 [1]"
-    assert len(document.inline_shapes) == 2
+    assert len(document.inline_shapes) == 3
     xml = document.element.xml
     anchors, names = set(re.findall(r'w:anchor="(ref_\d+)"', xml)), set(re.findall(r'w:name="(ref_\d+)"', xml))
     assert anchors
     assert anchors <= names
-    assert xml.count("descr=") == 2
+    assert xml.count("descr=") == 3
 
 
 @pytest.mark.parametrize("title", HOSTILE)

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import json
-
 from engine.citations import with_references
 from engine.overview import (
     LineOfWork,
     NearbyGroup,
     Overview,
     StartingPoint,
+    TimeLane,
+    TimeLine,
+    Turn,
 )
+from engine.rendering.figures.pictures import svg
 from engine.rendering.files import as_json, from_json
 from engine.rendering.markdown import render_markdown
 from engine.survey import Section, Survey
 from tests.fakes import paper
 
 ONE, TWO, GONE = paper(1, title="First *Steps*"), paper(2), paper(3)
+LINE = TimeLine(
+    "Over time.", (TimeLane("Parsing", ((2001, 1), (2002, 4)), (Turn(2001, "first", "Ada et al.", ONE.key),)),)
+)
 
 
 def survey() -> Survey:
     written = Survey(
         "Parsing: A Survey",
         "",
-        (Section("Parsing", f"Text [@{TWO.key}]."),),
+        (Section("Parsing", f"Text [@{TWO.key}].", figures=(LINE,)),),
         (),
         overview=Overview(
             "2 papers from 2001 to 2002.",
@@ -48,13 +53,9 @@ def test_the_first_page_and_what_is_left_out_are_in_the_markdown() -> None:
     assert "- **1 Parsing** (2 papers, 2001–2002): On trees [1]." in text
     assert "1. First \\*Steps\\* [2]: a foundation" in text
     assert "- **Speech** (12 papers), for example Hearing (2003)" in text
+    assert "| Parsing | first: Ada et al. (2001) |" in text
 
 
-def test_the_new_parts_are_saved() -> None:
+def test_the_new_parts_are_saved_and_drawn() -> None:
     assert from_json(as_json(survey())) == survey()
-
-
-def test_a_figure_of_a_kind_that_earlier_versions_drew_is_left_out() -> None:
-    stored = json.loads(as_json(survey()))
-    stored["sections"][0]["figures"] = [{"caption": "Years.", "lanes": [], "introduction": ""}]
-    assert from_json(json.dumps(stored).encode()) == survey()
+    assert svg(LINE).startswith("<svg")

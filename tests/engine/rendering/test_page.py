@@ -137,20 +137,20 @@ def test_contents_follow_the_reader(page: Any) -> None:
 
 
 def test_the_map_tells_names_and_opens_cards(page: Any) -> None:
-    mark = page.locator("#figure-1 a.to-paper").first
+    mark = page.locator("#figure-2 a.to-paper").first
     mark.scroll_into_view_if_needed()
     mark.hover()
     assert page.locator("#tip").inner_text() == mark.get_attribute("aria-label")
     mark.click()
     assert page.locator("#card").is_visible()
     page.keyboard.press("Escape")
-    page.locator("#figure-1 + .legend, #figure-1 .legend").first.get_by_role("button").first.click()
-    assert page.locator("#figure-1 g.paper.dim").count() == 6
+    page.locator("#figure-2 + .legend, #figure-2 .legend").first.get_by_role("button").first.click()
+    assert page.locator("#figure-2 g.paper.dim").count() == 6
 
 
 @AT_A_DESK
 def test_arrow_keys_go_from_paper_to_paper(page: Any) -> None:
-    page.locator("#figure-1 a.to-paper:not([tabindex])").first.focus()
+    page.locator("#figure-2 a.to-paper:not([tabindex])").first.focus()
     before = page.evaluate("document.activeElement.getAttribute('aria-label')")
     for key in ("ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"):
         page.keyboard.press(key)
@@ -175,7 +175,7 @@ def test_without_scripts_everything_is_there(browser: Any, page_file: Path) -> N
     text = opened.content()
     for words in ("At a glance", "Where to start reading", "What this survey does not cover"):
         assert words in text
-    assert opened.locator("#figure-1 svg text.paper-name").first.is_visible()
+    assert opened.locator("#figure-2 svg text.paper-name").first.is_visible()
     assert not opened.locator(".search").is_visible()
     opened.locator("main a.cite").first.click()
     assert opened.url.endswith("#ref-1")

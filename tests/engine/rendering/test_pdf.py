@@ -12,8 +12,9 @@ import pypdfium2
 import pytest
 
 from engine.citations import with_references
+from engine.overview import TimeLane, TimeLine
 from engine.rendering.pdf import pdf
-from engine.survey import BarChart, FieldMap, MapPoint, Section, Survey, Table
+from engine.survey import FieldMap, MapPoint, Section, Survey, Table
 from tests.engine.rendering.surveys import HEADER, full_survey
 from tests.fakes import papers
 
@@ -82,11 +83,9 @@ def test_no_figure_stands_among_the_contents() -> None:
 @pytest.mark.parametrize("words", [10, 120, 240, 360, 480, 600])
 def test_no_figure_stands_inside_the_table_that_follows_it(words: int) -> None:
     found = papers(30)
-    bars = tuple((str(year), 3) for year in range(2010, 2022))
+    lanes = tuple(TimeLane(f"G{i}", tuple((year, i) for year in range(2010, 2022)), ()) for i in range(8))
     points = tuple(MapPoint(i % 5, i % 7, f"G{i % 3}", p.key) for i, p in enumerate(found))
-    opening = Section(
-        "Opening", "Words. " * words, figures=(BarChart("Years.", "Year", "Papers", bars), FieldMap("Map.", points))
-    )
+    opening = Section("Opening", "Words. " * words, figures=(TimeLine("Years.", lanes), FieldMap("Map.", points)))
     rows = tuple((f"Row {i} [@{p.key}]", "2020", "It learns. " * 5, "", "9 %") for i, p in enumerate(found))
     line = Section("Line", "Few words.", tables=(Table("Papers.", HEADER, rows, (2, 1, 5, 2, 2)),))
     document = pypdfium2.PdfDocument(
