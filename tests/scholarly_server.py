@@ -47,6 +47,8 @@ class Scholarly:
 
     papers: dict[PaperKey, Paper] = field(default_factory=dict)
     cites: dict[PaperKey, tuple[PaperKey, ...]] = field(default_factory=dict)
+    specter: dict[PaperKey, list[float]] = field(default_factory=dict)
+    """SPECTER2 vectors of papers that are not like all others."""
     retracted: set[PaperKey] = field(default_factory=set)
     fault: Callable[[Site, int], Fault | None] = lambda _, __: None
     clock: Clock = SYSTEM_CLOCK
@@ -174,6 +176,11 @@ class Scholarly:
         if fields.startswith("references"):
             references = [{"paperId": number(self.papers[k])} for k in self.cites.get(paper.key, ())]
             return {"paperId": number(paper), "references": [*references, {"paperId": None}]}
+        if fields.startswith("embedding"):
+            return {
+                "paperId": number(paper),
+                "embedding": {"model": "specter_v2", "vector": self.specter.get(paper.key, [0.5] * 768)},
+            }
         return s2(paper)
 
     def _open_alex(self, path: str, query: dict[str, str]) -> web.Response:

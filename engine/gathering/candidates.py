@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 
+import numpy as np
+
 from engine.errors import RetrievalError
 from engine.gathering.relevance import JUDGED_SPARE
-from engine.retrieval.embedding import Embedder, embed_papers
+from engine.retrieval.embedding import Embedder, Vectors, embed_papers
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.online.sources import Neighbours, Online
 from engine.retrieval.ranking import SEEDS, closeness, measure_popularity, order_best, score_papers, standardise
-from engine.retrieval.topic_words import measure_texts, read_topic
+from engine.retrieval.topic_words import Scores, measure_texts, read_topic
 from engine.run import Progress, RunContext
 from engine.values import Brief, FoundBy, FoundPaper, Keyword, KeywordPool, Paper, PaperKey, Query, Reason, SearchRecord
 
@@ -128,12 +130,18 @@ class CandidatePool(FoundPapers):
         self._from_online.update(dict.fromkeys(self.take(cited.papers, cited.record.query, 0.0)))
         self.records.append(cited.record)
 
-    async def rank_online(self, embedder: Embedder) -> None:
+    async def rank_online(self, online: Online, embedder: Embedder) -> None:
         """What was found online in the order in which a survey would cite it."""
         found = [self.known.papers[key] for key in dict.fromkeys(map(self.known.key_of, self._from_online))]
+        try:
+            vectors = await online.vectors(found)
+        except RetrievalError as error:
+            vectors = {}
+            self.note_search("SPECTER2 vectors", "the papers found", note=f"left out: {error}")
+        specter = {self.known.key_of(key): vector for key, vector in vectors.items()}
         seeds = list(dict.fromkeys(map(self.known.key_of, self._topic_seeds)))
         if len(seeds) > 1:
-            order = await asyncio.to_thread(_rank_as_survey, self.brief.topic, found, seeds, embedder)
+            order = await asyncio.to_thread(_rank_as_survey, self.brief.topic, found, seeds, specter, embedder)
             self.rankings.append((order, SURVEY_WEIGHT * self._weigh(0)))
 
     async def follow_citations(self, online: Online) -> None:
@@ -180,13 +188,30 @@ class CandidatePool(FoundPapers):
 
 
 def _rank_as_survey(
-    topic: str, papers: Sequence[Paper], seeds: Sequence[PaperKey], embedder: Embedder
+    topic: str,
+    papers: Sequence[Paper],
+    seeds: Sequence[PaperKey],
+    specter: Mapping[PaperKey, Sequence[float]],
+    embedder: Embedder,
 ) -> list[PaperKey]:
     """The papers by their words, their closeness to the ``seeds`` among them, and their citations, as surveys cite."""
+    from sklearn.preprocessing import normalize
+
     keys = [paper.key for paper in papers]
-    vectors = embed_papers(embedder, papers)
-    near = closeness(vectors, vectors[[keys.index(key) for key in seeds]])
+    near = _measure_closeness(keys, embed_papers(embedder, papers), seeds)
+    if len(known := [key for key in seeds if key in specter]) > 1:
+        # The mean of both for those with a SPECTER2 vector, in standard deviations, since cosines of one embedding
+        # are not those of another.
+        there = [key for key in keys if key in specter]
+        vectors = normalize(np.array([specter[key] for key in there], np.float32))
+        also, near = standardise(_measure_closeness(there, vectors, known)), standardise(near)
+        rows = [row for row, key in enumerate(keys) if key in specter]
+        near[rows] = (near[rows] + also) / 2
     cited = measure_popularity(papers, datetime.now(UTC).year)
     words = measure_texts(read_topic(topic), [p.title for p in papers], [p.abstract for p in papers])
     scores = score_papers(standardise(words.bm25), standardise(near), standardise(cited), "survey")
     return [keys[int(i)] for i in order_best(scores, len(keys))]
+
+
+def _measure_closeness(keys: Sequence[PaperKey], vectors: Vectors, seeds: Sequence[PaperKey]) -> Scores:
+    return closeness(vectors, vectors[[keys.index(key) for key in seeds]])

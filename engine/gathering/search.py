@@ -115,7 +115,7 @@ async def _rank(
         raise await explain_no_papers(brief, (), context)
     embedder = await asyncio.to_thread(ready, context.embedder, list(search.known.papers.values()))
     if context.online:
-        await search.rank_online(embedder)
+        await search.rank_online(context.online, embedder)
         if citations:
             await search.follow_citations(context.online)
     found = [item for item in search.fuse() if not leaves_out(brief, item.paper)]

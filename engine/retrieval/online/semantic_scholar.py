@@ -186,6 +186,15 @@ class SemanticScholar:
             found = await client.get_recommended_papers_from_lists(*examples, fields=FIELDS, limit=RECOMMENDED)
             return [paper for item in found if (paper := to_paper(item.raw_data))]
 
+    async def vectors(self, keys: Sequence[PaperKey]) -> dict[PaperKey, list[float]]:
+        """SPECTER2 vectors (768 numbers) of the papers that have one."""
+        found: dict[PaperKey, list[float]] = {}
+        async for key, item in self._batches(keys, ["embedding.specter_v2"]):
+            vector = (item.get("embedding") or {}).get("vector")
+            if isinstance(vector, list) and vector:
+                found[key] = [float(x) for x in vector]
+        return found
+
     async def _batches(
         self, keys: Sequence[PaperKey], fields: list[str]
     ) -> AsyncIterator[tuple[PaperKey, Mapping[str, Any]]]:

@@ -183,6 +183,12 @@ class Online:
         found = await self._first(lambda service: service.find_retracted(list(named)), knowing)
         return frozenset(known | {named[doi] for doi in found if doi in named})
 
+    async def vectors(self, papers: Sequence[Paper]) -> dict[PaperKey, Sequence[float]]:
+        """SPECTER2 vectors of those papers that Semantic Scholar has one of. Raises `RetrievalError`."""
+        named = {name: paper.key for paper in papers for name in dict.fromkeys((paper.key, *paper.identifiers))}
+        found = [await scholar.vectors(list(named)) for scholar in self._usable(self.scholar)]
+        return {named[name]: vector for vectors in found for name, vector in vectors.items()}
+
     async def get(self, keys: Sequence[PaperKey]) -> dict[PaperKey, Paper]:
         """The papers that exist among the keys, whichever source knows them. Raises `RetrievalError`."""
         found: dict[PaperKey, Paper] = {}

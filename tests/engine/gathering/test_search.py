@@ -127,6 +127,19 @@ async def test_no_more_calls_judge_than_the_limit_says(site: Scholarly, web: Onl
     assert sum(bool(f.judgement) for f in selection.found) + len(selection.left_out) == JUDGED_AT_ONCE
 
 
+async def test_specter_vectors_of_papers_found_online_count_in_their_ranking(site: Scholarly) -> None:
+    other = papers(60)[7].key
+
+    async def find_rank() -> int:
+        async with transport(MovedClock()) as web:  # one of its own: answers are kept
+            found = (await gather(TOPIC, POOL, 60, context(site, web))).found
+        return [item.paper.key for item in found].index(other)
+
+    before = await find_rank()
+    site.specter[other] = [(-1.0) ** place for place in range(768)]
+    assert await find_rank() > before
+
+
 async def test_each_long_step_shows_progress(site: Scholarly, web: OnlineTransport) -> None:
     seen: list[Progress] = []
 

@@ -178,7 +178,7 @@ async def test_lookup_knows_each_kind_of_key_and_leaves_out_what_is_unknown(
     assert site.calls[0].body == {"ids": ["ARXIV:9999.99999", f"ARXIV:{known.removeprefix('arxiv:')}"]}
 
 
-async def test_references_citations_recommendations(site: Scholarly, web: OnlineTransport) -> None:
+async def test_references_citations_recommendations_vectors(site: Scholarly, web: OnlineTransport) -> None:
     first, second, third = (p.key for p in EVERYTHING[:3])
     site.cites = {first: (second, third)}
     scholar = client(site, web)
@@ -186,6 +186,7 @@ async def test_references_citations_recommendations(site: Scholarly, web: Online
     assert [p.title for p in await scholar.citations(second)] == [EVERYTHING[0].title]
     assert await scholar.citations(PaperKey("arxiv:9999.99999")) == []
     assert first not in {p.key for p in await scholar.recommendations([first])}
+    assert len((await scholar.vectors([first]))[first]) == 768
     match = await scholar.match(EVERYTHING[5].title)
     assert match and match.key == EVERYTHING[5].key
     assert await scholar.match("No such title anywhere") is None

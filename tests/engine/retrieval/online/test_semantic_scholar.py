@@ -44,6 +44,7 @@ async def ask_everything(scholar: SemanticScholar, key: PaperKey) -> None:
     await scholar.match(SOME[0].title)
     await scholar.lookup([key])
     await scholar.references([key])
+    await scholar.vectors([key])
     await scholar.citations(key)
     await scholar.recommendations([key], [SOME[1].key])
 
@@ -52,7 +53,7 @@ async def test_nothing_that_we_ask_is_refused_and_all_of_it_goes_through_our_tra
     site: Scholarly, scholar: SemanticScholar
 ) -> None:
     await ask_everything(scholar, SOME[0].key)
-    assert [call.status for call in site.calls] == [200] * 9
+    assert [call.status for call in site.calls] == [200] * 10
     assert {call.headers["x-api-key"] for call in site.calls} == {"secret-key"}
     assert all(call.headers["user-agent"].startswith("Scholium/") for call in site.calls)
 
