@@ -53,6 +53,8 @@ class Scholarly:
     fault: Callable[[Site, int], Fault | None] = lambda _, __: None
     clock: Clock = SYSTEM_CLOCK
     url: str = ""
+    left: float = 1.0
+    """Dollars of OpenAlex's allowance of one dollar a day that are left."""
     calls: list[Call] = field(default_factory=list)
     _index: dict[str, list[PaperKey]] = field(default_factory=lambda: defaultdict(list))
     _numbers: dict[str, Paper] = field(default_factory=dict)
@@ -76,6 +78,9 @@ class Scholarly:
         now = self.clock.now()
         fault = self.fault(site, len(self.asked(site)))
         response = await self._failed(request, fault) or self._found(site, path, dict(request.query), body)
+        if site == "openalex":
+            limits = {"Limit-USD": "1", "Remaining-USD": str(self.left), "Reset": "60"}
+            response.headers.update({f"X-RateLimit-{name}": said for name, said in limits.items()})
         headers = {k.lower(): v for k, v in request.headers.items()}
         self.calls.append(Call(site, path, dict(request.query), body, headers, now, response.status))
         return response

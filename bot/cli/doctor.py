@@ -222,8 +222,12 @@ async def probe_sources(app: App) -> AsyncIterator[Diagnosis]:
 
     for found in await asyncio.gather(*map(ask, range(len(sources)))):
         yield found
-    if settings.openalex_api_key is None:
-        what = "OpenAlex has no key; without one it answers a few dozen searches a day"
+    left = await online.open_alex.allowance() if online.open_alex else None
+    today = f"; ${left[0]:.2f} of ${left[1]:.2f} are left of today" if left else ""
+    if settings.openalex_api_key is not None:
+        yield Diagnosis("works", f"OpenAlex is asked with a key{today}")
+    else:
+        what = f"OpenAlex has no key{today}; without one it answers a few dozen searches a day"
         yield Diagnosis("absent", what, "get one at openalex.org/settings/api, set OPENALEX_API_KEY")
     if not settings.contact:
         yield Diagnosis("absent", "online services are not told who asks", "set SCHOLIUM_CONTACT to your address")

@@ -1,7 +1,8 @@
 """OpenAlex: searched where Semantic Scholar is away, for its citation graph too, and asked which papers were retracted.
 
 It gives a daily allowance, larger with a free key, of which a search costs ten times a list
-(developers.openalex.org, "Authentication & Pricing"). So pages are few and large.
+(developers.openalex.org, "Authentication & Pricing"). So pages are few and large, and fewer where
+little is left.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import replace
 from textwrap import shorten
 from typing import Any
 
+from engine.errors import RetrievalError
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery, plain_phrase
 from engine.retrieval.online.transport import OWN_PACE, OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
@@ -25,6 +27,8 @@ NAME = "OpenAlex"
 PAGE = 100
 """Most works in one answer."""
 MOST_PAGES = 3
+SCARCE = 0.2
+"""Share of a day's allowance below which only what matters most is asked."""
 INTERVAL_S = 0.15
 NAMED_AT_ONCE = 50
 """Most identifiers in one filter."""
@@ -65,10 +69,13 @@ class OpenAlex:
         def read(text: str) -> list[Paper | None]:
             return [to_paper(item) for item in read_works(text)]
 
-        return await self._service.read_pages(ask, read, PAGE, min(limit, MOST_PAGES * PAGE))
+        most = PAGE if await self._is_scarce() else MOST_PAGES * PAGE
+        return await self._service.read_pages(ask, read, PAGE, min(limit, most))
 
     async def most_cited(self, text: str, limit: int, years: YearRange = ALL_YEARS) -> tuple[Sequence[Paper], float]:
         """The most cited papers that hold all the words, at most `PAGE`, in one call."""
+        if await self._is_scarce():
+            raise RetrievalError(f"{NAME} has little left of today's allowance, which is kept for searches.")
         filters = {"filter": filters[0]} if (filters := _filters(years)) else {}
         papers, age = await self._papers({"search": plain_phrase(text), "sort": "cited_by_count:desc", **filters})
         return papers[:limit], age
@@ -99,6 +106,14 @@ class OpenAlex:
         """For each paper one of its identifiers that this service reads, its own first; others are left out."""
         readable = ([key for key in (*paper.identifiers, paper.key) if _read(key)] for paper in papers)
         return [min(keys, key=lambda key: not key.startswith("openalex:")) for keys in readable if keys]
+
+    async def allowance(self) -> tuple[float, float] | None:
+        """Dollars left of today's allowance, and all of it; ``None`` until an answer said so."""
+        return await self._service.allowance()
+
+    async def _is_scarce(self) -> bool:
+        left, limit = await self.allowance() or (1.0, 1.0)
+        return left < SCARCE * limit
 
     async def _fetch_named(self, keys: Sequence[PaperKey], fields: str) -> dict[PaperKey, Mapping[str, Any]]:
         named = {name: key for key in dict.fromkeys(keys) if (name := _read(key))}

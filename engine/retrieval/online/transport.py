@@ -12,6 +12,7 @@ import json
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlsplit
@@ -231,6 +232,12 @@ class ScholarlyService:
                     raise
         return (read(text) if text else None), age_s
 
+    async def allowance(self) -> tuple[float, float] | None:
+        """Dollars left of today's allowance, and all of it, as the last answer said; ``None`` where none did today."""
+        kept = await self._web.memory.recall(f"allowance {self.name}")
+        left, limit, resets_s = json.loads(kept[0]) if kept else (0.0, 0.0, 0.0)
+        return (left, limit) if kept and kept[1] < resets_s else None
+
     async def _patiently(self, ask: ServiceRequest, read: Callable[[str], Any]) -> str:
         clock, memory = self._web.clock, self._web.memory
         kept = await memory.recall(f"outage {self.name}")
@@ -284,6 +291,9 @@ class ScholarlyService:
             raise _Retry("could not be reached", unreachable=True) from error
         except (httpx.HTTPError, OSError) as error:
             raise _Retry(f"could not be reached ({type(error).__name__})") from error
+        with suppress(KeyError, ValueError):  # most services say nothing of an allowance
+            said = [float(response.headers[f"X-RateLimit-{name}"]) for name in ("Remaining-USD", "Limit-USD", "Reset")]
+            await self._web.memory.keep(f"allowance {self.name}", json.dumps(said))
         if not self._is_there(ask, response, text):
             return ""
         try:

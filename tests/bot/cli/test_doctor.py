@@ -5,8 +5,10 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.app import App
-from bot.cli.doctor import probe_models
+from bot.cli.doctor import probe_models, probe_sources
 from bot.settings import load_settings
+from tests.fakes import papers
+from tests.scholarly_server import scholarly
 from tests.stand_ins.simulation import SimulatedService, run_simulated_service
 
 
@@ -40,3 +42,20 @@ async def test_of_a_wrong_address_the_right_one_is_said(
         await app.close()
     assert finding.state == "broken" and url in finding.what
     assert finding.advice.endswith(f"{url}/v1" if name == "OPENAI" else url)
+
+
+async def test_what_is_left_of_open_alexs_allowance_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with scholarly(papers(5)) as site:
+        for name, place in (
+            ("SEMANTIC_SCHOLAR", ""),
+            ("OPENALEX", "/openalex"),
+            ("ARXIV", "/arxiv"),
+            ("PUBMED", "/none"),
+        ):
+            monkeypatch.setenv(f"{name}_API_URL", f"{site.url}{place}")
+        monkeypatch.setenv("OPENALEX_API_KEY", "k")
+        site.left = 0.25
+        app = App(load_settings())
+        said = [finding.what async for finding in probe_sources(app)]
+        await app.close()
+    assert "OpenAlex is asked with a key; $0.25 of $1.00 are left of today" in said

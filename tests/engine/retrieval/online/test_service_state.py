@@ -1,4 +1,4 @@
-"""What an installation remembers of its services: outages and paces, and how it names itself."""
+"""What an installation remembers of its services: outages, allowances, paces, and how it names itself."""
 
 from __future__ import annotations
 
@@ -80,10 +80,23 @@ async def test_open_alex_says_by_403_that_it_is_asked_too_often(site: Scholarly,
     assert [call.status for call in site.calls] == [403, 200]
 
 
-async def test_open_alex_is_asked_for_few_large_pages(site: Scholarly, web: OnlineTransport) -> None:
+async def test_the_allowance_is_read_and_spent_sparsely(
+    site: Scholarly, web: OnlineTransport, clock: MovedClock
+) -> None:
     site.add(papers(300, "vision", 2_000))
-    assert len((await open_alex(site, web).find(query_of("image segmentation"), 250))[0]) == 250
+    asked = open_alex(site, web)
+    assert await asked.allowance() is None
+    assert len((await asked.find(query_of("image segmentation"), 250))[0]) == 250
     assert len(site.calls) == 3
+    site.left = 0.1
+    assert await asked.lookup([SOME[0].key])
+    assert await asked.allowance() == (0.1, 1.0)
+    assert len((await asked.find(query_of("object detection"), 250))[0]) <= 100
+    assert len(site.calls) == 5
+    with pytest.raises(RetrievalError, match="allowance"):
+        await asked.most_cited("dense retrieval", 10)
+    clock.at_s += 61.0
+    assert await asked.allowance() is None and (await asked.most_cited("dense retrieval", 10))[0]
 
 
 async def test_papers_are_looked_up_in_one_call(site: Scholarly, web: OnlineTransport) -> None:
