@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.checking.doubts import Source as Evidence
@@ -24,6 +24,9 @@ LEAST_ROWS = 3
 """A comparison of fewer papers is no table (SurveyX's code)."""
 
 MOST_ROWS = 12
+BENCHMARK_ROWS = 8
+"""Fewest benchmarks for a table of their own (SurveyX's code)."""
+
 CELL_CHARACTERS = 90
 MOST_COLUMNS = 4
 COLUMN_SHARE = 0.5
@@ -67,6 +70,14 @@ COLUMNS: Mapping[TreeKind, Mapping[str, str]] = {
 }
 """Fields that compare well, for each kind of paper, the likeliest first, and what their columns are called."""
 
+BENCHMARK_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "Size": ("dataset.desc", "dataset.source"),
+    "Domain": ("dataset.content", "problem.definition"),
+    "Task": ("metrics.aspect", "problem.definition"),
+    "Metric": ("metrics.procedure", "metrics.principle"),
+}
+"""The columns of a table of benchmarks, and the fields that may fill each, the likeliest first."""
+
 _NAMES: Mapping[TreeKind, str] = {
     "method": "methods", "benchmark": "benchmarks", "theory": "theoretical works", "survey": "surveys",
 }  # fmt: skip
@@ -88,13 +99,14 @@ class CellsAnswer(TypedAnswer):
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """A table to be filled: its rows, and the fields that its columns, by their names, are made of."""
+    """A table to be filled: its rows, and the fields that its columns, by their names, may be made of."""
 
     place: str
     caption: str
     introduction: str
     keys: tuple[PaperKey, ...]
-    columns: Mapping[str, str]
+    columns: Mapping[str, tuple[str, ...]]
+    first: str = "Work"
 
 
 def plan_comparison(section: Section, number: str, material: Material) -> TablePlan | None:
@@ -113,21 +125,37 @@ def plan_comparison(section: Section, number: str, material: Material) -> TableP
         return None
     caption = f"{_NAMES[kind].capitalize()} discussed in “{section.title}”."
     said = f"{{}} compares {len(keys)} {_NAMES[kind]} of this section."
-    return TablePlan(number, caption, said, keys, {COLUMNS[kind][name]: name for name in chosen})
+    return TablePlan(number, caption, said, keys, {COLUMNS[kind][name]: (name,) for name in chosen})
+
+
+def plan_benchmarks(sections: Sequence[Section], material: Material) -> TablePlan | None:
+    """The benchmarks that the survey cites, in the section that cites most of them; ``None`` under `BENCHMARK_ROWS`."""
+    benchmarks = {key for key, tree in material.trees.items() if tree.kind == "benchmark"}
+    counts = [Counter({key: n for key, n in _count_cited(s).items() if key in benchmarks}) for s in sections]
+    keys = tuple(key for key, _ in sum(counts, Counter[PaperKey]()).most_common(2 * MOST_ROWS))
+    if len(keys) < BENCHMARK_ROWS:
+        return None
+    place = 1 + max(range(len(counts)), key=lambda at: counts[at].total())
+    said = f"{{}} lists the {len(keys)} benchmarks that this survey draws on, with their size, domain, task and metric."
+    return TablePlan(str(place), "Benchmarks cited in this survey.", said, keys, BENCHMARK_COLUMNS, "Benchmark")
 
 
 async def add_figures_and_tables(
     survey: Survey, outline: Outline, material: Material, model: LanguageModel, warnings: list[SurveyWarning]
 ) -> Survey:
-    """The survey with a taxonomy of the field and of each large section, and comparisons."""
+    """The survey with a taxonomy of the field and of each large section, comparisons, and a table of benchmarks."""
     body = {node.title for node in outline.nodes if node.role == "body"}
     numbered = [(str(i), section) for i, section in enumerate(survey.sections, start=1)]
     plans = [plan_comparison(section, number, material) for number, section in numbered if section.title in body]
     async with asyncio.TaskGroup() as tasks:
-        made = {plan.place: tasks.create_task(fill_table(model, plan, material, warnings)) for plan in plans if plan}
+        made = [
+            (plan.place, tasks.create_task(fill_table(model, plan, material, warnings)))
+            for plan in (*plans, plan_benchmarks(survey.sections, material))
+            if plan
+        ]
     sections = []
     for number, section in numbered:
-        own = [made[number].result()] if number in made else []
+        own = [task.result() for place, task in made if place == number]
         drawn = field_taxonomy(survey) if number == "1" else section_taxonomy(section, material.papers)
         figures = ((drawn,) if drawn else ()) + section.figures
         sections.append(replace(section, tables=(*section.tables, *own), figures=figures))
@@ -136,12 +164,13 @@ async def add_figures_and_tables(
 
 async def fill_table(model: LanguageModel, plan: TablePlan, material: Material, warnings: list[SurveyWarning]) -> Table:
     """The table with every cell traced to its paper."""
-    listed = "\n".join(f"- {column} (from {name})" for column, name in plan.columns.items())
-    prompt = fill("surveyx/cells", columns=listed, papers=material.notes(plan.keys, set(plan.columns.values())))
+    listed = "\n".join(f"- {column} (from {', '.join(names)})" for column, names in plan.columns.items())
+    fields = {name for names in plan.columns.values() for name in names}
+    prompt = fill("surveyx/cells", columns=listed, papers=material.notes(plan.keys, fields))
     tokens = 40 * len(plan.keys) * len(plan.columns) + 512
     cells: dict[tuple[str, str], str] = {}
     try:
-        request = Request("extraction", f"cells/{plan.place}", prompt, tokens, 0.0)
+        request = Request("extraction", f"cells/{plan.place}/{plan.first}", prompt, tokens, 0.0)
         answer = await model.answer_typed(request, CellsAnswer)
         cells = {(cell.key, cell.column.strip()): clean(cell.text).rstrip(".") for cell in answer.cells}
     except (LanguageModelError, LimitExceeded) as error:
@@ -151,17 +180,16 @@ async def fill_table(model: LanguageModel, plan: TablePlan, material: Material, 
     for at, key in enumerate(plan.keys):
         paper, tree = material.papers[key], material.trees[key]
         row = [f"{work_name(paper)} {cite([key])}"]
-        for column, name in plan.columns.items():
-            if not (value := tree.get(name)):
+        for column, names in plan.columns.items():
+            if not (value := next(filter(None, map(tree.get, names)), None)):
                 row.append("–")
                 continue
             text, verdict = _word_cell(cells.get((key, column), ""), value, paper)
             evidence.append(CellEvidence(at, len(row), Citation(key, value.quote, verdict, value.level, value.page)))
             row.append(text)
         rows.append(tuple(row))
-    return Table(
-        plan.caption, ("Work", *plan.columns), tuple(rows), introduction=plan.introduction, evidence=tuple(evidence)
-    )
+    header = (plan.first, *plan.columns)
+    return Table(plan.caption, header, tuple(rows), introduction=plan.introduction, evidence=tuple(evidence))
 
 
 def _word_cell(said: str, value: AttributeValue, paper: Paper) -> tuple[str, Verdict]:

@@ -14,7 +14,7 @@ from engine.reading.trees.forests import MemoryForest
 from engine.reading.trees.tree_making import source_of
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_material import Material
-from engine.recipes.surveyx_tables import TablePlan, fill_table, plan_comparison, section_taxonomy
+from engine.recipes.surveyx_tables import TablePlan, fill_table, plan_benchmarks, plan_comparison, section_taxonomy
 from engine.rendering.figures.drawing import Box
 from engine.rendering.figures.pictures import draw_taxonomy
 from engine.rendering.markdown import render_markdown
@@ -94,10 +94,23 @@ def test_a_comparison_has_the_kind_that_most_papers_are_and_the_columns_that_mos
     plan = plan_comparison(section_citing([p.key for p in (*surveys, *methods)]), "2", both)
     assert plan is not None
     assert plan.keys == tuple(p.key for p in methods)
-    assert plan.columns == {"Approach": "method.description", "Finding": "conclusion"}
+    assert plan.columns == {"Approach": ("method.description",), "Finding": ("conclusion",)}
     assert plan_comparison(section_citing([p.key for p in methods[:2]]), "2", both) is None
     one_column = material_of({"method": methods}, ("method.description",))
     assert plan_comparison(section_citing([p.key for p in methods]), "2", one_column) is None
+
+
+async def test_benchmarks_get_a_table_from_eight_on_where_most_are_cited() -> None:
+    known = papers(9)
+    material = material_of({"benchmark": known}, ("dataset.desc", "problem.definition"))
+    sections = [section_citing([known[0].key]), section_citing([p.key for p in known])]
+    plan = plan_benchmarks(sections, material)
+    assert plan is not None
+    assert (plan.place, len(plan.keys)) == ("2", 9)
+    table = await fill_table(FakeModel(lambda _, __: json.dumps({"cells": []})), plan, material, [])
+    assert table.header == ("Benchmark", "Size", "Domain", "Task", "Metric")
+    assert {item.column for item in table.evidence} == {1, 2, 3}
+    assert plan_benchmarks([section_citing([p.key for p in known[:7]])], material) is None
 
 
 async def test_a_cell_that_the_paper_does_not_bear_is_not_taken() -> None:
@@ -106,7 +119,7 @@ async def test_a_cell_that_the_paper_does_not_bear_is_not_taken() -> None:
     said = {known[0].key: "ignores the passage index", known[1].key: "wins by 99 points", "other:1": "x"}
     cells = [{"key": key, "column": "Approach", "text": text} for key, text in said.items()]
     model = FakeModel(lambda _, __: json.dumps({"cells": cells}))
-    plan = TablePlan("1", "C", "{} c.", tuple(p.key for p in known), {"Approach": "method.description"})
+    plan = TablePlan("1", "C", "{} c.", tuple(p.key for p in known), {"Approach": ("method.description",)})
     table = await fill_table(model, plan, material, [])
     assert table.rows[0][1] == "ignores the passage index"
     assert table.rows[1][1].startswith("Systems for dense retrieval often ignore")
@@ -127,7 +140,7 @@ async def test_a_cell_whose_value_says_otherwise_than_its_sentences_is_their_wor
     read = AttributeValue(said, words, "abstract", "Abstract")
     tree = complete_tree(source_of(known[0], None, 1_000), "method", {"conclusion": read})
     model = FakeModel(lambda _, __: json.dumps({"cells": []}))
-    plan = TablePlan("1", "C", "{} c.", (known[0].key,), {"Finding": "conclusion"})
+    plan = TablePlan("1", "C", "{} c.", (known[0].key,), {"Finding": ("conclusion",)})
     table = await fill_table(model, plan, Material({known[0].key: known[0]}, {known[0].key: tree}), [])
     assert table.rows[0][1] == f"“{words.rstrip('.')}”"
     assert table.evidence[0].citation.verdict == "quoted"
@@ -154,7 +167,7 @@ async def test_a_figure_in_a_cell_stands_by_the_words_it_stands_by_in_the_paper(
     )
     cell = {"key": known[0].key, "column": "Finding", "text": said}
     model = FakeModel(lambda _, __: json.dumps({"cells": [cell]}))
-    plan = TablePlan("1", "C", "{} c.", (known[0].key,), {"Finding": "conclusion"})
+    plan = TablePlan("1", "C", "{} c.", (known[0].key,), {"Finding": ("conclusion",)})
     table = await fill_table(model, plan, Material({known[0].key: known[0]}, {known[0].key: tree}), [])
     assert table.rows[0][1] == (said if shown else value.rstrip("."))
 
