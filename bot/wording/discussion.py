@@ -51,13 +51,14 @@ def answer(found: Answer) -> str:
     """Quoted, cited sentences, or that the papers do not say; then what the records say of papers named, or of all."""
     known, papers = numbers(found.survey), {p.key: p for p in (*found.papers, *found.survey.references)}
     records = found.records or ("" if found.claims else count_records(found.papers))
-    told = f"By the papers’ records: {with_links(records, known, papers)}" if records else ""
+    of = "By the papers’ records" if found.records else "If you asked about the papers themselves"
+    told = f"{of}: {with_links(records, known, papers)}" if records else ""
     if not found.claims:
         silent = "The papers gathered here do not say. Say `more` to search for further papers."
         if found.searched is not None:
             new = pluralize(found.searched, "further paper")
             silent = f"I searched for this and read {new}: they do not say either. The survey is as it was."
-        return f"{silent} {told}".rstrip()
+        return f"{silent}\n\n{told}".rstrip()
     lines = [_word_answer_claim(claim, found, known) for claim in found.claims]
     verdicts = {c.verdict for claim in found.claims for c in claim.citations}
     if not all(claim.citations for claim in found.claims) or not verdicts <= {"quoted", "summarised"}:

@@ -77,8 +77,9 @@ def test_what_is_named_is_told_with_its_record(question: str, told: str, library
 def test_where_no_sentence_answers_the_records_of_all_are_counted(library: LocalLibrary) -> None:
     said = word_answer(ask("how many papers are there?", library)).partition(" \\[")[0]
     assert said == (
-        "The papers gathered here do not say. Say `more` to search for further papers. By the papers’ records: "
-        "3 papers; of 2002 (1) and 2020 (2); most by Ada Stone (2), Vladimir Karpukhin (1) and Ida Shaw (1); most in "
+        "The papers gathered here do not say. Say `more` to search for further papers.\n\n"
+        "If you asked about the papers themselves: 3 papers; of 2002 (1) and 2020 (2); most by Ada Stone (2), "
+        "Vladimir Karpukhin (1) and Ida Shaw (1); most in "
         "EMNLP (1), Headache (1) and Proceedings of EMNLP (1); cited most, 90 times, “DualRank: Dense Passage "
         "Retrieval”"
     )

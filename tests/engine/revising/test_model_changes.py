@@ -140,7 +140,7 @@ async def test_counts_come_from_the_records_and_no_model_is_asked() -> None:
     model = FakeModel(lambda *_: "There are ninety.")
     context = RunContext(None, WordEmbedder(), model=model)  # type: ignore[arg-type]
     answer = await answer_question(BRIEF, "how many papers are there?", SELECTION, SURVEY, context)
-    assert "By the papers’ records: 3 papers" in word_answer(answer)
+    assert "about the papers themselves: 3 papers" in word_answer(answer)
     assert not model.asked("")
 
 
