@@ -75,7 +75,7 @@ def strip_plural(token: str) -> str:
 
 @dataclass(slots=True)
 class _Usage:
-    """How often a phrase is said, how often it ends what is said, and how sentences write it."""
+    """How often a phrase is said, how often it ends what is said, and how it is written."""
 
     seen: int = 0
     ending: int = 0
@@ -128,7 +128,7 @@ class GroupedPhrases:
                     usage.seen += 1
                     usage.ending += stop == len(run)
                     # Titles write ordinary words with capitals.
-                    usage.written[" ".join(map(_lower, words) if in_title else words)] += not in_title
+                    usage.written[" ".join(map(_lower, words) if in_title else words)] += 1
                     found[phrase] += 1
         return found
 
@@ -144,7 +144,7 @@ class GroupedPhrases:
                 run = []
 
     def form(self, phrase: str) -> str:
-        """How sentences mostly write the phrase."""
+        """How the papers mostly write the phrase."""
         written = self._phrases[phrase].written
         return min(written, key=lambda form: (-written[form], sum(map(str.isupper, form)), form))
 
