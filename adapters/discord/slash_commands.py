@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import discord
 from discord import app_commands
 
-from adapters.chat import Conversation, Incoming, Outgoing, SurveyList
-from adapters.discord.discord_markup import MESSAGE_CHARACTERS, link, messages
+from adapters.chat import Conversation, Form, Incoming, Outgoing, SurveyList
+from adapters.discord.discord_markup import MESSAGE_CHARACTERS, link, literal, messages
 from adapters.markup import blocks
 
 if TYPE_CHECKING:
@@ -26,33 +26,64 @@ _Choice = app_commands.Choice[str]
 
 
 class SurveyCommands(app_commands.Group):
-    """``/survey …``; which survey is meant is chosen from the backend's list."""
+    """``/survey …``; what can be chosen is what the backend's form and list say."""
 
     def __init__(self, adapter: DiscordAdapter) -> None:
         super().__init__(name=COMMAND, description="Write literature surveys together")
         self._adapter = adapter
 
     @app_commands.command()
-    @app_commands.describe(topic="What the survey is about; options as in chat, for example years=2018.. budget=2")
-    async def start(self, interaction: discord.Interaction, topic: _Words | None = None) -> None:
+    @app_commands.describe(
+        topic="What the survey is about",
+        recipe="The published method to follow",
+        library="Where the papers come from",
+        length="Length class in tokens",
+        sections="Number of sections, introduction and conclusion included",
+        years="Years of publication, for example 2018..2025",
+        language="The language of the survey",
+        online="Whether papers are searched online too",
+        budget="Most it may cost, in dollars",
+    )
+    async def start(
+        self,
+        interaction: discord.Interaction,
+        topic: _Words | None = None,
+        recipe: _Text | None = None,
+        library: _Text | None = None,
+        length: _Text | None = None,
+        sections: _Text | None = None,
+        years: _Text | None = None,
+        language: _Text | None = None,
+        online: _Text | None = None,
+        budget: _Text | None = None,
+    ) -> None:
         """Begin a survey; without a topic you are asked for everything."""
+        given = {"topic": topic, "recipe": recipe, "library": library, "length": length, "sections": sections}
+        given |= {"years": years, "language": language, "online": online, "budget": budget}
+        values = tuple((name, value) for name, value in given.items() if value)
+        incoming = replace(await self._make_incoming(interaction), button="start")
         if topic:
-            await self._begin(interaction, f"survey {topic}")
+            await self._begin(interaction, replace(incoming, values=values))
         else:
-            incoming = replace(await self._make_incoming(interaction), button="start", opens=True)
             await self._adapter.ask(interaction, incoming)
 
     @app_commands.command()
-    @app_commands.describe(question="A question, or a topic; options as in chat, for example papers=50")
-    async def quick(self, interaction: discord.Interaction, question: _Words) -> None:
+    @app_commands.describe(question="A question, or a topic", papers="Papers of each query, 10 to 500")
+    async def quick(
+        self, interaction: discord.Interaction, question: _Words, papers: app_commands.Range[int, 10, 500] | None = None
+    ) -> None:
         """Answer a question from papers in two or three minutes."""
-        await self._begin(interaction, f"quick {question}")
+        text = f"quick {question}" + (f" papers={papers}" if papers else "")
+        await self._begin(interaction, await self._make_incoming(interaction, text))
 
-    async def _begin(self, interaction: discord.Interaction, text: str, said: str | None = None) -> None:
-        """Say it where what follows gets a thread of its own; ``said`` is answered, else where it goes on."""
+    async def _begin(self, interaction: discord.Interaction, incoming: Incoming, said: str | None = None) -> None:
+        """Take it unless an option is wrong; ``said`` is answered, else where it goes on."""
         await interaction.response.defer(ephemeral=True, thinking=True)
-        incoming = replace(await self._make_incoming(interaction), text=text, opens=True)
-        await self._adapter.take(interaction, incoming, self._adapter.words.begun if said is None else said)
+        fault = await self._adapter.backend.fault(incoming) if incoming.values else None
+        if fault:
+            await interaction.edit_original_response(content=literal(fault.sentence)[:MESSAGE_CHARACTERS])
+        else:
+            await self._adapter.take(interaction, incoming, self._adapter.words.begun if said is None else said)
 
     @app_commands.command()
     @app_commands.describe(what="A section's number, papers, keywords or outline; without it what is proposed now")
@@ -120,7 +151,21 @@ class SurveyCommands(app_commands.Group):
     @app_commands.command(name="help")
     async def help_(self, interaction: discord.Interaction) -> None:
         """What can be said."""
-        await self._begin(interaction, "help", "")
+        await self._begin(interaction, await self._make_incoming(interaction, "help"), "")
+
+    @start.autocomplete("recipe")
+    @start.autocomplete("library")
+    @start.autocomplete("length")
+    @start.autocomplete("language")
+    @start.autocomplete("online")
+    async def complete_option(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
+        """What can be chosen for the option that is being typed."""
+        form = await self._adapter.backend.form(replace(await self._make_incoming(interaction), button="start"))
+        focused = _find_focused_option(interaction)
+        fields = form.fields if isinstance(form, Form) else ()
+        found = [choice for field in fields if field.name == focused for choice in field.choices]
+        fitting = [(value, label) for value, label in found if current.lower() in label.lower()]
+        return [_Choice(name=label[:LABEL], value=value) for value, label in fitting[:CHOICES]]
 
     @status.autocomplete("survey")
     @stop.autocomplete("survey")
@@ -136,9 +181,9 @@ class SurveyCommands(app_commands.Group):
         at = await self._adapter.place(interaction)
         return await self._adapter.backend.overview(self._adapter.platform, at.tenant, str(interaction.user.id))
 
-    async def _make_incoming(self, interaction: discord.Interaction) -> Incoming:
-        """Something that was done where a survey could begin."""
-        return to_incoming(interaction, await self._adapter.place_to_begin(interaction))
+    async def _make_incoming(self, interaction: discord.Interaction, text: str = "") -> Incoming:
+        """Something that was done where what follows gets a thread of its own."""
+        return replace(to_incoming(interaction, await self._adapter.place_to_begin(interaction)), text=text, opens=True)
 
     async def _say(
         self, interaction: discord.Interaction, text: str, survey: str | None = None, *, alone: bool = True
@@ -178,3 +223,10 @@ def survey_this(adapter: DiscordAdapter) -> app_commands.ContextMenu:
 def _title(survey: Outgoing) -> str:
     """The survey's line without markup."""
     return " ".join(block.text() for block in blocks(survey.text)) or "…"
+
+
+def _find_focused_option(interaction: discord.Interaction) -> str:
+    """The option that is being typed, below the subcommand."""
+    data: Any = interaction.data or {}
+    options = data["options"][0]["options"]
+    return next(str(option["name"]) for option in options if option.get("focused"))

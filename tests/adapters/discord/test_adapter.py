@@ -136,12 +136,15 @@ async def test_commands_forms_and_the_menu(discord: Discord) -> None:
     survey = Outgoing(AT, "**Graphs** (outline, your turn)", buttons=(Button("Export", "export:s", "export"),))
     backend = FakeBackend(asked=FORM, surveys=[survey] * 30, known={AT})
     async with connected(discord, backend):
-        begun = await discord.command("start", topic="graphs years=2020..")
+        begun = await discord.command("start", topic="graphs", years="2020..")
         await discord.until(lambda: begun.answers == [WORDS.begun])
         assert (begun.callback or {})["type"] == 5
-        assert backend.received[-1].text == "survey graphs years=2020.."
+        assert backend.received[-1].values == (("topic", "graphs"), ("years", "2020.."))
         assert backend.received[-1].opens
         backend.wrong = FormFault("years", "Not a *year*.")
+        refused = await discord.command("start", topic="graphs", years="soon")
+        await discord.until(lambda: refused.answers != [])
+        assert "Not a" in refused.answers[0]
         asked = await discord.command("start")
         again = await discord.submit(asked, CHANNEL, topic="x`y", notes="long thoughts")
         assert "long thoughts" in again.answers[0]  # what was written is given back
@@ -151,6 +154,7 @@ async def test_commands_forms_and_the_menu(discord: Discord) -> None:
         menu = await discord.menu("777", "a long message")
         await discord.submit(menu, CHANNEL, topic="other")
         assert (await heard(discord, backend, 3))[-1].conversation == Conversation("discord", GUILD, CHANNEL, "777")
+        assert await discord.type_option("start", "recipe", "b") == ["b"]
         assert await discord.type_option("status", "survey", "gra") == [f"{CHANNEL}/300"] * 25
         said = await discord.command("stop", survey=f"{CHANNEL}/300")
         await discord.until(lambda: said.answers == [f"{WORDS.noted} <#300>"])

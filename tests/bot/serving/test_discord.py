@@ -26,7 +26,7 @@ from tests.stand_ins.simulation import run_simulated_service as simulating
 
 async def test_the_demonstration_from_command_to_files(library: LocalLibrary, discord: Discord) -> None:
     async with on_discord(discord):
-        begun = await discord.command("start", topic="dense retrieval recipe=cluster")
+        begun = await discord.command("start", topic="dense retrieval", recipe="cluster")
         thread = (await discord.message("A literature survey on")).id
         await discord.until(lambda: discord.threads.get(thread, {}).get("name") == "dense retrieval")
         await discord.until(lambda: begun.answers == [WORDS.begun])
@@ -69,7 +69,7 @@ async def test_a_quick_review_by_its_command_and_a_follow_up_by_button(
     async with simulating(Simulation(pace=0)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
         async with on_discord(discord):
-            begun = await discord.command("quick", question="how does dense retrieval use a passage index? papers=20")
+            begun = await discord.command("quick", question="how does dense retrieval use a passage index?", papers=20)
             review = await discord.find_offer("Write a full survey")
             assert begun.answers == [WORDS.begun]
             assert "References" in "".join(m.content for m in discord.messages if m.channel == review.channel)
