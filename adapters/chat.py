@@ -234,6 +234,7 @@ class AdapterTexts:
     nothing_here: str  # there is no survey where something was said about one
     more_options: str  # the field of a form in which several stand that are too many, a line for each
     document: str  # a document can be read at the address ``{}``
+    examples: tuple[str, ...]  # what can be said to begin
     say: str  # words that can be typed instead, ``{}``
     mention: str  # words that can be typed where only what mentions us is read, ``{}``
     refusals: Mapping[str, str]  # what a platform's refusal means and what to do about it, by its name for it

@@ -324,6 +324,8 @@ class SlackAdapter(SlackSender):
     async def _home_opened(self, event: Json, context: AsyncBoltContext) -> None:
         tenant, person = context.team_id or "", str(event["user"])
         if event.get("tab") != "home":
+            if channel := event.get("channel"):
+                self.suggest(_place(context, str(channel)), [(words, words) for words in self._words.examples])
             return
         overview = await self.backend.overview(self.platform, tenant, person)
         places = [survey.conversation for survey in overview.surveys if survey.conversation.thread][:LINKS]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -45,6 +45,10 @@ NO_PLACE = frozenset(
 """Errors after which nothing can be written in that conversation."""
 
 COMMENT_CHARACTERS, TITLE_CHARACTERS = 3_000, 150
+TITLE = "title"
+"""The note of the name that Slack shows of a conversation, as we gave it."""
+
+PROMPTS = 4
 CANVAS_CHARACTERS = 2**20
 CANVAS_GONE = frozenset({"canvas_not_found", "canvas_deleted"})
 NO_AGENTS = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type", "feature_not_enabled"})
@@ -65,18 +69,38 @@ class SlackSender(MessageSender[Rendered]):
         super().__init__()
         self._words = words
         self._lanes = lanes
-        self._without_agents: set[str] = set()
+        self._without_agents: set[tuple[str, str]] = set()
+        """Workspaces, each with a method for agents that it has not."""
+        self._offered: dict[Conversation, list[tuple[str, str]]] = {}
 
     @abstractmethod
     async def client(self, tenant: str) -> AsyncWebClient:
         """The workspace's client. Raises `PlatformError` where it has not installed us, or has removed us."""
 
     async def send(self, outgoing: Outgoing) -> None:
-        """Show it, and in Slack's view of agents what is at work."""
+        """Show it, in Slack's view of agents what is at work, and in direct messages what can be said now."""
         at = outgoing.conversation
         if await self.show(outgoing) and at.thread:
             status = "processing" if outgoing.kind == "started" else "suspended"
             self.do_later(at, "agent", partial(self._show_work, at, status, outgoing.title[:TITLE_CHARACTERS]))
+        if at.channel.startswith("D") and not outgoing.only_for and outgoing.kind not in {"progress", "growing"}:
+            self._suggest_next(outgoing)
+
+    def _suggest_next(self, outgoing: Outgoing) -> None:
+        """While a job runs what its status offers, then what the card offers that it has made or that stands."""
+        at, words = outgoing.conversation, [(b.label, b.typed) for b in outgoing.buttons if b.typed]
+        if outgoing.kind == "message" and words:
+            self._offered[at] = words
+        if words or outgoing.job:
+            self.suggest(at, words or self._offered.get(at) or [(said, said) for said in self._words.examples])
+
+    def suggest(self, at: Conversation, words: Sequence[tuple[str, str]]) -> None:
+        """Offer words to be said in direct messages, each with its label, when there is time."""
+        prompts = [{"title": label, "message": said} for label, said in words[:PROMPTS]]
+        # With a thread, which the older kind of assistants has, Slack does nothing and says so to nobody.
+        asked = {"channel_id": at.channel, "prompts": prompts}
+        telling = partial(self._tell_agent, at.tenant, "assistant.threads.setSuggestedPrompts", **asked)
+        self.do_later(replace(at, thread=""), "prompts", telling)
 
     async def call(self, tenant: str, method: str, **arguments: Any) -> dict[str, Any]:
         """Call the Web API. Raises `SlackRefusal`, or `PlatformError` where Slack cannot be reached."""
@@ -236,16 +260,24 @@ class SlackSender(MessageSender[Rendered]):
     # Slack's view of agents.
 
     async def _show_work(self, at: Conversation, status: str, title: str) -> None:
-        """In Slack's own list: whether we work there, and on what; some workspaces have no such list."""
-        if at.tenant in self._without_agents:
-            return
-        where = {"channel_id": at.channel, "thread_ts": at.thread} | ({"title": title} if title else {})
+        """In Slack's own list: whether we work there, and on what; a name that a person gave stays for that topic."""
+        where = {"channel_id": at.channel, "thread_ts": at.thread}
+        told = await self._tell_agent(at.tenant, "agents.sessions.setStatus", status=status, **where)
+        if told and title and await self.backend.recall(at, TITLE) != title:
+            await self._tell_agent(at.tenant, "agents.sessions.rename", title=title, **where)
+            await self.backend.remember(at, TITLE, title)
+
+    async def _tell_agent(self, tenant: str, method: str, **arguments: Any) -> bool:
+        """Call what Slack has for agents only; ``False`` where a workspace is known not to have it."""
+        if (tenant, method) in self._without_agents:
+            return False
         try:
-            await self.call(at.tenant, "agents.sessions.setStatus", status=status, **where)
+            await self.call(tenant, method, **arguments)
         except SlackRefusal as error:
             if error.code in NO_AGENTS:
-                self._without_agents.add(at.tenant)
+                self._without_agents.add((tenant, method))
             raise
+        return True
 
 
 def _place(at: Conversation) -> dict[str, Any]:

@@ -96,6 +96,7 @@ WORDS = AdapterTexts(
     nothing_here="There is no survey here. `/survey start` begins one, `/survey list` shows yours.",
     more_options="More options, one a line",
     document="The survey is [a canvas](<{}>), which changes as you change the survey. `export` makes files of it.",
+    examples=EXAMPLES,
     say="or say {}",
     mention="or mention me and say {}",
     refusals=REFUSALS,

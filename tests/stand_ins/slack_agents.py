@@ -1,4 +1,4 @@
-"""A stand-in Slack's messages, and what it has for agents: sessions."""
+"""A stand-in Slack's messages, and what it has for agents: sessions and suggested prompts."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ class SlackAgents(ObservedChanges):
     messages: list[Message]
     statuses: list[tuple[str, str]]
     titles: dict[str, str]
+    prompts: dict[str, list[tuple[str, str]]]
 
     def _find(self, team: str, body: Json) -> Message:
         """One of our messages that all can see."""
@@ -57,4 +58,20 @@ class SlackAgents(ObservedChanges):
         need(1 <= len(body.get("title", "-")) <= 200, "invalid_arguments")
         self.titles.setdefault(body["thread_ts"], body.get("title", ""))  # a session that there is keeps its title
         self.statuses.append((body["thread_ts"], body["status"]))
+        return {}
+
+    async def _agents_sessions_rename(self, _: str, body: Json, __: str) -> Json:
+        need(self.has_agents, "unknown_method")
+        need(body["thread_ts"] in self.titles, "session_not_found")
+        need(1 <= len(body["title"]) <= 200, "invalid_arguments")
+        self.titles[body["thread_ts"]] = body["title"]
+        return {}
+
+    async def _assistant_threads_setSuggestedPrompts(self, _: str, body: Json, __: str) -> Json:
+        need(self.has_agents, "unknown_method")
+        need(body["channel_id"].startswith("D"), "channel_not_found")
+        need(1 <= len(body["prompts"]) <= 4, "invalid_arguments")
+        need(all(prompt["title"] and prompt["message"] for prompt in body["prompts"]), "invalid_arguments")
+        if "thread_ts" not in body:  # with one, an agent's call does nothing
+            self.prompts[body["channel_id"]] = [(p["title"], p["message"]) for p in body["prompts"]]
         return {}

@@ -21,6 +21,7 @@ TIERS = {
     "views.publish": 100,
     "views.open": 100,
     "agents.sessions.setStatus": 50,
+    "agents.sessions.rename": 50,
 }
 """Calls a minute; chat.postMessage has one a second for each channel, and a short burst."""
 
@@ -31,6 +32,7 @@ SCOPES = {
     "canvases.create": "canvases:write",
     "canvases.edit": "canvases:write",
     "agents.sessions.setStatus": "assistant:write",
+    "assistant.threads.setSuggestedPrompts": "assistant:write",
 }
 CANVAS_CHARACTERS = 2**20
 APP_TOKEN = "xapp-1"
@@ -67,6 +69,7 @@ class SlackApi(SlackAgents):
     shared: list[tuple[str, str, str]] = field(default_factory=list)
     statuses: list[tuple[str, str]] = field(default_factory=list)
     titles: dict[str, str] = field(default_factory=dict)
+    prompts: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     calls: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     refused: list[tuple[str, str]] = field(default_factory=list)
     pinged: list[str] = field(default_factory=list)
