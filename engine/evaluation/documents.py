@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from engine.citations import list_cited_keys, number_ranges, numbers, reference_text, replace_citations
 from engine.errors import UserError
-from engine.evaluation.html_lines import NUMBERED, read_lines, round_brackets
+from engine.evaluation.html_lines import IMAGE, NUMBERED, read_lines, round_brackets
 from engine.survey import Survey, walk
 from engine.text import bound_runs, fold, sentences
 from engine.values import PaperKey
@@ -47,6 +47,8 @@ class Document:
     parts: tuple[Part, ...]
     references: tuple[Reference, ...]
     style: Style
+    figures: int = 0
+    tables: int = 0
     problems: tuple[str, ...] = ()
     in_tables: frozenset[str] = frozenset()
     """Names of the references that tables cite; ``parts`` hold no tables."""
@@ -86,7 +88,7 @@ _IN_BRACKETS = re.compile(rf"\(([^()]*?\b{_YEAR}\b[^()]*)\)")
 _ONE_WORK = re.compile(rf"([A-ZÀ-Þ][\w'’-]+)(?:\s+et\s+al\.?|(?:\s*(?:,|&|and)\s*[A-ZÀ-Þ][\w'’.-]*)*)?,?\s+({_YEAR})")
 _NARRATIVE = re.compile(rf"\b([A-ZÀ-Þ][\w'’-]+)(?:\s+et\s+al\.?|\s+(?:and|&)\s+[A-ZÀ-Þ][\w'’-]+)?\s*\(({_YEAR})\)")
 _TABLE = re.compile(r"<table>.*?</table>", re.S)
-_NOISE = re.compile(rf"{_TABLE.pattern}|\$\$.*?\$\$", re.S)
+_NOISE = re.compile(rf"{_TABLE.pattern}|{re.escape(IMAGE)}|\$\$.*?\$\$", re.S)
 _ESCAPED_BRACKETS = re.compile(r"\\\[([^\[\]\\]*)\\\]")
 _MARKDOWN = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable(["reference", "code", "lheading"])
 
@@ -109,9 +111,10 @@ def from_survey(survey: Survey) -> Document:
         Reference(str(known[p.key]), " ".join(f"{reference_text(p)} {p.url} {p.key}".split()), p.title)
         for p in survey.references
     )
-    cells = (cell for _, s in sections for table in s.tables for row in table.rows for cell in row)
+    tables, figures = [table for _, s in sections for table in s.tables], sum(len(s.figures) for _, s in sections)
+    cells = (cell for table in tables for row in table.rows for cell in row)
     in_tables = frozenset(str(known[key]) for cell in cells for key in list_cited_keys(cell) if key in known)
-    return Document(survey.title, parts, references, "numbered", in_tables=in_tables)
+    return Document(survey.title, parts, references, "numbered", figures, len(tables), in_tables=in_tables)
 
 
 def from_markdown(text: str) -> Document:
@@ -130,9 +133,10 @@ def from_html(page: str) -> Document:
         )
     body = "\n\n".join(part.text for part in parts)
     style = _find_style(body)
-    in_tables = frozenset(_extract_markers(" ".join(_TABLE.findall(body)), style)[0])
+    tables = _TABLE.findall(body)
+    in_tables = frozenset(_extract_markers(" ".join(tables), style)[0])
     references = _entries(listed, style)
-    document = Document(title, parts, references, style, in_tables=in_tables)
+    document = Document(title, parts, references, style, body.count(IMAGE), len(tables), in_tables=in_tables)
     cited = {name for claim in claims(document) for name in claim.names}
     unknown = cited - {r.name for r in references}
     if style == "author and year" and len(unknown) > len(cited) / 2:

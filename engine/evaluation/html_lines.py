@@ -33,8 +33,8 @@ _ASIDE = "|".join(
 )
 """Elements that are no running text."""
 
-_TABLE = "<table>{}</table>"
-"""What stands for a table, with its citations by number alone."""
+_TABLE, IMAGE = "<table>{}</table>", "![](image)"
+"""What stands for a table, with its citations by number alone, and for an image."""
 
 
 def round_brackets(text: str) -> str:
@@ -70,7 +70,8 @@ def _mark(element: Any) -> None:
         case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
             _replace(element, f"{_TITLE}{element.tag[1]}{text}")
         case "img" | "svg":
-            _replace(element, "")
+            is_icon = element.tag == "svg" and not element.xpath("ancestor::figure")
+            _replace(element, "" if is_icon else IMAGE)
         case "br":
             _replace(element, _BREAK)
         case "code":

@@ -64,6 +64,13 @@ class Evaluation:
         return {score.name: score for _, group in self.groups for score in group}
 
 
+def measure_richness(document: Document) -> tuple[Score, ...]:
+    """What SurveyBench counts: words, headings, figures, tables."""
+    words, headings = len(document.text().split()), len(document.headings())
+    counts = {"words": words, "headings": headings, "figures": document.figures, "tables": document.tables}
+    return tuple(Score(name, float(count), "counted") for name, count in counts.items())
+
+
 async def evaluate_document(
     document: Document, topic: str, tools: EvaluationTools, human: Document | None = None
 ) -> Evaluation:
@@ -80,6 +87,7 @@ async def evaluate_document(
     sources = {r.reference.name: _source_of(r.paper, tools.survey) for r in listed if r.paper}
     exist = existence(listed, tools.library.name, online=tools.online is not None)
     groups: dict[str, tuple[Score, ...]] = {
+        "Richness": measure_richness(document),
         "References": (*distinct(found, document), *exist),
         "Relevance of references": (
             *await measure_closeness(papers, len(listed), topic, tools.library, tools.embedder),

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 
+import numpy as np
+
 from engine.rubrics import AUTOSURVEY, CRITERIA, Criterion
 
 
@@ -24,7 +26,7 @@ class Score:
 
 
 _COUNTED = (
-    *("references", "references cited", "citations", "claims"),
+    *("words", "headings", "figures", "tables", "references", "references cited", "citations", "claims"),
     *("shared lists", "hours of people", "surveys of people per hour"),
 )
 _FALLING = ("references real with", "references not found", "unsupported", "citation overlap")
@@ -91,8 +93,11 @@ def average_final(rouge_average: float, heading_recall: float) -> float:
     return (rouge_average + heading_recall) / 2
 
 
+RESAMPLES = 2_000
+
+
 def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[float, tuple[float, float]]:
-    """Spearman's rho of two rankings of the same things, and its 95 % interval by Fisher's transformation (AE9).
+    """Spearman's rho of two rankings of the same things, and its 95 % bootstrap interval (AE9).
 
     Raises `ValueError` for fewer than three or different numbers of things.
     """
@@ -100,6 +105,9 @@ def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[floa
         raise ValueError("two rankings of the same three or more things are needed")
     from scipy import stats
 
-    found = stats.pearsonr(stats.rankdata(one), stats.rankdata(other))
-    low, high = found.confidence_interval()
-    return float(found.statistic), (float(low), float(high))
+    rho, given = float(stats.spearmanr(one, other).statistic), np.array([one, other])
+    picks = np.random.default_rng(0).integers(len(one), size=(RESAMPLES, len(one)))
+    resampled = (given[:, pick] for pick in picks)
+    drawn = [stats.spearmanr(*both).statistic for both in resampled if np.ptp(both, axis=1).all()]
+    low, high = np.percentile(drawn, [2.5, 97.5]) if drawn else (rho, rho)
+    return rho, (float(low), float(high))

@@ -66,7 +66,7 @@ def test_a_markdown_survey_is_read_as_it_is() -> None:
         (("1", "3"), 2),
     ]
     assert claims(document)[1].text == "Smith et al. improved them by 3.5 points, i.e. a lot."
-    assert document.in_tables == {"1", "2"}
+    assert (document.figures, document.tables, document.in_tables) == (1, 1, {"1", "2"})
     assert document.problems == ("1 cited names have no entry in the list of references, for example 17.",)
 
 
@@ -202,7 +202,7 @@ def test_anybodys_page_is_read(listed: str) -> None:
     assert [part.level for part in document.parts] == [1, 2]
     assert [r.name for r in document.references] == ["1", "2", "3"]
     assert [claim.names for claim in claims(document)] == [("1",), ("2", "3"), ("2",), ("1",), ("3",), ("3",)]
-    assert (document.in_tables, document.problems) == ({"1"}, ())
+    assert (document.tables, document.figures, document.in_tables, document.problems) == (1, 1, {"1"}, ())
 
 
 @pytest.mark.parametrize("page", ["", "<p>Too little</p>", "<!-- nothing -->"])

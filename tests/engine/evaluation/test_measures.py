@@ -371,6 +371,7 @@ async def test_everything_together_and_its_reports(library: LocalLibrary) -> Non
     scores = found.scores()
     assert scores["references real"].value == 1.0
     assert scores["claims whose sources are all known"].value == 1.0
+    assert (scores["words"].value, scores["tables"].value) == (len(from_survey(survey).text().split()), 0)
     for name in ("citation recall", "coverage", "ROUGE-L", "soft heading recall", "IoU", "hours of people"):
         assert scores[name].value is not None, name
         assert scores[name].how
