@@ -16,7 +16,7 @@ from engine.llm.prompting import data, fill, paper_block
 from engine.notes.taking import group_notes, show_sentences
 from engine.retrieval.libraries.combined import complete_records
 from engine.retrieval.merging.merged_papers import MergedPapers
-from engine.revising.paper_records import MOST_NAMED, find_scope, tell_records
+from engine.revising.paper_records import MOST_NAMED, answer_count, find_scope, tell_records
 from engine.revising.sentence_ranking import (
     CLEAR,
     SIGNAL,
@@ -58,6 +58,8 @@ async def answer_question(
 
     One sentence may be general knowledge, without a figure or a name. Without a language model papers are quoted.
     """
+    if counted := answer_count(question, selection.list_included()):
+        return Answer(question, (), survey, tuple(selection.list_included()), counted)
     if context.model is None:
         return await asyncio.to_thread(answer_by_quotation, question, selection, survey, context)
     model, papers = context.model, selection.list_included()

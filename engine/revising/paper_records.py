@@ -22,6 +22,12 @@ _NUMBERED = re.compile(
     re.I,
 )
 _SECTION = re.compile(r"\b(?:in |of )?(?:sub)?(?:section|chapter)s? (?P<place>\d[\d.]*\d|\d)\b", re.I)
+_COUNTING = re.compile(
+    r"(?:and )?how many (?:of the )?(?:papers|studies|works|articles|publications|sources)"
+    r"(?: (?:do we have|did you find|there|here|are|were|have|been|gathered|published|written|appeared))*"
+    r"(?: (?P<when>from|in|of|since|before|after) (?P<year>(?:19|20)\d\d))?\W*",
+    re.I,
+)
 _WORD = re.compile(r"[\w-]*\w")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -108,9 +114,20 @@ def _tell_record(paper: Paper) -> str:
     return f"“{inert(paper.title)}”{known and f': {inert(known)}'} {cite([paper.key])}."
 
 
+def answer_count(question: str, papers: Sequence[Paper]) -> str:
+    """What the records say where a question counts papers, all or those of some years; empty for any other question."""
+    match = _COUNTING.fullmatch(question.strip())
+    if not match or not match["when"]:
+        return count_records(papers) if match else ""
+    year = int(match["year"])
+    spans = {"since": (year, 9_999), "after": (year + 1, 9_999), "before": (1, year - 1)}
+    first, last = spans.get(match["when"].lower(), (year, year))
+    return count_records([paper for paper in papers if first <= (paper.year or 0) <= last])
+
+
 def count_records(papers: Sequence[Paper]) -> str:
     """How many papers are of each year, who wrote most of them, where most appeared, which is cited most."""
-    told = [f"{len(papers):,} papers"]
+    told = [f"{len(papers):,} {'paper' if len(papers) == 1 else 'papers'}"]
     years = Counter(str(paper.year) for paper in papers if paper.year)
     authors = Counter(author for paper in papers for author in paper.authors)
     venues = Counter(paper.venue for paper in papers if paper.venue)

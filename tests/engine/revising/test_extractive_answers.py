@@ -8,6 +8,7 @@ from bot.wording.discussion import answer as word_answer
 from engine.citations import cite
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.revising.answers import answer_by_quotation
+from engine.revising.paper_records import answer_count
 from engine.run import Answer, RunContext
 from engine.session.events import Exchange
 from engine.survey import Section, Survey
@@ -74,8 +75,26 @@ def test_what_is_named_is_told_with_its_record(question: str, told: str, library
     assert told in word_answer(ask(question, library)).partition("By the papers’ records: ")[2]
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("how many papers are there?", "3 papers; of 2002 (1) and 2020 (2); most by Ada Stone (2)"),
+        ("How many studies are from 2020?", "2 papers; of 2020 (2)"),
+        ("how many papers were published before 2020?", "1 paper; of 2002 (1)"),
+        ("how many papers are from 1999?", "0 papers."),
+    ],
+)
+def test_papers_are_counted_from_the_records(question: str, told: str) -> None:
+    assert answer_count(question, GATHERED).startswith(told)
+
+
+@pytest.mark.parametrize("question", ["how many patients took almotriptan?", "how many papers use vectors?"])
+def test_a_question_of_what_papers_say_is_none_of_their_records(question: str) -> None:
+    assert not answer_count(question, GATHERED)
+
+
 def test_where_no_sentence_answers_the_records_of_all_are_counted(library: LocalLibrary) -> None:
-    said = word_answer(ask("how many papers are there?", library)).partition(" \\[")[0]
+    said = word_answer(ask("who wrote most of it?", library)).partition(" \\[")[0]
     assert said == (
         "The papers gathered here do not say. Say `more` to search for further papers.\n\n"
         "If you asked about the papers themselves: 3 papers; of 2002 (1) and 2020 (2); most by Ada Stone (2), "
