@@ -16,7 +16,7 @@ from bibtexparser.model import Entry, Field
 from pylatexenc.latexencode import unicode_to_latex
 
 from engine.retrieval.online.wikipedia import is_encyclopedia
-from engine.retrieval.paper_keys import surname
+from engine.retrieval.paper_keys import doi_key, read_doi, surname
 from engine.text import ET_AL, STOP_WORDS, clean, fold, words
 from engine.values import Paper
 
@@ -75,7 +75,7 @@ def _csl_item(key: str, paper: Paper) -> dict[str, object]:
         "issued": {"date-parts": [[paper.year]]} if paper.year else {},
         "container-title": clean(paper.venue) if kind != "misc" else "",
         "publisher": clean(paper.venue) if kind == "misc" else "",
-        "DOI": _identifier(paper, "doi"),
+        "DOI": doi_of(paper),
         "number": f"arXiv:{arxiv}" if (arxiv := _identifier(paper, "arxiv")) else "",
         "URL": paper.url,
         "abstract": clean(paper.abstract),
@@ -101,7 +101,7 @@ def _fields(paper: Paper) -> tuple[str, list[tuple[str, str]]]:
         ("author", " and ".join(map(_bibtex_name, paper.authors))),
         ("year", str(paper.year or "")),
         (place, escape_latex(venue)),
-        ("doi", _DOI_SPECIAL.sub(r"\\\g<0>", _identifier(paper, "doi"))),
+        ("doi", _DOI_SPECIAL.sub(r"\\\g<0>", doi_of(paper))),
         ("eprint", _identifier(paper, "arxiv")),
         ("archiveprefix", "arXiv" if _identifier(paper, "arxiv") else ""),
         # Raw, as \url wants it; only braces would end the field.
@@ -133,6 +133,13 @@ def _identifier(paper: Paper, namespace: str) -> str:
 _DOI_SPECIAL = re.compile(r"[%&#_]")
 
 
+def doi_of(paper: Paper) -> str:
+    """The DOI as its record wrote it, where the paper's address has it, else as its key has it."""
+    key = next((i for i in paper.identifiers if i.startswith("doi:")), "")
+    written = read_doi(paper.url) if key and doi_key(paper.url) == key else ""
+    return written or read_doi(key)
+
+
 def _ris_record(paper: Paper) -> dict[str, object]:
     kind, _ = _fields(paper)
     types = {"inproceedings": "CONF", "article": "JOUR"}
@@ -142,7 +149,7 @@ def _ris_record(paper: Paper) -> dict[str, object]:
         "authors": [clean(_family_first(a)) for a in paper.authors if a != ET_AL],
         "year": str(paper.year or ""),
         "journal_name" if kind == "article" else "secondary_title": clean(paper.venue),
-        "doi": _identifier(paper, "doi"),
+        "doi": doi_of(paper),
         "urls": [paper.url] if paper.url else [],
         "abstract": clean(paper.abstract),
     }
@@ -154,6 +161,10 @@ _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\textbraceleft{}", "}": r"\textbraceright{}", "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}", "-": "-{}",
+}  # fmt: skip
+_MARKS = {
+    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u", "\u0307": ".",
+    "\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0323": "d", "\u0327": "c", "\u0328": "k",
 }  # fmt: skip
 # Where every command of pylatexenc's table is known to LaTeX with textcomp and amssymb, but for those in _UNKNOWN.
 _RANGES = (
@@ -175,7 +186,9 @@ def escape_latex(text: str) -> str:
     plain = clean(text)
     parts: list[str] = []
     for position, character in enumerate(plain):
-        if character == "-" and plain[position + 1 : position + 2] != "-":
+        if character in _MARKS and parts:
+            parts[-1] = f"\\{_MARKS[character]}{{{parts[-1]}}}"
+        elif character == "-" and plain[position + 1 : position + 2] != "-":
             parts.append("-")
         elif character == "'" and plain[position + 1 : position + 2] == "'":
             parts.append("'{}")
