@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
+from pathlib import Path
 
 import sqlalchemy as sa
 import structlog
@@ -226,11 +227,24 @@ def _describe(stored: StoredConversation, job: Job) -> dict[str, str | bool]:
     return said | ({"scholium.recipe": brief.recipe, "scholium.online": brief.online} if brief else {})
 
 
-async def count_start(store: Store, at: Conversation, session: SurveySession, job_id: str) -> int:
-    """How often the job was begun since it last finished a call or a section, this time included."""
+def read_machine_start() -> str:
+    """A name for the time since this machine was started, another after each start; empty where it has none."""
+    with suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return ""
+
+
+async def count_start(
+    store: Store, at: Conversation, session: SurveySession, job_id: str, machine: str | None = None
+) -> int:
+    """How often the job was begun since it last finished a call or a section, this time included.
+
+    A machine that was started anew meanwhile has ended every process, whatever job it ran: that counts for none.
+    """
+    machine = read_machine_start() if machine is None else machine
     query = sa.select(sa.func.count()).where(calls.c.session_id == session.id)
     ((finished,),) = await store.select(query)
-    mark = [job_id, finished, len(session.state.sections)]
+    mark = [job_id, finished, len(session.state.sections), machine]
     *before, starts = json.loads(await recall(store, at, _STARTS) or "[0]")
     starts = starts + 1 if before == mark else 1
     await remember(store, at, _STARTS, json.dumps([*mark, starts]))

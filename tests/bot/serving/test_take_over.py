@@ -230,6 +230,20 @@ async def test_a_job_that_ends_its_process_each_time_is_set_aside_and_can_be_ask
         assert (await lab.state()).keywords
 
 
+async def test_a_machine_that_is_started_anew_sets_no_job_aside(library: LocalLibrary) -> None:
+    session, _ = advance(SurveySession("abc"), Start(Brief("dense retrieval", library="main"), 200))
+    store = Store(await open_database(load_settings().store_url()), "dead")
+    await store.commit(StoredConversation(HERE, session, "mara"), [])
+    for number in range(2 * MOST_STARTS):
+        assert await count_start(store, HERE, session, "abc-1", f"start {number}") == 1
+    await store.close()
+    async with opened() as lab:
+        await lab.service.sweep()
+        async with asyncio.timeout(PATIENCE_S):
+            await lab.chat.turn.wait()
+        assert (await lab.state()).keywords
+
+
 @pytest.mark.parametrize("jump_s", [3_600.0, -3_600.0])
 async def test_after_a_jump_of_the_clock_the_dead_are_still_found_and_the_living_come_back(jump_s: float) -> None:
     store = Store(await open_database(load_settings().store_url()), "one")
