@@ -56,8 +56,8 @@ MOST_STARTS = 5
 _STARTS = "job starts"
 """The note of the starts of the one job that a conversation has at a time; a process that is killed leaves its own."""
 
-LATER = ("sklearn.cluster", "sklearn.manifold")
-"""What the overview of a survey is made with; loading it takes a second."""
+LATER = ("sklearn.cluster", "sklearn.manifold", "docx")
+"""What the overview and the files of a survey are made with; loading it takes a second."""
 
 Say = Callable[[Turn], None]
 
