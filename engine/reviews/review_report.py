@@ -9,7 +9,7 @@ from engine.citations import cite, with_references
 from engine.gathering.search_record import WITHOUT_ROOM, search_flow
 from engine.options import QuickOptions
 from engine.quoting.abstracts import quote_contribution, quote_finding
-from engine.quoting.attribution import whose_words
+from engine.quoting.attribution import name_people, whose_words
 from engine.retrieval.embedding import Embedder, ready
 from engine.retrieval.online.queries import BooleanQuery
 from engine.reviews.review import cite_by_name
@@ -17,7 +17,7 @@ from engine.reviews.review_search import ReviewScope, ReviewSearch
 from engine.reviews.studies import Reading
 from engine.revising.sentence_ranking import SIGNAL, measure_signal, quote_ranked, rank_sentences
 from engine.survey import Claim, Section, Survey, SurveyWarning, Table
-from engine.text import list_words, shorten
+from engine.text import inert, list_words, shorten
 from engine.values import Brief, FoundPaper, LeftOut, PaperSelection
 from engine.writing.notices import with_notice
 
@@ -36,8 +36,8 @@ SEARCHED_METHOD = (
 QUOTED_STUDIES = 12
 """Papers that a review without a language model rests on: a few more than the article's 8 to 10."""
 
-QUOTED_ANSWERS = 8
-"""Papers whose quotations answer the question at most."""
+QUOTED_ANSWERS, QUOTED_METHODS = 8, 4
+"""Papers whose quotations answer the first two questions at most."""
 
 NOTHING_ANSWERS = "No sentence was found here that answers the first question: read the studies themselves."
 
@@ -127,14 +127,24 @@ def _limits(selection: PaperSelection) -> list[str]:
 def quote_review(
     scope: ReviewScope, selection: PaperSelection, embedder: Embedder, options: QuickOptions
 ) -> ReviewParts:
-    """The parts of a review without a language model: the studies' table, and quotations that answer the question."""
+    """The parts of a review without a language model: the studies' table, and quotations that answer the questions."""
     table, question = quote_table(selection), scope.questions[0]
     if options.only_search:
         return ReviewParts(table)
     papers = selection.list_included()
     ranked = rank_sentences(question, papers, ready(embedder, papers))  # online, none is fitted before
     said = quote_ranked(ranked, QUOTED_ANSWERS) if measure_signal(ranked) >= SIGNAL else ()
-    findings = (Section(question, "\n".join(f"- {claim.text}" for claim in said), said),) if said else ()
+    told = {citation.quote for claim in said for citation in claim.citations}
+    stated = [q for p in papers if (q := quote_contribution(p)) and q.words not in told][:QUOTED_METHODS]
+    methods = tuple(
+        Claim(f"{name_people(q.paper) or inert(q.paper.title)}: {q.cell} {cite([q.paper.key])}.", (q.citation,))
+        for q in stated
+    )
+    findings = tuple(
+        Section(asked, "\n".join(f"- {claim.text}" for claim in claims), claims)
+        for asked, claims in zip(scope.questions, (said, methods), strict=False)
+        if claims
+    )
     return ReviewParts(table, findings, limits=() if said else (NOTHING_ANSWERS,), method=QUOTED_METHOD)
 
 

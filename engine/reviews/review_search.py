@@ -97,12 +97,13 @@ async def plan_review(request: str, years: YearRange, model: LanguageModel | Non
 
 
 def plan_by_rule(request: str, years: YearRange) -> ReviewScope:
-    """The scope of a review without a language model: the request as it is, the one question, in all places."""
+    """The scope of a review without a language model: the request as it is, what all studies are asked, all places."""
     line = " ".join(request.strip(" ?.!").split())
     asked = f"{line[:1].upper()}{line[1:]}{'?' if request.strip().endswith('?') else ''}"
+    questions = (asked, "Which methods and data do the studies use?", "What do the studies leave open?")
     return ReviewScope(
         shorten(asked, TITLE_CHARACTERS),
-        (shorten(asked, QUESTION_CHARACTERS),),
+        tuple(shorten(question, QUESTION_CHARACTERS) for question in questions),
         (_query([[line]], BooleanQuery((), years)),),
         life_sciences=True,
     )

@@ -272,6 +272,8 @@ async def test_without_a_model_the_answer_is_quotations(library: LocalLibrary) -
     quotes = [c for s in findings.sections for claim in s.claims for c in claim.citations]
     abstracts = {p.key: p.abstract for p in found.papers.list_included()}
     assert quotes
+    assert "Which methods and data do the studies use?" in found.survey.sections[0].text
+    assert "Which methods and data do the studies use?" in {s.title for s in findings.sections}
     assert all(c.verdict == "quoted" and c.quote.rstrip(".") in abstracts[c.key] for c in quotes)
     assert "No language model took part" in found.survey.notice
 

@@ -79,7 +79,7 @@ async def test_kinds_and_fields_are_the_models_and_years_set_apart_the_persons()
 def test_without_a_model_the_request_is_searched_as_it_is() -> None:
     scope = plan_by_rule("Does caffeine impair sleep?", ALL_YEARS)
     assert [query.words() for query in scope.queries] == ["Does caffeine impair sleep"]
-    assert (scope.title, *scope.questions) == ("Does caffeine impair sleep?",) * 2
+    assert (scope.title, scope.questions[0], len(scope.questions)) == (*["Does caffeine impair sleep?"] * 2, 3)
 
 
 async def test_other_queries_repeat_none_that_was_tried() -> None:
