@@ -31,12 +31,16 @@ class NoPapers(UserError):
 
 
 class RecordError(UserError):
-    """One record of a file cannot be read, and the rest goes on: where it stands, and why."""
+    """One record of a file cannot be read, and the rest goes on: where it stands, and why.
 
-    def __init__(self, place: str, why: str) -> None:
+    Where it ``was_read`` it may not be whole.
+    """
+
+    def __init__(self, place: str, why: str, *, was_read: bool = False) -> None:
         super().__init__(f"{place}: {why}")
         self.place = place
         self.why = why
+        self.was_read = was_read
 
 
 class ServiceError(ScholiumError):

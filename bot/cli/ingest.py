@@ -39,7 +39,7 @@ _Show = Callable[[str, int, int | None], None]
 async def ingest(console: Console, files: Sequence[Path], library_name: str, place: Place | None) -> int:
     """Add every readable record of the files and make them searchable; 1 where nothing could be read."""
     found = list(_find(files))
-    tally = Counter[str]()
+    tally, dropped = Counter[str](), Counter[str]()
     rejected: list[RecordError] = []
     async with open_app() as app:
         name = library_name or app.settings.library
@@ -49,7 +49,7 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
             def papers() -> Iterator[Paper]:
                 for path in filterfalse(_is_pdf, found):
                     before = tally["papers"] + len(rejected)
-                    for item in read_bounded(path, partial(show, f"Reading {path.name}"), GIVEN):
+                    for item in read_bounded(path, partial(show, f"Reading {path.name}"), GIVEN, dropped):
                         if isinstance(item, Paper):
                             tally.update(["papers", *(name for name, has in _PARTS.items() if has(item))])
                             yield item
@@ -66,15 +66,18 @@ async def ingest(console: Console, files: Sequence[Path], library_name: str, pla
             report = replace(report, added=report.added + new)
         total = await library.count()
     _print_rejected(console, rejected := [*rejected, *report.rejected])
+    refused = sum(not error.was_read for error in rejected)
     console.print(
         f"{wording.pluralize(report.added, 'paper')} added, {report.updated:,} completed, "
-        f"{report.unchanged:,} already there, {wording.pluralize(len(rejected), 'record')} rejected. "
+        f"{report.unchanged:,} already there, {wording.pluralize(refused, 'record')} rejected. "
         f"The library “{library.name}” has {wording.pluralize(total, 'paper')}."
     )
     if texts:
         console.print(ingesting.texts_read(texts))
     if tally["papers"]:
         _print_tally(console, tally)
+        for said in ingesting.word_dropped_fields(dropped, tally["papers"]):
+            console.print(said)
     return 0 if report.added + report.updated + report.unchanged + texts else 1
 
 
@@ -192,7 +195,8 @@ def show_bar(console: Console) -> Iterator[_Show]:
 
 def _print_rejected(console: Console, rejected: Sequence[RecordError]) -> None:
     for error in rejected[:SHOWN_REJECTIONS]:
-        console.print(f"Rejected: {error}", style="yellow")
+        kind = "Read, but check it" if error.was_read else "Rejected"
+        console.print(f"{kind}: {error}", style="yellow")
     if len(rejected) > SHOWN_REJECTIONS:
         console.print(f"… and {len(rejected) - SHOWN_REJECTIONS:,} more such records.")
 

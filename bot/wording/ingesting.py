@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bot.wording.sentences import list_first, pluralize
 from engine.citations import reference_text
 from engine.errors import RecordError
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.libraries.library import AddReport
+from engine.retrieval.records.record_fields import UNREADABLE
 from engine.text import shorten
 from engine.values import Paper
 
-SHOWN_REJECTIONS = 5
+SHOWN_FIELDS, SHOWN_REJECTIONS = 12, 5
 """A file may have thousands of them."""
 
 
@@ -34,6 +35,17 @@ def no_records(name: str, beginning: bytes) -> str:
 
 def texts_read(count: int) -> str:
     return f"The text of {pluralize(count, 'paper')} was read; answers and checks of a survey use it."
+
+
+def word_dropped_fields(dropped: Mapping[str, int], papers: int) -> Iterator[str]:
+    """Fields of the files that could not be read, then those that are not kept, the most frequent first."""
+    listed = sorted(dropped.items(), key=lambda item: (-item[1], item[0]))
+    for unreadable, what in ((True, "could not be read"), (False, "not kept")):
+        names = [(name, count) for name, count in listed if name.endswith(UNREADABLE) == unreadable]
+        if names:
+            said = (f", {name.removesuffix(UNREADABLE)} in {count:,}" for name, count in names)
+            shown = "".join(list_first([*said], SHOWN_FIELDS, " and {:,} other fields")).removeprefix(", ")
+            yield f"Of {pluralize(papers, 'record')}, {what}: {shown}."
 
 
 def list_merged_records(paper: Paper, records: Sequence[Paper]) -> str:
@@ -68,9 +80,10 @@ def papers_added(report: AddReport, rejected: Sequence[RecordError], read: Seque
 
 
 def unread_records(rejected: Sequence[RecordError]) -> str:
-    """The records that could not be read, the first few with their reasons; empty where there are none."""
-    if not rejected:
-        return ""
-    lines = [f"\n- {escape_markdown(shorten(str(error), 300))}" for error in rejected]
-    shown = "".join(list_first(lines, SHOWN_REJECTIONS, "\n- … and {:,} more"))
-    return f"\n\n{pluralize(len(rejected), 'record')} could not be read:{shown}"
+    """The records that could not be read, or not surely whole, the first few with reasons; empty without any."""
+    told = ""
+    for was_read, what in ((False, "could not be read"), (True, "read, but to be checked")):
+        lines = [f"\n- {escape_markdown(shorten(str(e), 300))}" for e in rejected if e.was_read == was_read]
+        shown = "".join(list_first(lines, SHOWN_REJECTIONS, "\n- … and {:,} more"))
+        told += f"\n\n{pluralize(len(lines), 'record')} {what}:{shown}" if lines else ""
+    return told

@@ -17,12 +17,11 @@ from bibtexparser.model import Block, Entry, Field
 
 from engine.errors import RecordError
 from engine.retrieval.names import split_bibtex_names
-from engine.retrieval.records.record_fields import make_paper
+from engine.retrieval.records.record_fields import RawRecord
 from engine.text import clean
-from engine.values import Paper
 
 
-def read_bibtex(name: str, text: str) -> Iterator[Paper | RecordError]:
+def read_bibtex(name: str, text: str) -> Iterator[RawRecord | RecordError]:
     """BibTeX and biblatex."""
     # The parser logs each broken block; we report them ourselves.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
@@ -49,7 +48,7 @@ def read_bibtex(name: str, text: str) -> Iterator[Paper | RecordError]:
             # From before the braces went, which hold a body's name together.
             people = fields[entry.key].get("author") or fields[entry.key].get("editor", "")
             place = f"{_line(name, entry)}, entry {_file_key(entry.key)}"
-            yield make_paper(place, _name_fields(entry) | {"authors": split_bibtex_names(people)})
+            yield (place, _name_fields(entry) | {"authors": split_bibtex_names(people)})
 
 
 def _file_key(key: str) -> str:

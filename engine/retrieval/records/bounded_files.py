@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -33,17 +34,20 @@ GIVEN: ReadingLimits = (FileLimits(200 * 2**30), ProcessLimits(8 * 2**30, 0, 900
 class Batch:
     """Some records in order, the bytes read so far and the bytes of the file; ``wrong`` where it cannot be read."""
 
-    items: tuple[Paper | tuple[str, str], ...]
-    """A paper, or where a record stands and why it is none."""
+    items: tuple[Paper | tuple[str, str, bool], ...]
+    """A paper, or what a `RecordError` is made of."""
     done: int = 0
     size: int = 0
     wrong: str = ""
+    dropped: dict[str, int] = field(default_factory=dict)
 
 
 _BATCH = TypeAdapter(Batch)
 
 
-def read_bounded(path: Path, on_bytes: OnBytes, limits: ReadingLimits) -> Iterator[Paper | RecordError]:
+def read_bounded(
+    path: Path, on_bytes: OnBytes, limits: ReadingLimits, dropped: Counter[str] | None = None
+) -> Iterator[Paper | RecordError]:
     """The papers of one file, in order, as `read_papers` gives them; blocks, so iterate it in a thread.
 
     A file that goes over a limit gives what stood before it, and a `RecordError` that says so. Raises `UserError` where
@@ -57,7 +61,14 @@ def read_bounded(path: Path, on_bytes: OnBytes, limits: ReadingLimits) -> Iterat
             if batch.wrong:
                 raise UserError(batch.wrong)
             on_bytes(batch.done, batch.size)
-            yield from (item if isinstance(item, Paper) else RecordError(*item) for item in batch.items)
+            if dropped is not None:
+                dropped.update(batch.dropped)
+            for item in batch.items:
+                if isinstance(item, Paper):
+                    yield item
+                else:
+                    place, why, was_read = item
+                    yield RecordError(place, why, was_read=was_read)
     except LimitExceeded:
         yield RecordError(
             path.name,
@@ -79,9 +90,12 @@ def serve(arguments: Sequence[str], _: BinaryIO, answer: BinaryIO) -> None:
         answer.write(_BATCH.dump_json(batch) + b"\n")
         answer.flush()
 
-    records = read_papers(Path(path), count, FileLimits(*map(int, bounds)))
+    dropped = Counter[str]()
+    records = read_papers(Path(path), count, FileLimits(*map(int, bounds)), dropped)
     try:
         while items := tuple(islice(records, BATCH)):
-            write(Batch(tuple(i if isinstance(i, Paper) else (i.place, i.why) for i in items), *read))
+            sent = tuple(i if isinstance(i, Paper) else (i.place, i.why, i.was_read) for i in items)
+            write(Batch(sent, *read, dropped=dict(dropped)))
+            dropped.clear()
     except UserError as error:
         write(Batch((), wrong=str(error)))

@@ -66,10 +66,40 @@ _NOTES = ("extra", "note", "howpublished", "number", "volume", "archive location
 Fields = Mapping[str, Any]
 
 
+RawRecord = tuple[str, Fields]
+"""Where a record stands, and its fields by the names that its file gives them."""
+
+
 def make_paper(place: str, fields: Fields) -> Paper | RecordError:
     """The paper that a record describes, by the names that its file gives to the fields; ``place``: where it stands."""
     paper = _read_paper({name.strip().lower(): value for name, value in fields.items()})
     return paper or RecordError(place, "it has no title")
+
+
+UNREADABLE = " (unreadable)"
+"""Ends the name of a field that a record has and that could not be read."""
+
+_ALSO_READ = (
+    "extra", "authors_parsed", "month", "eprint", "archiveprefix", "eprinttype", "type", "ty", "er", "ef", "pt", "%0",
+    "ca", "cn", "lid", "aid", "db", "own", "n1", "c2", "an", "%z", "%2",
+)  # fmt: skip
+_READ = frozenset(_ALSO_READ).union(*_NAMES.values())
+
+
+def find_dropped(fields: Fields, paper: Paper) -> list[str]:
+    """Fields of a paper's record that are not kept, and those that could not be read (“doi (unreadable)”)."""
+    record = {name.strip().lower(): value for name, value in fields.items()}
+    found = [name for name, value in record.items() if name not in _READ and value not in (None, "", [], [""], {})]
+    kinds = {identifier.partition(":")[0] for identifier in paper.identifiers}
+    unreadable = {
+        "doi": not kinds & {"doi", "arxiv"},
+        "pmid": "pmid" not in kinds,
+        "arxiv": "arxiv" not in kinds,
+        "year": paper.year is None,
+        "authors": not paper.authors,
+        "citations": paper.citations is None,
+    }
+    return found + [f"{name}{UNREADABLE}" for name, lost in unreadable.items() if lost and _text_of(record, name)]
 
 
 def make_found_paper(fields: Fields, keys: Iterable[PaperKey | None], source: str, page: str = "") -> Paper | None:

@@ -8,6 +8,7 @@ import json
 import re
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +18,7 @@ from typing import Any, BinaryIO
 
 from engine.errors import LimitExceeded, RecordError, UserError
 from engine.retrieval.records.bibtex import read_bibtex
-from engine.retrieval.records.record_fields import TITLES, make_paper
+from engine.retrieval.records.record_fields import TITLES, RawRecord, find_dropped, make_paper
 from engine.retrieval.records.reference_formats import RIS, TAGGED, read_endnote_xml
 from engine.values import Paper
 
@@ -33,7 +34,7 @@ FORMATS = (
 )
 _SPLIT = "Split it into smaller files."
 
-Read = Iterator[Paper | RecordError]
+Read = Iterator[RawRecord | RecordError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,14 @@ def _decode(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def read_papers(path: Path, on_bytes: OnBytes, limits: FileLimits = UNLIMITED) -> Iterator[Paper | RecordError]:
-    """The papers of one file in order; a `RecordError` says what a limit left out. Raises `UserError` for the whole."""
+def read_papers(
+    path: Path, on_bytes: OnBytes, limits: FileLimits = UNLIMITED, dropped: Counter[str] | None = None
+) -> Iterator[Paper | RecordError]:
+    """The papers of one file in order; a `RecordError` says what a limit left out. Raises `UserError` for the whole.
+
+    ``dropped`` counts by field in how many records it was not kept, or could not be read.
+    """
+    counts = Counter[str]() if dropped is None else dropped
     if not path.is_file():
         raise UserError(f"There is no file {path}. Check the path.")
     size = path.stat().st_size
@@ -105,7 +112,15 @@ def read_papers(path: Path, on_bytes: OnBytes, limits: FileLimits = UNLIMITED) -
                     why = f"it has more than {number:,} records; the others were not read. {_SPLIT}"
                     yield RecordError(path.name, why)
                     break
-                yield item
+                if isinstance(item, RecordError):
+                    yield item
+                    continue
+                place, fields = item
+                yield (paper := make_paper(place, fields))
+                if isinstance(paper, Paper):
+                    counts.update(find_dropped(fields, paper))
+                    if isinstance(fields.get("TY"), list) and "ER" not in fields:  # RIS's
+                        yield RecordError(place, "its end (ER) is missing, so it may be cut off", was_read=True)
         except LimitExceeded:
             most = f"{limits.bytes / 2**20:,.0f} MB"
             yield RecordError(path.name, f"it unpacks to more than {most}; what stood before was read. {_SPLIT}")
@@ -125,7 +140,7 @@ def _read_json_lines(file: _File) -> Read:
             yield RecordError(place, f"the line is longer than {LINE_BYTES // 2**20} MB")
         elif line.strip():
             try:
-                yield read_record(place, json.loads(line))
+                yield _take_json(place, json.loads(line))
             except (ValueError, RecursionError) as error:
                 yield RecordError(place, f"not valid JSON ({error})")
 
@@ -141,15 +156,20 @@ def _read_json(file: _File) -> Read:
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file.name} is not valid JSON ({error}).") from error
     for number, item in enumerate(items, start=1):
-        yield read_record(f"{file.name}, record {number}", item)
+        yield _take_json(f"{file.name}, record {number}", item)
 
 
 def read_record(place: str, record: object) -> Paper | RecordError:
     """One record as JSON has it, ours or CSL-JSON; ``place`` says where it stands."""
+    raw = _take_json(place, record)
+    return make_paper(*raw) if isinstance(raw, tuple) else raw
+
+
+def _take_json(place: str, record: object) -> RawRecord | RecordError:
     if not isinstance(record, dict):
         return RecordError(place, "not a JSON object")
     is_csl = "type" in record and bool({"issued", "container-title", "DOI", "URL"} & record.keys())
-    return make_paper(place, {**record, "id": ""} if is_csl else record)  # an item's id is the program's own
+    return place, ({**record, "id": ""} if is_csl else record)  # an item's id is the program's own
 
 
 FIRST_LINES = 5
@@ -186,7 +206,7 @@ def _read_rows(name: str, columns: Sequence[str], lines: Sequence[str], at: int,
         try:
             for row in rows:
                 good = at + rows.line_num
-                yield make_paper(f"{name}, line {good}", {k: v for k, v in row.items() if isinstance(v, str)})
+                yield f"{name}, line {good}", {k: v for k, v in row.items() if isinstance(v, str)}
             return
         except csv.Error as error:
             at = next(n for n in range(good, len(lines)) if lines[n].strip()) + 1
@@ -208,7 +228,7 @@ def _read_tagged(name: str, text: str) -> Read:
 
 
 def _number(name: str, records: Iterable[Mapping[str, Any]]) -> Read:
-    return (make_paper(f"{name}, record {number}", record) for number, record in enumerate(records, start=1))
+    return ((f"{name}, record {number}", record) for number, record in enumerate(records, start=1))
 
 
 def begins_as_list(content: bytes) -> bool:

@@ -96,7 +96,10 @@ def read_endnote_xml(name: str, content: bytes) -> Iterator[Mapping[str, Any]]:
     if not any(record.find("titles") is not None for record in records):
         raise UserError(f"{name} is no list of references that I know: of XML files I read those of EndNote.")
     for record in records:
-        yield {field: _texts(record, paths) for field, paths in _XML.items()}
+        others = {
+            part.tag: _texts(record, (part.tag,)) for part in record.iterchildren("*") if part.tag not in _XML_READ
+        }
+        yield {**others, **{field: _texts(record, paths) for field, paths in _XML.items()}}
 
 
 _XML = {
@@ -110,6 +113,9 @@ _XML = {
     "url": ("urls/related-urls/url", "urls/web-urls/url"),
     "extra": ("notes", "custom2"),
 }
+_XML_READ = {path.partition("/")[0] for paths in _XML.values() for path in paths}.union(
+    ("ref-type", "database", "source-app", "rec-number", "foreign-keys")
+)
 
 
 def _texts(record: Any, paths: tuple[str, ...]) -> list[str]:

@@ -105,6 +105,15 @@ def test_ingest_reports_what_became_of_each_record(tmp_path: Path) -> None:
     assert "0 papers added, 0 completed, 5 already there" in again.stdout
 
 
+def test_ingest_says_what_is_dropped_and_which_record_has_no_end(tmp_path: Path) -> None:
+    record = "TY  - JOUR\nTI  - A Record of {}\nDO  - none\nKW  - things\n"
+    (tmp_path / "a.ris").write_text(f"{record.format('Some Things')}ER  - \n{record.format('Its Missing End')}")
+    said = " ".join(command(tmp_path, "ingest", "a.ris").stdout.split())
+    assert "Read, but check it: a.ris, record 2: its end (ER) is missing" in said
+    assert "2 papers added, 0 completed, 0 already there, 0 records rejected" in said
+    assert "Of 2 records, could not be read: doi in 2. Of 2 records, not kept: kw in 2." in said
+
+
 def test_ingest_says_of_a_file_without_records_what_it_is(tmp_path: Path) -> None:
     files = {
         "empty.bib": "",

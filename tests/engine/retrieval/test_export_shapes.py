@@ -1,7 +1,8 @@
-"""Exports of further programs, by the fields that they document: what arrives of each."""
+"""Exports of further programs, by the fields that they document: what arrives of each, and what is said to be left."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -85,32 +86,34 @@ DIMENSIONS = """"About the data: Exported on Nov 22, 2026."
 """
 
 EXPORTS = {
-    "Google Scholar": ("a.bib", SCHOLAR, "arxiv:1706.03762", "Ashish Vaswani, Ming-Wei Chang", 2017, None),
+    "Google Scholar": ("a.bib", SCHOLAR, "arxiv:1706.03762", "Ashish Vaswani, Ming-Wei Chang", 2017, None, []),
     "Web of Science": (
-        "a.bib", WOS, "doi:10.1038/nmeth.3210", "John A. Smith, Jane Doe, Kate O'Neil", 2015, 1204,
+        "a.bib", WOS, "doi:10.1038/nmeth.3210", "John A. Smith, Jane Doe, Kate O'Neil", 2015, 1204, ["unique-id"],
     ),
-    "Scopus": ("a.bib", SCOPUS, "doi:10.1089/soro.2019.0001", "Jörg Müller, María García", 2020, 312),
-    "Scopus, .txt": ("a.txt", SCOPUS, "doi:10.1089/soro.2019.0001", "Jörg Müller, María García", 2020, 312),
-    "EndNote's RIS": ("a.txt", ENDNOTE_RIS, "pmcid:pmc6543210 pmid:31234567", "P. Lee", 2019, None),
-    "EndNote": ("a.enw", ENW, "arxiv:1706.03762", "Ashish Vaswani, World Health Organization", 2017, None),
-    "EndNote's XML": ("a.xml", XML, "doi:10.1038/s41586-021-03819-2", "John Jumper", 2021, None),
-    "PubMed's table": ("a.csv", PUBMED, "pmcid:pmc8371605", "J Jumper, R Evans", 2021, None),
-    "IEEE Xplore": ("a.csv", IEEE, "doi:10.1109/cvpr.2016.90", "K. He, X. Zhang", 2016, 12345),
-    "Publish or Perish": ("a.csv", PERISH, "", "A Vaswani, N Shazeer", 2017, 120000),
-    "Dimensions": ("a.csv", DIMENSIONS, "pmid:34265844", "John Jumper, Richard Evans", 2021, 9999),
+    "Scopus": ("a.bib", SCOPUS, "doi:10.1089/soro.2019.0001", "Jörg Müller, María García", 2020, 312, ["note"]),
+    "Scopus, .txt": ("a.txt", SCOPUS, "doi:10.1089/soro.2019.0001", "Jörg Müller, María García", 2020, 312, []),
+    "EndNote's RIS": ("a.txt", ENDNOTE_RIS, "pmcid:pmc6543210 pmid:31234567", "P. Lee", 2019, None, []),
+    "EndNote": ("a.enw", ENW, "arxiv:1706.03762", "Ashish Vaswani, World Health Organization", 2017, None, ["%@"]),
+    "EndNote's XML": ("a.xml", XML, "doi:10.1038/s41586-021-03819-2", "John Jumper", 2021, None, ["pages"]),
+    "PubMed's table": ("a.csv", PUBMED, "pmcid:pmc8371605", "J Jumper, R Evans", 2021, None, ["citation"]),
+    "IEEE Xplore": ("a.csv", IEEE, "doi:10.1109/cvpr.2016.90", "K. He, X. Zhang", 2016, 12345, []),
+    "Publish or Perish": ("a.csv", PERISH, "", "A Vaswani, N Shazeer", 2017, 120000, ["gsrank"]),
+    "Dimensions": ("a.csv", DIMENSIONS, "pmid:34265844", "John Jumper, Richard Evans", 2021, 9999, ["rank"]),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("program", EXPORTS)
 def test_what_arrives_of_an_export(tmp_path: Path, program: str) -> None:
-    name, content, identifiers, authors, year, citations = EXPORTS[program]
+    name, content, identifiers, authors, year, citations, left = EXPORTS[program]
     file = tmp_path / name
     file.write_text(content, encoding="utf-8")
-    (found,) = read_papers(file, lambda _, __: None)
+    dropped = Counter[str]()
+    (found,) = read_papers(file, lambda _, __: None, dropped=dropped)
     assert isinstance(found, Paper), found
     assert set(identifiers.split()) <= set(found.identifiers)
     assert (", ".join(found.authors), found.year, found.citations) == (authors, year, citations)
     assert found.title and found.venue and not found.title.endswith((".", "}"))
+    assert set(left) <= set(dropped)
 
 
 def test_xml_of_another_program_is_said(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
-"""What programs really write into their exports: odd names, counts, identifiers and ends."""
+"""What programs really write into their exports: odd names, counts, identifiers and ends; and what is not kept."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.wording.ingesting import unread_records
+from bot.wording.ingesting import unread_records, word_dropped_fields
 from engine.errors import RecordError
 from engine.rendering.bibliography import bibtex, csl_json, ris
 from engine.retrieval.paper_keys import doi_key
@@ -20,13 +21,14 @@ from engine.retrieval.records.record_files import read_papers
 from engine.values import Paper
 
 
-def read(tmp_path: Path, name: str, content: str) -> tuple[list[Paper], list[str]]:
-    """Papers, and what was said of records."""
+def read(tmp_path: Path, name: str, content: str) -> tuple[list[Paper], list[str], Counter[str]]:
+    """Papers, what was said of records, and the fields that were dropped."""
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
-    found = list(read_papers(path, lambda _, __: None))
+    dropped = Counter[str]()
+    found = list(read_papers(path, lambda _, __: None, dropped=dropped))
     said = [str(item) for item in found if isinstance(item, RecordError)]
-    return [item for item in found if isinstance(item, Paper)], said
+    return [item for item in found if isinstance(item, Paper)], said, dropped
 
 
 def made(**fields: Any) -> Paper:
@@ -85,7 +87,7 @@ def test_a_doi_comes_out_of_every_export_as_it_went_in(doi: str) -> None:
 
 def test_a_bibtex_field_with_commas_and_dots_is_divided_at_both(tmp_path: Path) -> None:
     entry = "@article{a, title={Winds and Waves}, author={W. Zhang, J. Li … and L. Kong}, year={1999}}"
-    [paper], _ = read(tmp_path, "a.bib", entry)
+    [paper], _, _ = read(tmp_path, "a.bib", entry)
     assert paper.authors == ("W. Zhang", "J. Li", "L. Kong")
 
 
@@ -104,12 +106,13 @@ BIBTEX = r"""
 
 
 def test_bibtex_entries_of_one_key_are_kept(tmp_path: Path) -> None:
-    found, said = read(tmp_path, "x.bib", BIBTEX)
+    found, said, dropped = read(tmp_path, "x.bib", BIBTEX)
     assert [p.title for p in found] == [f"{n} Paper on Things" for n in ("First", "Second", "Third")]
     assert found[0].venue == "Journal of Machine Learning Research"
     assert found[1].authors == ("National Institute of Standards and Technology",)
     assert (found[2].authors, found[2].venue) == (("Alan Turing", "et al."), "Princeton University")
     assert not said
+    assert dropped == {"pages": 2, "doi (unreadable)": 2}
 
 
 RIS = """Exported by a program
@@ -135,14 +138,15 @@ Y1  - 1938
 
 
 def test_ris_with_text_between_and_a_record_without_its_end(tmp_path: Path) -> None:
-    found, said = read(tmp_path, "x.ris", RIS)
+    found, said, dropped = read(tmp_path, "x.ris", RIS)
     first, second = found
     assert first.title == "A title that goes on in a second line"
     assert first.authors == ("Ada Lovelace", "World Health Organization")
     assert (first.venue, first.year, first.citations) == ("Journal of Things", 2020, 1204)
     assert first.identifiers == ("doi:10.1000/ris.1",)
     assert (second.title, second.venue, second.year) == ("On computable things", "Princeton University", 1938)
-    assert not said
+    assert len(said) == 1 and "record 2: its end (ER) is missing" in said[0]
+    assert dropped == {"kw": 1}
 
 
 def test_a_record_that_cannot_be_read_is_named_across_the_process_that_reads(tmp_path: Path) -> None:
@@ -154,6 +158,19 @@ def test_a_record_that_cannot_be_read_is_named_across_the_process_that_reads(tmp
     assert "1 record could not be read:\n- x.ris, record 1: it has no title" in unread_records([unread])
 
 
+def test_what_was_read_with_doubt_is_told_apart_from_what_was_not_read(tmp_path: Path) -> None:
+    whole = "TY  - JOUR\nTI  - A whole record of things\nER  - \n"
+    cut = "TY  - JOUR\nTI  - One that was cut off\n"
+    (tmp_path / "x.ris").write_text(f"{whole}TY  - JOUR\nAU  - Nobody\nER  - \n{cut}TY  - JOUR\n", encoding="utf-8")
+    found = read_bounded(tmp_path / "x.ris", lambda _, __: None, GIVEN)
+    wrong = [item for item in found if isinstance(item, RecordError)]
+    assert [(item.place, item.was_read) for item in wrong] == [
+        ("x.ris, record 2", False), ("x.ris, record 3", True), ("x.ris, record 4", False),
+    ]  # fmt: skip
+    said = unread_records(wrong)
+    assert "2 records could not be read" in said and "1 record read, but to be checked:\n- x.ris, record 3" in said
+
+
 def test_csl_json_of_a_body_and_a_preprint(tmp_path: Path) -> None:
     items = [
         {
@@ -162,10 +179,10 @@ def test_csl_json_of_a_body_and_a_preprint(tmp_path: Path) -> None:
         },
         {"id": "b", "type": "article", "title": "One", "note": "arXiv: 2005.11401 [cs]", "issued": {"raw": "2020"}},
     ]  # fmt: skip
-    (one, two), said = read(tmp_path, "x.json", json.dumps(items))
+    (one, two), said, dropped = read(tmp_path, "x.json", json.dumps(items))
     assert (one.authors, one.year, one.identifiers) == (("WHO and UNICEF",), 2019, ("pmid:123",))
     assert two.identifiers == ("arxiv:2005.11401",)
-    assert not said
+    assert not said and dropped == {"volume": 1, "note": 1}
 
 
 def test_json_as_services_give_it(tmp_path: Path) -> None:
@@ -173,6 +190,17 @@ def test_json_as_services_give_it(tmp_path: Path) -> None:
         "title": "Paper of a Service", "authors": [{"authorId": "1", "name": "Ada Lovelace"}], "year": 2020.0,
         "journal": {"name": "Journal of Things", "volume": "1"}, "citationCount": 12, "DOI": "10.1000/s2",
     }  # fmt: skip
-    (paper,), _ = read(tmp_path, "x.jsonl", json.dumps(record))
+    (paper,), _, dropped = read(tmp_path, "x.jsonl", json.dumps(record))
     assert (paper.authors, paper.year, paper.venue) == (("Ada Lovelace",), 2020, "Journal of Things")
     assert (paper.citations, paper.identifiers) == (12, ("doi:10.1000/s2",))
+    assert not dropped
+
+
+def test_what_is_dropped_is_counted_across_the_process_that_reads(tmp_path: Path) -> None:
+    path = tmp_path / "x.bib"
+    path.write_text(BIBTEX, encoding="utf-8")
+    dropped = Counter[str]()
+    assert len(list(read_bounded(path, lambda _, __: None, GIVEN, dropped))) == 3
+    assert list(word_dropped_fields(dropped, 3)) == [
+        "Of 3 records, could not be read: doi in 2.", "Of 3 records, not kept: pages in 2.",
+    ]  # fmt: skip
