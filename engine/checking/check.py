@@ -157,9 +157,8 @@ class _Check:
 
     def prepare(self) -> None:
         """Find evidence and doubts of every sentence that is to be judged; what the program refuses fails at once."""
-        for line in sorted(
-            self._list("pending"), key=lambda line: line.is_ours
-        ):  # those of our own rest on what others have
+        # Those of our own rest on what others have.
+        for line in sorted(self._list("pending"), key=lambda line: line.is_ours):
             line.text = SCOPE.sub("", line.text)
             line.evidence = self._evidence_around(line) if line.is_ours else self._choose_evidence(line)
             if line.of_all and not line.searched:
