@@ -17,7 +17,7 @@ import numpy as np
 from engine.errors import RetrievalError, UserError
 from engine.reading.trees.attribute_trees import TREE_JSON, AttributeTree
 from engine.retrieval.embedding import Embedder
-from engine.retrieval.ranking import reciprocal_rank_fusion
+from engine.retrieval.ranking import DECIMALS, reciprocal_rank_fusion
 from engine.text import terms
 from engine.values import PaperKey
 
@@ -42,6 +42,7 @@ class TreeIndex:
     """Trees in memory, searched by words (weighted by how rare they are) and by meaning, both ranks fused."""
 
     def __init__(self, trees: Sequence[AttributeTree], embedder: Embedder) -> None:
+        trees = sorted(trees, key=lambda tree: tree.key)  # ties are broken by key
         self._keys = [tree.key for tree in trees]
         self._embedder = embedder
         texts = [tree.text() for tree in trees]
@@ -55,8 +56,9 @@ class TreeIndex:
         if not self._keys:
             return []
         wanted = {word: self._weights[word] for word in set(terms(text)) if word in self._weights}
-        by_words = np.array([sum(w for word, w in wanted.items() if word in words) for words in self._words])
-        near = self._vectors @ self._embedder.embed([text])[0]
+        said = [sum(w for word, w in wanted.items() if word in words) for words in self._words]
+        by_words = np.array(said).round(DECIMALS)
+        near = (self._vectors @ self._embedder.embed([text])[0]).round(DECIMALS)
         rankings = [
             [int(i) for i in np.argsort(-by_words, kind="stable")[: 2 * limit] if by_words[i] > 0],
             [int(i) for i in np.argsort(-near, kind="stable")[: 2 * limit] if near[i] >= MEANING_FLOOR],

@@ -67,6 +67,8 @@ def test_a_text_finds_the_trees_that_say_it() -> None:
     assert found[0] == everything[8].key
     assert len(found) == 4
     assert index.search("", 4) == []
+    in_other_order = TreeIndex([tree(p) for p in reversed(everything)], WordEmbedder())
+    assert in_other_order.search("learning graph attention with Model103", 4) == found
     assert TreeIndex([], WordEmbedder()).search("graph", 3) == []
 
 
