@@ -47,6 +47,8 @@ class Answer:
     papers: tuple[Paper, ...] = ()
     records: str = ""
     """What the records of the papers say that the question names, which cites them."""
+    counts: bool = False
+    """Whether the records, of all papers, are the whole answer."""
     unchecked: int = 0
     """Sentences that were left out because the check gave no verdict."""
     faint: bool = False

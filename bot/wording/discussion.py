@@ -15,7 +15,7 @@ from bot.wording.survey_text import link, offer_sources, survey_text, with_links
 from engine.citations import keep_allowed_citations, list_cited_keys, numbers, reference_text, remove_citations
 from engine.rendering.markdown import escape_markdown, render_markdown
 from engine.revising.gaps import FieldGaps
-from engine.revising.paper_records import answer_count, count_records
+from engine.revising.paper_records import count_records
 from engine.run import Answer
 from engine.session.state import SurveySession
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
@@ -53,7 +53,7 @@ def answer(found: Answer) -> str:
     records = found.records or ("" if found.claims else count_records(found.papers))
     of = "By the papers’ records" if found.records else "If you asked about the papers themselves"
     told = f"{of}: {with_links(records, known, papers)}" if records else ""
-    if found.records and answer_count(found.question, found.papers):
+    if found.counts:
         return told
     if not found.claims:
         silent = "The papers gathered here do not say. Say `more` to search for further papers."

@@ -59,7 +59,7 @@ async def answer_question(
     One sentence may be general knowledge, without a figure or a name. Without a language model papers are quoted.
     """
     if counted := answer_count(question, selection.list_included()):
-        return Answer(question, (), survey, tuple(selection.list_included()), counted)
+        return Answer(question, (), survey, tuple(selection.list_included()), counted, counts=True)
     if context.model is None:
         return await asyncio.to_thread(answer_by_quotation, question, selection, survey, context)
     model, papers = context.model, selection.list_included()
