@@ -7,9 +7,9 @@ import importlib.util
 import os
 import re
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rich.console import Console
 
@@ -32,9 +32,6 @@ from engine.llm.prompting import fill
 from engine.retrieval.online.queries import query_of
 from engine.retrieval.online.transport import ProcessCache
 from engine.values import Query
-
-if TYPE_CHECKING:  # it loads Weaviate's client
-    from engine.retrieval.weaviate.weaviate_state import Cluster
 
 _MARKS = {"works": "✓", "absent": "–", "broken": "✗"}
 
@@ -110,12 +107,12 @@ async def _weaviate(app: App) -> AsyncIterator[Diagnosis]:
         yield Diagnosis("broken", f"Weaviate: {error}", "check WEAVIATE_URL, WEAVIATE_GRPC_PORT and WEAVIATE_API_KEY")
 
 
-def judge_cluster(url: str, cluster: Cluster) -> Diagnosis:
-    where, total = f"Weaviate at {url}", len(cluster.servers)
-    if cluster.away:
-        names, verb = ", ".join(cluster.away), "is" if len(cluster.away) == 1 else "are"
+def judge_cluster(url: str, is_well: Mapping[str, bool]) -> Diagnosis:
+    where, total, away = f"Weaviate at {url}", len(is_well), [name for name in is_well if not is_well[name]]
+    if away:
+        names, verb = ", ".join(away), "is" if len(away) == 1 else "are"
         advice = "start what is away again; meanwhile libraries without replicas lack its papers"
-        return Diagnosis("broken", f"{where}: {len(cluster.away)} of its {total} servers {verb} away: {names}", advice)
+        return Diagnosis("broken", f"{where}: {len(away)} of its {total} servers {verb} away: {names}", advice)
     return Diagnosis("works", f"{where}, {total} servers" if total > 1 else where)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installati
     from engine.reading.trees.weaviate_forest import WeaviateForest
     from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
     from engine.retrieval.weaviate.weaviate_schema import WeaviateServer
-    from engine.retrieval.weaviate.weaviate_state import Cluster
 
 Place = Literal["local", "weaviate"]
 OwnLibrary: TypeAlias = "LocalLibrary | WeaviateLibrary"
@@ -78,8 +77,8 @@ class Libraries:
 
             self._remote = await names(await self._weaviate())
 
-    async def weaviate_cluster(self) -> Cluster:
-        """The servers of the Weaviate that is named. Raises `RetrievalError` where none of them answers."""
+    async def weaviate_cluster(self) -> Mapping[str, bool]:
+        """Whether each server of the Weaviate that is named is well. Raises `RetrievalError` where none answers."""
         from engine.retrieval.weaviate.weaviate_state import read_cluster
 
         return await read_cluster(await self._weaviate())

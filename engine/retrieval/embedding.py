@@ -122,12 +122,22 @@ def ready(embedder: Embedder, papers: Sequence[Paper]) -> Embedder:
     """The embedder itself, or, for `FittedOnTopic`, one fitted on these papers."""
     if not isinstance(embedder, FittedOnTopic):
         return embedder
-    return LatentSemanticAnalysis.fit([f"{paper.title}. {paper.content}" for paper in papers])
+    return fit_embedding(papers)
+
+
+def fit_embedding(papers: Sequence[Paper], total: int = 0) -> LatentSemanticAnalysis:
+    """Latent semantic analysis fitted on these papers; ``total`` says how many there are where they are a sample."""
+    return LatentSemanticAnalysis.fit([f"{paper.title}. {paper.content}" for paper in papers], total)
 
 
 def embed_papers(embedder: Embedder, papers: Sequence[Paper]) -> Vectors:
     """Vectors of the papers' abstracts, row i: paper i; one without an abstract goes by its title."""
     return embedder.embed([paper.content or paper.title for paper in papers])
+
+
+def embed_both(embedder: Embedder, papers: Sequence[Paper]) -> tuple[Vectors, Vectors]:
+    """Vectors of the papers' titles, and of their abstracts."""
+    return embedder.embed([paper.title for paper in papers]), embed_papers(embedder, papers)
 
 
 def nearest(papers: Sequence[Paper], vectors: Vectors, about: Vectors, count: int) -> list[Paper]:

@@ -23,7 +23,7 @@ from filelock import AsyncFileLock, FileLock, Timeout
 
 from engine.errors import UserError
 from engine.local_models import LocalEmbedder
-from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis, sample_rows
+from engine.retrieval.embedding import Embedder, fit_embedding, sample_rows
 from engine.retrieval.libraries.adding import (
     FIELDS,
     Changes,
@@ -184,8 +184,7 @@ class LocalLibrary:
         if embedder is None:
             on_progress(IndexProgress("fitting", 0))
             sample = await self._papers.take(sample_rows(total).tolist(), TEXTS)
-            said = [f"{paper.title}. {paper.content}" for paper in sample]
-            embedder = await asyncio.to_thread(LatentSemanticAnalysis.fit, said, papers=total)
+            embedder = await asyncio.to_thread(fit_embedding, sample, total)
             await asyncio.to_thread(embedder.save, self._store.draft)
         async for papers in self._papers.read_texts(BATCH):
             parts.append(await asyncio.to_thread(make_part, self._store.draft, papers, embedder))

@@ -21,7 +21,7 @@ import numpy as np
 
 from engine.arrays import load_array
 from engine.errors import RetrievalError
-from engine.retrieval.embedding import LSA_NAME, Embedder, LatentSemanticAnalysis, Vectors, embed_papers
+from engine.retrieval.embedding import LSA_NAME, Embedder, LatentSemanticAnalysis, Vectors, embed_both
 from engine.retrieval.libraries.word_index import WordIndex, count_words, join_words
 from engine.values import Paper, PaperKey
 
@@ -69,8 +69,7 @@ def make_part(folder: Path, papers: Sequence[Paper], embedder: Embedder) -> str:
     said = json.dumps([embedder.name, keys, titles, texts])
     name = f"part-{hashlib.blake2b(said.encode(), digest_size=8).hexdigest()}"
     if not (folder / name / "keys.json").exists():
-        vectors = embedder.embed(titles), embed_papers(embedder, papers)
-        IndexPart(keys, *vectors, count_words(titles, texts)).save(folder / name)
+        IndexPart(keys, *embed_both(embedder, papers), count_words(titles, texts)).save(folder / name)
     return name
 
 

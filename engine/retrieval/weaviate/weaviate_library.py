@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from engine.errors import RecordError, RetrievalError, UserError
-from engine.retrieval.embedding import LSA_SAMPLE, Embedder, FittedOnTopic, LatentSemanticAnalysis
+from engine.retrieval.embedding import (
+    LSA_SAMPLE,
+    Embedder,
+    FittedOnTopic,
+    LatentSemanticAnalysis,
+    embed_both,
+    fit_embedding,
+)
 from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, split_merge
 from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress, TopicCounts, in_batches
 from engine.retrieval.libraries.local_index import LocalIndex
 from engine.retrieval.libraries.vectors import REFIT_GROWTH
-from engine.retrieval.weaviate.weaviate_papers import PaperObjects, embed_papers
+from engine.retrieval.weaviate.weaviate_papers import PaperObjects
 from engine.retrieval.weaviate.weaviate_schema import (
     WeaviateServer,
     collection,
@@ -39,6 +46,7 @@ from engine.retrieval.weaviate.weaviate_state import (
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
 
+@translate_failures("to open the library")
 async def open_library(
     client: Any, server: WeaviateServer, library: str, *, neural: Embedder | None, cache: Path, tenant: str = ""
 ) -> WeaviateLibrary:
@@ -76,13 +84,19 @@ class WeaviateLibrary:
         papers = open_collection(self._client, collection(self._home, "Papers", generation), self._tenant)
         return PaperObjects(papers, self._server)
 
-    def _lease(self) -> AbstractAsyncContextManager[None]:
-        return hold_lease(self._client, self._description.library)
+    @asynccontextmanager
+    async def _write_alone(self) -> AsyncIterator[None]:
+        """Nobody else writes meanwhile; what is held of the library is read again afterwards."""
+        async with translate_failures("to store papers"), hold_lease(self._client, self._description.library):
+            yield
+        self._survey.forget()
 
+    @retry_reads
     async def count(self) -> int:
         """Number of papers."""
         return await self._objects.count()
 
+    @translate_failures("to load the embedding")
     async def embedder(self) -> Embedder:
         """The embedder of this library's vectors; for a server's own, one to be fitted on what is found."""
         if self._server.vectoriser:
@@ -124,19 +138,17 @@ class WeaviateLibrary:
         """Store papers in batches with their vectors; on the first ones of a new library its embedding is fitted."""
         rest = iter(papers)
         report = AddReport()
-        async with self._lease():
+        async with self._write_alone():
             if self._neural is not None:
                 await self._same_embedder(self._neural)
             elif not self._server.vectoriser and not self._description.version:
                 first = await asyncio.to_thread(lambda: list(islice(rest, LSA_SAMPLE)))
                 if not first:
                     return report
-                texts = [f"{paper.title}. {paper.content}" for paper in first]
-                await self._store_embedder(await asyncio.to_thread(LatentSemanticAnalysis.fit, texts), len(first))
+                await self._store_embedder(await asyncio.to_thread(fit_embedding, first))
                 rest = chain(first, rest)
             while batch := await asyncio.to_thread(lambda: list(islice(rest, self._at_once))):
                 report += await self._add_batch(batch)
-        self._survey.forget()
         return report
 
     async def is_current(self) -> bool:
@@ -147,7 +159,7 @@ class WeaviateLibrary:
 
     async def index(self, on_progress: OnIndexProgress) -> None:
         """Fit the embedding again where the library has outgrown it; readers turn to it when it is whole."""
-        async with self._lease():
+        async with self._write_alone():
             await self._notice()
             if not await self.is_current():
                 await self._refit(on_progress)
@@ -156,21 +168,20 @@ class WeaviateLibrary:
         before, total, done = self._description.generation, await self.count(), 0
         on_progress(IndexProgress("fitting", 0))
         sample = await anext(in_batches(self.read_all(), LSA_SAMPLE))
-        texts = [f"{stored.paper.title}. {stored.paper.content}" for stored in sample]
-        embedder = await asyncio.to_thread(LatentSemanticAnalysis.fit, texts)
+        embedder = await asyncio.to_thread(fit_embedding, [stored.paper for stored in sample], total)
         await self._remove_generation(before + 1)  # an interrupted fit left it
         await prepare(self._client, self._server, self._home, tenant=self._tenant, generation=before + 1)
         objects = self._open_objects(before + 1)
         async for batch in in_batches(self.read_all(), self._at_once):
-            for refused in await objects.store(batch, await embed_papers(embedder, batch)):
+            vectors = await asyncio.to_thread(embed_both, embedder, [stored.paper for stored in batch])
+            for refused in await objects.store(batch, vectors):
                 raise RetrievalError(str(refused))
             done += len(batch)
             on_progress(IndexProgress("vectors", done, total))
-        await self._store_embedder(embedder, done, before + 1)
+        await self._store_embedder(embedder, before + 1)
         self._use_generation(before + 1)
         await self._remove_generation(before)
 
-    @translate_failures("to remove former vectors")
     async def _remove_generation(self, generation: int) -> None:
         name = collection(self._home, "Papers", generation)
         if not self._tenant:
@@ -185,12 +196,12 @@ class WeaviateLibrary:
         rows = {key: i for i, key in enumerate(index.keys)}
         there = (stored async for stored in papers if stored.paper.key in rows)
         report, done = AddReport(), 0
-        async with self._lease():
+        async with self._write_alone():
             with_vectors = await self.count() == 0 and index.embedder.name == (self._neural or index.embedder).name
             if self._neural is not None:
                 await self._same_embedder(self._neural)
             elif with_vectors and isinstance(index.embedder, LatentSemanticAnalysis):
-                await self._store_embedder(index.embedder, len(rows))
+                await self._store_embedder(index.embedder)
             async for batch in in_batches(there, self._at_once):
                 if with_vectors:
                     chosen = [rows[stored.paper.key] for stored in batch]
@@ -200,14 +211,12 @@ class WeaviateLibrary:
                     report += await self._add_batch([stored.paper for stored in batch])
                 done += len(batch)
                 on_progress(IndexProgress("moving", done, len(rows)))
-        self._survey.forget()
         return report
 
-    @translate_failures("to store the embedding")
-    async def _store_embedder(self, embedder: LatentSemanticAnalysis, fitted: int, generation: int = 0) -> None:
+    async def _store_embedder(self, embedder: LatentSemanticAnalysis, generation: int = 0) -> None:
         """From now on the library's vectors are this embedding's, in the collection of that generation."""
         version = await store_model(self._client, self._description.library, embedder)
-        generation = generation or self._description.generation
+        generation, fitted = generation or self._description.generation, embedder.fitted_on
         await self._describe(embedder=embedder.name, version=version, fitted=fitted, generation=generation)
         await forget_models(self._client, self._description.library, version)
         self._embedder = embedder
@@ -232,13 +241,14 @@ class WeaviateLibrary:
         await self._objects.remove(made.remove)
         return made.report(len(batch), rejected)
 
+    @retry_reads
     async def records_of(self, key: PaperKey) -> Sequence[Paper]:
         """The records that a paper was merged from; none where it was one. Raises `UserError`."""
         return (await self._objects.one(key)).records
 
     async def unmerge(self, key: PaperKey, number: int | None = None) -> Sequence[Paper]:
         """Take a merged paper apart, for good."""
-        async with self._lease():
+        async with self._write_alone():
             parts = split_merge(await self._objects.one(key), number)
             for rejected in await self._write([StoredPaper(part) for part in parts]):
                 raise RetrievalError(str(rejected))
@@ -246,14 +256,14 @@ class WeaviateLibrary:
 
     async def remove(self, keys: Sequence[PaperKey]) -> None:
         """Delete the papers that have these keys."""
-        async with self._lease():
+        async with self._write_alone():
             await self._objects.remove(keys)
-        self._survey.forget()
 
     async def _write(self, stored: Sequence[StoredPaper]) -> list[RecordError]:
         """Store the papers with vectors made here, unless the server makes them."""
-        is_ours = stored and not self._server.vectoriser
-        vectors = await embed_papers(await self.embedder(), stored) if is_ours else None
+        vectors = None
+        if stored and not self._server.vectoriser:
+            vectors = await asyncio.to_thread(embed_both, await self.embedder(), [one.paper for one in stored])
         return await self._objects.store(stored, vectors)
 
     async def _by_topic(self, query: Query) -> list[FoundPaper]:
@@ -266,8 +276,9 @@ class WeaviateLibrary:
             if not seeds.any():
                 return []
         best = await self._survey.rank(query, found, seeds)
-        rows = await self._objects.by_id(list(best))
-        return [FoundPaper(rows[name], score) for name, score in best.items() if name in rows]
+        return [
+            FoundPaper(paper, best[paper.key]) for paper in await self._objects.get(list(best)) if paper.key in best
+        ]
 
     async def _by_title(self, query: Query) -> list[FoundPaper]:
         if self._server.vectoriser:

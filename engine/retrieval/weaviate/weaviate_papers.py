@@ -11,29 +11,25 @@ from weaviate.classes.query import Filter, MetadataQuery
 from weaviate.util import generate_uuid5
 
 from engine.errors import RecordError, UserError
-from engine.retrieval.embedding import Embedder, Vectors
+from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.adding import FIELDS, StoredPaper, read_paper, read_stored, to_columns
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.merging.same_paper import list_blocking_keys
 from engine.retrieval.topic_words import index_terms, read_topic
-from engine.retrieval.weaviate.weaviate_schema import (
-    READ_S,
-    WeaviateServer,
-    insert_objects,
-    repeated,
-    translate_failures,
-)
+from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, insert_objects, repeated, translate_failures
 from engine.values import FoundPaper, Paper, PaperKey, Query
 
-PAGE = 1_000
 WRITE_S = 120.0
 """A batch takes so long at most, whatever the client tries by itself where the server has died."""
-IDENTITIES = 3_000
-"""Identifiers and blocking keys in one filter: those of some 500 papers."""
+IDENTITIES = 1_000
+"""Identifiers and blocking keys in one filter: those of some 170 papers."""
+WHOLE = [*FIELDS, "records"]
+MOST = 10_000
+"""So many papers a server gives at once (QUERY_MAXIMUM_RESULTS); few blocking keys have more than one."""
 
 
 class PaperObjects:
-    """The papers of a collection, or of one tenant of it. Every method raises `RetrievalError`."""
+    """The papers of a collection, or of one tenant of it. Whoever reads translates the failures (`retry_reads`)."""
 
     def __init__(self, papers: Any, server: WeaviateServer) -> None:
         self.papers = papers
@@ -41,8 +37,7 @@ class PaperObjects:
 
     async def count(self) -> int:
         """Number of papers."""
-        async with translate_failures("to count papers"):
-            return int(await self.papers.length())
+        return int(await self.papers.length())
 
     async def count_topic(self, topic: str) -> TopicCounts:
         """How many papers have each word of a topic."""
@@ -52,25 +47,19 @@ class PaperObjects:
 
     async def count_with(self, stems: Sequence[str]) -> int:
         """How many papers have all of the stems."""
-        async with translate_failures("to count papers"):
-            has_it = Filter.by_property("words").contains_all(list(stems))
-            counted = await self.papers.aggregate.over_all(filters=has_it, total_count=True)
-        return int(counted.total_count or 0)
+        has_it = Filter.by_property("words").contains_all(list(stems))
+        return int((await self.papers.aggregate.over_all(filters=has_it, total_count=True)).total_count or 0)
 
     async def store(self, papers: Sequence[StoredPaper], vectors: tuple[Vectors, Vectors] | None) -> list[RecordError]:
         """Write the papers over those of the same keys, with vectors of title and abstract; what the server refuses."""
-        objects = [_object(paper, vectors, i) for i, paper in enumerate(papers)]
-        errors: list[RecordError] = []
-        free = asyncio.Semaphore(self._server.parallel)
-
-        async def insert(start: int) -> None:
-            async with free:
-                refused = await self._insert(objects[start : start + self._server.batch])
-            for i, why in refused.items():
-                errors.append(RecordError(papers[start + i].paper.key, f"Weaviate refused it ({why[:160]})"))
-
-        await asyncio.gather(*(insert(start) for start in range(0, len(objects), self._server.batch)))
-        return errors
+        objects, size = [_object(paper, vectors, i) for i, paper in enumerate(papers)], self._server.batch
+        starts = range(0, len(objects), size)
+        refused = await asyncio.gather(*(self._insert(objects[start : start + size]) for start in starts))
+        return [
+            RecordError(papers[start + i].paper.key, f"Weaviate refused it ({why[:160]})")
+            for start, errors in zip(starts, refused, strict=True)
+            for i, why in errors.items()
+        ]
 
     @repeated
     async def _insert(self, objects: list[Any]) -> dict[int, str]:
@@ -79,21 +68,8 @@ class PaperObjects:
 
     async def remove(self, keys: Collection[PaperKey]) -> None:
         """Delete the papers that have these keys."""
-        async with translate_failures("to remove papers"):
-            for key in keys:
-                await self.papers.data.delete_by_id(generate_uuid5(key))
-
-    async def find_matching(self, wanted: Any) -> list[StoredPaper]:
-        """Every paper that the filter takes, with the records it was merged from."""
-        found: list[StoredPaper] = []
-        while True:
-            async with translate_failures("to read papers", READ_S):
-                page = await self.papers.query.fetch_objects(
-                    filters=wanted, limit=PAGE, offset=len(found), return_properties=[*FIELDS, "records"]
-                )
-            found += [read_stored(o.properties) for o in page.objects]
-            if len(page.objects) < PAGE:
-                return found
+        for key in keys:
+            await self.papers.data.delete_by_id(generate_uuid5(key))
 
     async def near(self, batch: Sequence[Paper]) -> list[StoredPaper]:
         """Every paper that may be one of these: it has a blocking key in common with one."""
@@ -109,19 +85,21 @@ class PaperObjects:
         found: dict[PaperKey, StoredPaper] = {}
         for start in range(0, len(identities), IDENTITIES):
             wanted = Filter.by_property("identities").contains_any(list(identities[start : start + IDENTITIES]))
-            found.update({stored.paper.key: stored for stored in await self.find_matching(wanted)})
+            page = await self.papers.query.fetch_objects(filters=wanted, limit=MOST, return_properties=WHOLE)
+            found |= {o.properties["key"]: read_stored(o.properties) for o in page.objects}
         return list(found.values())
 
     async def one(self, key: PaperKey) -> StoredPaper:
         """The paper with this key. Raises `UserError` where there is none."""
-        for stored in await self.find_matching(Filter.by_property("key").equal(key)):
-            return stored
-        raise UserError(f"The library has no paper {key}.")
+        found = await self.papers.query.fetch_object_by_id(generate_uuid5(key), return_properties=WHOLE)
+        if found is None:
+            raise UserError(f"The library has no paper {key}.")
+        return read_stored(found.properties)
 
     async def read_all(self) -> AsyncIterator[StoredPaper]:
         """All papers, page by page."""
         async with translate_failures("to read papers"):
-            async for item in self.papers.iterator(return_properties=[*FIELDS, "records"]):
+            async for item in self.papers.iterator(return_properties=WHOLE):
                 yield read_stored(item.properties)
 
     async def nearest(self, query: Query, target: str, vector: list[float] | None) -> list[FoundPaper]:
@@ -133,21 +111,12 @@ class PaperObjects:
             "return_properties": FIELDS,
             "return_metadata": MetadataQuery(distance=True),
         }
-        async with translate_failures("to search"):
-            if vector is None:
-                found = await self.papers.query.near_text(query.text, **common)
-            else:
-                found = await self.papers.query.near_vector(vector, **common)
+        if vector is None:
+            found = await self.papers.query.near_text(query.text, **common)
+        else:
+            found = await self.papers.query.near_vector(vector, **common)
         papers = [FoundPaper(read_paper(o.properties), -float(o.metadata.distance or 0.0)) for o in found.objects]
         return [one for one in papers if one.paper.key not in query.exclude][: query.limit]
-
-    async def by_id(self, ids: Sequence[Any]) -> dict[Any, Paper]:
-        """Papers by the ids of their objects."""
-        if not ids:
-            return {}
-        async with translate_failures("to read papers"):
-            page = await self.papers.query.fetch_objects_by_ids(list(ids), limit=len(ids), return_properties=FIELDS)
-        return {o.uuid: read_paper(o.properties) for o in page.objects}
 
 
 def _object(stored: StoredPaper, vectors: tuple[Vectors, Vectors] | None, row: int) -> Any:
@@ -172,10 +141,3 @@ def filter_papers(query: Query, also: Any = None) -> Any:
     if query.years.last is not None:
         parts.append(Filter.by_property("year").less_or_equal(query.years.last))
     return Filter.all_of(parts) if parts else None
-
-
-async def embed_papers(embedder: Embedder, stored: Sequence[StoredPaper]) -> tuple[Vectors, Vectors]:
-    """The vectors of titles and of abstracts; a paper without an abstract has its title's."""
-    papers = [item.paper for item in stored]
-    titles = await asyncio.to_thread(embedder.embed, [p.title for p in papers])
-    return titles, await asyncio.to_thread(embedder.embed, [p.content or p.title for p in papers])

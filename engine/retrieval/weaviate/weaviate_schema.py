@@ -129,9 +129,12 @@ async def translate_failures(doing: str, within_s: float | None = None) -> Async
             yield
     except (WeaviateTimeoutError, TimeoutError) as error:
         raise RetrievalError(f"Weaviate took too long {doing}.", retryable=True) from error
-    except (WeaviateBaseError, HTTPError, AioRpcError, OSError) as error:
+    except FAILURES as error:
         raise _word_failure(error, doing) from error
 
+
+FAILURES = (WeaviateBaseError, HTTPError, AioRpcError, OSError)
+"""What the client raises; time that ran out is an `OSError`."""
 
 READ_S = 30.0
 """A read takes so long at most, whatever the client tries by itself where the server has died."""
@@ -151,7 +154,7 @@ Read = TypeVar("Read", bound=Callable[..., Any])
 def retry_reads(read: Read) -> Read:
     """A method that only reads, `repeated` within `READ_S`."""
     within = translate_failures("to answer; check that it runs and is reachable", READ_S)
-    return within(repeated(read))  # type: ignore[return-value]
+    return within(repeated(translate_failures("to answer")(read)))  # type: ignore[return-value]
 
 
 def _word_failure(error: Exception, doing: str) -> RetrievalError:
@@ -224,7 +227,6 @@ Kind = Literal["Papers", "AttributeTrees"]
 KINDS: Mapping[Kind, Sequence[Property]] = {"Papers": PAPERS, "AttributeTrees": (_text("key"), _text("document"))}
 
 
-@translate_failures("to make the collections")
 async def prepare(
     client: Client, server: WeaviateServer, library: str, kind: Kind = "Papers", tenant: str = "", generation: int = 0
 ) -> None:
@@ -261,7 +263,6 @@ async def remove_tenant(client: Client, tenant: str) -> None:
             await client.collections.get(name).data.delete_many(where=mine)
 
 
-@translate_failures("to make the collections")
 async def prepare_shared(client: Client, server: WeaviateServer) -> None:
     """Make the collections that all libraries have in common."""
     numbers = map(_number, ("schema", "fitted", "generation"))

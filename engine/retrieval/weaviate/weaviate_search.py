@@ -41,7 +41,6 @@ from engine.retrieval.topic_words import (
     with_abbreviations,
 )
 from engine.retrieval.weaviate.weaviate_papers import PaperObjects, filter_papers
-from engine.retrieval.weaviate.weaviate_schema import translate_failures
 from engine.values import PaperKey, Query
 
 FACTS = ["key", "title", "words", "year", "citations"]
@@ -51,7 +50,6 @@ FACTS = ["key", "title", "words", "year", "citations"]
 class PaperRow:
     """What ranks a paper."""
 
-    key: PaperKey
     abstract: Vectors
     """Of shape (dimensions,)."""
     citations: float
@@ -63,15 +61,13 @@ class PaperRow:
     """Stems of title and abstract."""
 
 
-PaperRows: TypeAlias = Mapping[Any, PaperRow]
-"""Papers by the ids of their objects."""
+PaperRows: TypeAlias = Mapping[PaperKey, PaperRow]
 
 
 def read_rows(objects: Sequence[Any]) -> PaperRows:
     """Objects with their vectors; one that the server gave none is left out."""
     return {
-        o.uuid: PaperRow(
-            o.properties["key"],
+        o.properties["key"]: PaperRow(
             np.array(o.vector["abstract"], np.float32),
             np.nan if (count := o.properties.get("citations")) is None else float(count),
             o.properties.get("year") or 0,
@@ -111,21 +107,22 @@ class TopicPapers:
 
 def rank_fetched(
     found: TopicPapers, near: Sequence[PaperRows], seeds: Vectors, sample: PaperRows, query: Query
-) -> Mapping[Any, float]:
-    """The ids of the best papers with their scores (`score_papers`), best first, at most as many as are wanted."""
-    everyone = {name: row for part in (found.named, sample, *near) for name, row in part.items()}
-    ids = sorted(everyone, key=lambda name: everyone[name].key)  # ties are broken by key
-    rows = [everyone[name] for name in ids]
+) -> Mapping[PaperKey, float]:
+    """The best papers with their scores (`score_papers`), best first, at most as many as are wanted."""
+    everyone = {key: row for part in (found.named, sample, *near) for key, row in part.items()}
+    keys = sorted(everyone)  # ties are broken by key
+    rows = [everyone[key] for key in keys]
     bm25 = found.measure(rows, usual_length(sample)).bm25
     close = closeness(np.stack([row.abstract for row in rows]), seeds)
-    is_sample = np.array([name in sample for name in ids])
+    is_sample = np.array([key in sample for key in keys])
     cited = _measure_popularity(rows, is_sample)
-    weights = _weigh(np.array([name in found.named for name in ids]), is_sample, found.counts.papers)
+    weights = _weigh(np.array([key in found.named for key in keys]), is_sample, found.counts.papers)
     said, near_by, known = (standardise(values, weights=weights) for values in (bm25, close, cited))
     scores = score_papers(said, near_by, known, query.ranking)
-    scores[[row.key in query.exclude or (row.year or None) not in query.years for row in rows]] = -np.inf
+    taken = [key not in query.exclude and (everyone[key].year or None) in query.years for key in keys]
+    scores[~np.array(taken)] = -np.inf
     best = order_best(scores, query.limit)
-    return {ids[row]: round(float(scores[row]), DECIMALS) for row in best if scores[row] > -np.inf}
+    return {keys[row]: round(float(scores[row]), DECIMALS) for row in best if scores[row] > -np.inf}
 
 
 def _weigh(is_named: NDArray[np.bool_], is_sample: NDArray[np.bool_], papers: int) -> Scores:
@@ -163,7 +160,7 @@ _WANTED: Mapping[str, Any] = {"include_vector": ["abstract"], "return_properties
 
 
 class SurveySearch:
-    """The papers of a collection, or of one tenant of it. Every method raises `RetrievalError`."""
+    """Ranks the papers of a collection, or of one tenant of it."""
 
     def __init__(self, objects: PaperObjects) -> None:
         self._papers = objects.papers
@@ -185,8 +182,8 @@ class SurveySearch:
         found = TopicPapers(topic, counts, await self._find_named(topic.all_stems()))
         return found, await asyncio.to_thread(found.seeds, usual_length(await self._load_sample()))
 
-    async def rank(self, query: Query, found: TopicPapers, seeds: Vectors) -> Mapping[Any, float]:
-        """The ids of the best papers with their scores, best first."""
+    async def rank(self, query: Query, found: TopicPapers, seeds: Vectors) -> Mapping[PaperKey, float]:
+        """The best papers with their scores, best first."""
         sample = await self._load_sample()
         citations = np.nan_to_num([row.citations for row in sample.values()])
         middle = seeds.mean(axis=0)
@@ -206,8 +203,7 @@ class SurveySearch:
     async def _find_named(self, stems: Sequence[str], query: Query | None = None) -> PaperRows:
         """The best by the server's BM25, of those that a query takes where one is given."""
         wanted = dict(_WANTED) if query is None else {**_WANTED, "filters": filter_papers(query)}
-        async with translate_failures("to search"):
-            found = await self._papers.query.bm25(" ".join(stems), query_properties=["words"], limit=NAMED, **wanted)
+        found = await self._papers.query.bm25(" ".join(stems), query_properties=["words"], limit=NAMED, **wanted)
         return read_rows(found.objects)
 
     async def _find_named_and_cited(self, found: TopicPapers, query: Query) -> PaperRows:
@@ -215,16 +211,14 @@ class SurveySearch:
         rare = [stem for _, stem in sorted(zip(found.counts.papers_with, found.topic.stems, strict=True))][:2]
         named = filter_papers(query, Filter.by_property("words").contains_all(rare))
         most = Sort.by_property("citations", ascending=False)
-        async with translate_failures("to search"):
-            best = await self._papers.query.fetch_objects(filters=named, sort=most, limit=NAMED_CITED, **_WANTED)
+        best = await self._papers.query.fetch_objects(filters=named, sort=most, limit=NAMED_CITED, **_WANTED)
         return read_rows(best.objects)
 
     async def _abstracts(self, topic: TopicWords) -> list[str]:
         """Texts that tell the abbreviations of the topic's phrases."""
-        async with translate_failures("to search"):
-            found = await self._papers.query.bm25(
-                " ".join(topic.stems), query_properties=["words"], limit=SEEDS, return_properties=["abstract"]
-            )
+        found = await self._papers.query.bm25(
+            " ".join(topic.stems), query_properties=["words"], limit=SEEDS, return_properties=["abstract"]
+        )
         return [o.properties.get("abstract") or "" for o in found.objects]
 
     async def _meant(self, topic: TopicWords) -> TopicWords:
@@ -243,17 +237,14 @@ class SurveySearch:
         return replace(topic, writings=tuple(w for w, is_kept in zip(topic.writings, kept, strict=True) if is_kept))
 
     async def _near(self, middle: Any, query: Query, limit: int, also: Any = None) -> PaperRows:
-        async with translate_failures("to search"):
-            found = await self._papers.query.near_vector(
-                middle.tolist(), limit=limit, filters=filter_papers(query, also), target_vector="abstract", **_WANTED
-            )
+        found = await self._papers.query.near_vector(
+            middle.tolist(), limit=limit, filters=filter_papers(query, also), target_vector="abstract", **_WANTED
+        )
         return read_rows(found.objects)
 
     async def _load_sample(self) -> PaperRows:
         if time.monotonic() - self._read_at > HELD_S:
-            async with translate_failures("to search"):
-                some = await self._papers.query.fetch_objects(limit=SAMPLE, **_WANTED)
-            self._sample = read_rows(some.objects)
+            self._sample = read_rows((await self._papers.query.fetch_objects(limit=SAMPLE, **_WANTED)).objects)
             if not self._sample:
                 raise RetrievalError("This library in Weaviate has no papers with vectors.")
             self._read_at = time.monotonic()

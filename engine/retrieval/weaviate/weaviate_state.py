@@ -15,9 +15,10 @@ import secrets
 import tempfile
 import time
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from shutil import make_archive
 from typing import Any
@@ -29,6 +30,7 @@ from weaviate.util import generate_uuid5
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
 from engine.retrieval.weaviate.weaviate_schema import (
+    FAILURES,
     LEASES,
     LIBRARIES,
     MODELS,
@@ -53,14 +55,13 @@ async def hold_lease(client: Any, library: str, waited_s: float = WAITED_S) -> A
     owner, name = secrets.token_hex(8), generate_uuid5(f"lease {library}")
     leases = client.collections.get(LEASES)
     ends = time.monotonic() + waited_s
-    async with translate_failures("to take the library's lease"):
-        while not await _take(leases, name, library, owner):
-            if time.monotonic() > ends:
-                raise UserError(
-                    f"Another process is adding papers to the library “{library}” in Weaviate. "
-                    "Wait until it has finished, then repeat the command; nothing will be doubled."
-                )
-            await asyncio.sleep(LOOKED_S)
+    while not await _take(leases, name, library, owner):
+        if time.monotonic() > ends:
+            raise UserError(
+                f"Another process is adding papers to the library “{library}” in Weaviate. "
+                "Wait until it has finished, then repeat the command; nothing will be doubled."
+            )
+        await asyncio.sleep(LOOKED_S)
     renewal = asyncio.create_task(_renew(leases, name, library, owner))
     try:
         yield
@@ -69,8 +70,8 @@ async def hold_lease(client: Any, library: str, waited_s: float = WAITED_S) -> A
         with suppress(asyncio.CancelledError):
             await renewal
         # Where the server is away the lease runs out by itself, and what failed before is what is said.
-        with suppress(RetrievalError):
-            async with translate_failures("to give the library's lease back", GIVING_BACK_S):
+        with suppress(*FAILURES):
+            async with asyncio.timeout(GIVING_BACK_S):
                 mine = Filter.by_id().equal(name) & Filter.by_property("owner").equal(owner)
                 await leases.data.delete_many(where=mine)
 
@@ -90,9 +91,8 @@ async def _take(leases: Any, name: Any, library: str, owner: str) -> bool:
 async def _renew(leases: Any, name: Any, library: str, owner: str) -> None:
     while True:
         await asyncio.sleep(LEASE_S / 3)
-        with suppress(RetrievalError):  # the next turn renews it; it holds for three
-            async with translate_failures("to renew the library's lease"):
-                await leases.data.replace(name, _values(library, owner))
+        with suppress(*FAILURES):  # the next turn renews it; it holds for three
+            await leases.data.replace(name, _values(library, owner))
 
 
 def _values(library: str, owner: str) -> dict[str, Any]:
@@ -115,7 +115,6 @@ class Description:
     """Of the collection that holds the papers; it changes together with the embedding of their vectors."""
 
 
-@translate_failures("to read the library's description")
 async def read_description(client: Any, library: str) -> Description:
     """The library's description, an empty one where it is new. Raises `UserError` for one of another Scholium."""
     found = await client.collections.get(LIBRARIES).query.fetch_object_by_id(generate_uuid5(library))
@@ -131,7 +130,6 @@ async def read_description(client: Any, library: str) -> Description:
     return description
 
 
-@translate_failures("to describe the library")
 async def describe(client: Any, description: Description) -> None:
     """Store the description."""
     described = DataObject(properties=asdict(description), uuid=generate_uuid5(description.library))
@@ -170,32 +168,30 @@ def _models_of(client: Any, library: str) -> Any:
     return open_collection(client, WORKSPACE_MODELS if tenant else MODELS, tenant)
 
 
-@translate_failures("to load the embedding")
 async def load_model(client: Any, description: Description, cache: Path) -> Embedder:
     """The library's fitted embedding, from this machine where it was loaded before."""
     folder = cache / description.version
     if not (folder / "lsa.json").exists():
         content = await _read_content(_models_of(client, description.library), description.version)
-        if not content:
+        try:
+            await asyncio.to_thread(_unpack, content, folder)
+        except zipfile.BadZipFile as error:
             raise RetrievalError(
                 f"The embedding of the library “{description.library}” is not whole in Weaviate. "
                 "Repeat its ingest command; nothing will be doubled.",
-            )
-        await asyncio.to_thread(_unpack, content, folder)
+            ) from error
     return await asyncio.to_thread(LatentSemanticAnalysis.load, folder)
 
 
 async def _read_content(objects: Any, version: str) -> bytes:
-    """The pieces of an embedding together; nothing where they are not all there."""
-    content, number, total = b"", 0, 1
-    while number < total:
-        wanted = Filter.by_property("version").equal(version) & Filter.by_property("part").equal(number)
-        named = ["parts", "content"]  # what is a BLOB comes only where it is named
-        found = (await objects.query.fetch_objects(filters=wanted, limit=1, return_properties=named)).objects
-        if not found:
-            return b""
-        number, total = number + 1, found[0].properties["parts"]
-        content += base64.b64decode(found[0].properties["content"])
+    """The pieces of an embedding together, up to the first that is not there."""
+    content, mine = b"", Filter.by_property("version").equal(version)
+    for part in count():  # what is a BLOB comes only where it is named
+        wanted = mine & Filter.by_property("part").equal(part)
+        found = await objects.query.fetch_objects(filters=wanted, limit=1, return_properties=["content"])
+        if not found.objects:
+            break
+        content += base64.b64decode(found.objects[0].properties["content"])
     return content
 
 
@@ -213,22 +209,10 @@ def _unpack(content: bytes, folder: Path) -> None:
             Path(draft, "model").replace(folder)
 
 
-HEALTHY = "HEALTHY"
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """The names of all servers, and of those that do not answer or are not well."""
-
-    servers: tuple[str, ...]
-    away: tuple[str, ...]
-
-
 @translate_failures("to list its servers")
-async def read_cluster(client: Any) -> Cluster:
-    """What the server knows of its cluster, where its consensus keeps those that died. Raises `RetrievalError`."""
+async def read_cluster(client: Any) -> Mapping[str, bool]:
+    """Whether each server of the cluster is well, where its consensus keeps those that died."""
     told = (await client.cluster.statistics()).statistics
     members = {member.node_id for one in told for member in one.raft.latest_configuration}
-    servers = sorted(members | {one.name for one in told})
-    well = {one.name for one in told if one.status == HEALTHY}
-    return Cluster(tuple(servers), tuple(name for name in servers if name not in well))
+    well = {one.name for one in told if one.status == "HEALTHY"}
+    return {name: name in well for name in sorted(members | {one.name for one in told})}

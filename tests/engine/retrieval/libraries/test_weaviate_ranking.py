@@ -25,7 +25,6 @@ def stored(number: int) -> Any:
     said = [*chance.choice(COMMON, 12), *[SUBJECTS[subject]] * int(chance.integers(0, 4))]
     title = [str(word) for word in chance.choice(said, 3)]
     return SimpleNamespace(
-        uuid=number,
         properties={
             "key": f"arxiv:{number}",
             "title": " ".join(title),
@@ -73,11 +72,11 @@ def test_only_what_the_query_takes_is_ranked() -> None:
     found, _ = rank(EVERYONE, EVERYONE, [], [], taken)
     assert found
     for number in found:
-        facts = EVERYONE[number].properties
-        assert 2010 <= facts["year"] <= 2012 and number != 5
+        facts = EVERYONE[int(number.partition(":")[2])].properties
+        assert 2010 <= facts["year"] <= 2012 and facts["key"] != "arxiv:5"
 
 
 def test_papers_that_are_fetched_twice_are_one() -> None:
     naming = [o for o in EVERYONE if "graph" in o.properties["words"].split()][:5]
     found, _ = rank(naming[:3], naming[1:], naming[2:4], [], Query("graph", 9))
-    assert sorted(found) == [o.uuid for o in naming]
+    assert sorted(found) == sorted(o.properties["key"] for o in naming)
