@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal
 
 from engine.citations import list_cited_keys, numbers, replace_citations
 from engine.overview import AT_A_GLANCE, HOW_SEARCHED, NOT_COVERED, LineOfWork, Overview
-from engine.survey import Figure, Section, Survey, Table, introduce, walk
+from engine.survey import Figure, Survey, Table, introduce, walk
 from engine.text import clean, inert
 from engine.values import Paper, PaperKey, SearchRecord
 
@@ -38,6 +39,7 @@ class Heading:
     text: str
     depth: int = 1
     number: str = ""
+    kind: Literal["heading"] = "heading"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,69 +52,50 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class NumberedTable:
-    """A table and its number in the document; 0 where it is not counted."""
+    """A table, its number in the document (0: not counted), and its columns' shares of the whole width."""
 
     number: int
-    table: Table
-
-    @property
-    def widths(self) -> tuple[int, ...]:
-        """The columns' shares of the whole width, alike where the table leaves them open."""
-        columns = len(self.table.header)
-        return self.table.widths if len(self.table.widths) == columns else (1,) * columns
+    caption: Runs
+    header: tuple[str, ...]
+    rows: tuple[tuple[Runs, ...], ...]
+    widths: tuple[int, ...]
+    kind: Literal["table"] = "table"
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedFigure:
-    """A figure and its number in the document."""
+    """A figure, its number in the document, and the sentence that stands before it (empty where there is none)."""
 
     number: int
+    introduction: str
+    caption: str
     figure: Figure
 
-    @property
-    def introduction(self) -> str:
-        """The sentence that stands before it; empty where there is none."""
-        return clean(introduce(self.figure, self.number))
+
+@dataclass(frozen=True, slots=True)
+class FigureGroup:
+    """The figures of one section."""
+
+    items: tuple[NumberedFigure, ...]
+    kind: Literal["figures"] = "figures"
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceList:
     """Where the references stand, under their heading."""
 
-
-Part = Heading | Block | NumberedTable | tuple[NumberedFigure, ...] | ReferenceList
-"""What a document is made of below its abstract; the figures of one section are one part."""
+    kind: Literal["references"] = "references"
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedSection:
-    """A section with its number (``2.1``), its depth from 1, and its tables and figures."""
-
-    number: str
-    section: Section
-    tables: tuple[NumberedTable, ...]
-    figures: tuple[NumberedFigure, ...]
-
-    @property
-    def depth(self) -> int:
-        """1 for a section, 2 for a subsection."""
-        return self.number.count(".") + 1
+Part = Heading | Block | NumberedTable | FigureGroup | ReferenceList
+"""What a document is made of below its abstract."""
 
 
 def list_parts(survey: Survey) -> Iterator[Part]:
     """Everything below title, notice and abstract, in the order in which it is read."""
-    known = numbers(survey)
     if survey.overview:
-        yield from _list_overview(survey.overview, known, survey.references)
-    for item in number_sections(survey):
-        yield Heading(clean(item.section.title), item.depth, item.number)
-        yield from parse_blocks(item.section.text, known)
-        if item.figures:
-            yield item.figures
-        for numbered in item.tables:
-            if said := introduce(numbered.table, numbered.number):
-                yield _paragraph(said)
-            yield numbered
+        yield from _list_overview(survey.overview, numbers(survey), survey.references)
+    yield from list_section_parts(survey)
     if survey.not_covered:
         yield Heading(NOT_COVERED)
         yield _paragraph("Groups of papers near the topic that were found and left out.")
@@ -123,6 +106,28 @@ def list_parts(survey: Survey) -> Iterator[Part]:
         yield Block(tuple(groups), "list")
     yield ReferenceList()
     yield from _list_search(survey)
+
+
+def list_section_parts(survey: Survey) -> Iterator[Part]:
+    """The parts of all sections in reading order; tables and figures are counted through the document."""
+    known, tables, figures = numbers(survey), count(1), count(1)
+    for place, section in walk(survey.sections):
+        yield Heading(clean(section.title), place.count(".") + 1, place)
+        yield from parse_blocks(section.text, known)
+        if section.figures:
+            counted = zip(section.figures, figures, strict=False)
+            yield FigureGroup(tuple(NumberedFigure(n, clean(introduce(f, n)), clean(f.caption), f) for f, n in counted))
+        for table, number in zip(section.tables, tables, strict=False):
+            if said := introduce(table, number):
+                yield _paragraph(said)
+            yield _parse_table(number, table, known)
+
+
+def _parse_table(number: int, table: Table, known: Mapping[PaperKey, int]) -> NumberedTable:
+    rows = tuple(tuple(parse_runs(cell, known) for cell in row) for row in table.rows)
+    header = tuple(map(clean, table.header))
+    widths = table.widths if len(table.widths) == len(header) else (1,) * len(header)
+    return NumberedTable(number, parse_runs(table.caption, known), header, rows, widths)
 
 
 def _list_overview(overview: Overview, known: Mapping[PaperKey, int], references: tuple[Paper, ...]) -> Iterator[Part]:
@@ -157,13 +162,13 @@ def _list_search(survey: Survey) -> Iterator[Part]:
     yield Heading(HOW_SEARCHED)
     if survey.searches:
         searches = tuple((s.source, inert(s.query), s.date, describe_search(s)) for s in survey.searches)
-        yield NumberedTable(0, Table("", ("Source", "Query", "Date", "Papers found"), searches, (2, 5, 2, 3)))
+        yield _parse_table(0, Table("", ("Source", "Query", "Date", "Papers found"), searches, (2, 5, 2, 3)), {})
     if survey.facts:
         yield Block(tuple((Run(clean(f"{name}: {value}")),) for name, value in survey.facts), "list")
     if survey.left_out:
         yield Heading("Left Out", 2)
         out = tuple((inert(f"{o.paper.title} ({o.paper.key})"), o.why, inert(o.reason)) for o in survey.left_out)
-        yield NumberedTable(0, Table("", ("Paper", "Why", "Reason"), out, (5, 2, 5)))
+        yield _parse_table(0, Table("", ("Paper", "Why", "Reason"), out, (5, 2, 5)), {})
     if survey.warnings:
         yield Heading("Warnings", 2)
         yield Block(tuple((Run(clean(f"{w.kind}, {w.place}: {w.detail}")),) for w in survey.warnings), "list")
@@ -184,20 +189,6 @@ def describe_papers(line: LineOfWork) -> str:
 def describe_search(search: SearchRecord) -> str:
     """What a search gave, and what is to be known about it."""
     return f"{search.found:,}" + (f" ({clean(inert(search.note))})" if search.note else "")
-
-
-def number_sections(survey: Survey) -> Iterator[NumberedSection]:
-    """All sections in reading order; tables and figures are counted through the document."""
-    tables = figures = 0
-    for number, section in walk(survey.sections):
-        yield NumberedSection(
-            number,
-            section,
-            tuple(NumberedTable(tables + i, table) for i, table in enumerate(section.tables, start=1)),
-            tuple(NumberedFigure(figures + i, figure) for i, figure in enumerate(section.figures, start=1)),
-        )
-        tables += len(section.tables)
-        figures += len(section.figures)
 
 
 def parse_runs(text: str, numbers: Mapping[PaperKey, int]) -> Runs:

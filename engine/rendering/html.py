@@ -16,14 +16,14 @@ from engine.rendering.document import (
     describe_search,
     find_citing_sections,
     group_titles,
-    number_sections,
+    list_section_parts,
     parse_blocks,
     parse_runs,
     quotes_by_paper,
 )
 from engine.rendering.figures.drawing import PaperLink
 from engine.rendering.figures.pictures import svg
-from engine.survey import Survey, introduce
+from engine.survey import Survey
 from engine.text import clean
 
 QUOTES_SHOWN = 3
@@ -53,18 +53,17 @@ def html(survey: Survey) -> str:
         script=Markup(script),
         style_hash=_hash(style),
         script_hash=_hash(script),
-        sections=list(number_sections(survey)),
+        parts=list(list_section_parts(survey)),
         reasons={start.key: start.reason for start in survey.overview.start} if survey.overview else {},
         places=find_citing_sections(survey),
         quotes=quotes_by_paper(survey),
         most_quotes=QUOTES_SHOWN,
         numbers=known,
         sortable=SORTABLE_ROWS,
-        blocks=lambda text: parse_blocks(text, known),
-        inline=lambda text: _inline(parse_runs(text, known)),
-        items=lambda block: [_inline(item) for item in block.items],
+        parse_blocks=lambda text: parse_blocks(text, known),
+        parse_runs=lambda text: parse_runs(text, known),
+        inline=_inline,
         describe_search=describe_search,
-        introduce=introduce,
         draw=lambda figure: Markup(svg(figure, links, titles)),  # drawn by us; its labels are escaped
     )
 

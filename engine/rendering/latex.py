@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import assert_never
 
 from engine.citations import numbers
 from engine.rendering.bibliography import bibtex, declare_characters, entry_keys, escape_latex
 from engine.rendering.document import (
     Block,
+    FigureGroup,
     Heading,
     NumberedFigure,
     NumberedTable,
     Part,
     ReferenceList,
-    Run,
+    Runs,
     group_titles,
     list_parts,
-    number_sections,
+    list_section_parts,
     parse_runs,
 )
 from engine.rendering.figures.pictures import compile_figure
@@ -59,8 +60,8 @@ def latex_archive(survey: Survey) -> bytes:
     references = bibtex(survey.references)
     groups = group_titles(survey)
     files = {SOURCE: latex(survey, references).encode(), BIBLIOGRAPHY: references.encode()}
-    for item in number_sections(survey):
-        for numbered in item.figures:
+    for part in list_section_parts(survey):
+        for numbered in part.items if isinstance(part, FigureGroup) else ():
             files[_picture_name(numbered)] = compile_figure(numbered.figure, "pdf", groups)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -86,7 +87,6 @@ class _Writer:
 
     def __init__(self, survey: Survey) -> None:
         self.survey = survey
-        self.numbers = numbers(survey)
         self.keys = dict(zip(range(1, len(survey.references) + 1), entry_keys(survey.references), strict=True))
 
     def parts(self) -> Iterator[str]:
@@ -95,7 +95,7 @@ class _Writer:
         if survey.notice:
             yield f"\\notice{{{escape_latex(survey.notice)}}}"
         if survey.abstract:
-            yield f"\\begin{{abstract}}\n{self._text(survey.abstract)}\n\\end{{abstract}}"
+            yield f"\\begin{{abstract}}\n{self._runs(parse_runs(survey.abstract, numbers(survey)))}\n\\end{{abstract}}"
         for part in list_parts(survey):
             if isinstance(part, Heading) and part.number == "1" and len(survey.sections) > 3:
                 yield r"\tableofcontents"
@@ -115,28 +115,28 @@ class _Writer:
             case ReferenceList():
                 name = BIBLIOGRAPHY.removesuffix(".bib")
                 yield f"\\bibliographystyle{{unsrtnat}}\n\\nocite{{*}}\n\\bibliography{{{name}}}"
-            case tuple():
-                for numbered in part:
+            case FigureGroup():
+                for numbered in part.items:
                     yield escape_latex(numbered.introduction)
                     yield (
                         "\\begin{figure}[tbp]\n\\centering\n"
                         f"\\includegraphics[width=\\linewidth]{{{_picture_name(numbered)}}}\n"
-                        f"\\caption{{{escape_latex(numbered.figure.caption)}}}\n\\end{{figure}}"
+                        f"\\caption{{{escape_latex(numbered.caption)}}}\n\\end{{figure}}"
                     )
             case _:
                 assert_never(part)
 
-    def _table(self, numbered: NumberedTable) -> str:
-        table, widths = numbered.table, numbered.widths
-        caption = f"\\caption{{{self._text(table.caption)}}}\\\\\n" if numbered.number else ""
+    def _table(self, table: NumberedTable) -> str:
+        caption = f"\\caption{{{self._runs(table.caption)}}}\\\\\n" if table.number else ""
+        shares = [width / sum(table.widths) for width in table.widths]
         columns = "".join(
-            f">{{\\raggedright\\arraybackslash}}p{{\\dimexpr {width / sum(widths):.4f}\\linewidth-2\\tabcolsep\\relax}}"
-            for width in widths
+            f">{{\\raggedright\\arraybackslash}}p{{\\dimexpr {share:.4f}\\linewidth-2\\tabcolsep\\relax}}"
+            for share in shares
         )
         head = " & ".join(f"\\textbf{{{escape_latex(name)}}}" for name in table.header)
         # A group, since a cell may begin with a bracket, which \\ would take for its option.
         rows = "\n".join(
-            f"{' & '.join(f'{{}}{self._text(value)}' for value in row)} \\\\ \\addlinespace" for row in table.rows
+            f"{' & '.join(f'{{}}{self._runs(cell)}' for cell in row)} \\\\ \\addlinespace" for row in table.rows
         )
         return (
             f"{{\\footnotesize\n\\begin{{longtable}}{{{columns}}}\n{caption}"
@@ -151,10 +151,7 @@ class _Writer:
         lines = "\n".join(f"\\item {{}}{self._runs(item)}" for item in block.items)
         return f"\\begin{{{kind}}}\n{lines}\n\\end{{{kind}}}"
 
-    def _text(self, text: str) -> str:
-        return self._runs(parse_runs(text, self.numbers))
-
-    def _runs(self, runs: Sequence[Run]) -> str:
+    def _runs(self, runs: Runs) -> str:
         written = []
         for run in runs:
             # The spaces at its ends divide it from citations.

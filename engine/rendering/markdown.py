@@ -9,7 +9,17 @@ from typing import assert_never
 
 from engine.citations import number_ranges, numbers, reference_text
 from engine.overview import TimeLane, TimeLine
-from engine.rendering.document import Block, Heading, NumberedTable, Part, ReferenceList, Runs, list_parts, parse_runs
+from engine.rendering.document import (
+    Block,
+    FigureGroup,
+    Heading,
+    NumberedTable,
+    Part,
+    ReferenceList,
+    Runs,
+    list_parts,
+    parse_runs,
+)
 from engine.survey import BarChart, Branch, FieldMap, Figure, Reproduction, Survey, Taxonomy
 from engine.text import clean
 from engine.values import PaperKey
@@ -52,20 +62,20 @@ def _part(part: Part, survey: Survey, known: Mapping[PaperKey, int]) -> Iterator
             yield f"{'#' * min(6, part.depth + 1)} {number}{escape_markdown(part.text)}"
         case Block():
             yield _block(part)
-        case NumberedTable(number, table):
+        case NumberedTable(number, caption, header, rows):
             if number:
-                yield f"**Table {number}.** {escape_markdown(table.caption)}"
-            yield _table(table.header, [[with_numbers(cell, known) for cell in row] for row in table.rows])
+                yield f"**Table {number}.** {_runs(caption)}"
+            yield _table(header, [list(map(_runs, row)) for row in rows])
         case ReferenceList():
             yield "## References"
             for paper in survey.references:
                 link = f" <{paper.url}>" if paper.url else ""
                 yield f"[{known[paper.key]}] {escape_markdown(clean(reference_text(paper)))}{link} `{paper.key}`"
-        case tuple():
-            for item in part:
+        case FigureGroup():
+            for item in part.items:
                 if item.introduction:
                     yield escape_markdown(item.introduction)
-                yield f"**Figure {item.number}.** {escape_markdown(item.figure.caption)}"
+                yield f"**Figure {item.number}.** {escape_markdown(item.caption)}"
                 yield _tell_figure(item.figure, item.number, known)
         case _:
             assert_never(part)

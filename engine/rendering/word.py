@@ -9,13 +9,13 @@ from typing import Any, assert_never
 from engine.citations import numbers, reference_text
 from engine.rendering.document import (
     Block,
+    FigureGroup,
     Heading,
     NumberedFigure,
     NumberedTable,
     Part,
     ReferenceList,
     Run,
-    Runs,
     group_titles,
     list_parts,
     parse_runs,
@@ -48,7 +48,6 @@ class _Writer:
         from docx.shared import Pt
 
         self.survey = survey
-        self.numbers = numbers(survey)
         self.groups = group_titles(survey)
         self.document: Any = docx.Document()
         self.document.core_properties.title = shorten(clean(survey.title), 255)  # no more is allowed
@@ -66,7 +65,7 @@ class _Writer:
         if survey.notice:
             self._paragraph((Run(clean(survey.notice)),), "Intense Quote")
         if survey.abstract:
-            self._paragraph((Run("Abstract. "), *parse_runs(survey.abstract, self.numbers)))
+            self._paragraph((Run("Abstract. "), *parse_runs(survey.abstract, numbers(survey))))
         for part in list_parts(survey):
             self._part(part)
 
@@ -82,8 +81,8 @@ class _Writer:
                 self._table(part)
             case ReferenceList():
                 self._references()
-            case tuple():
-                for numbered in part:
+            case FigureGroup():
+                for numbered in part.items:
                     self._figure(numbered)
             case _:
                 assert_never(part)
@@ -93,7 +92,7 @@ class _Writer:
 
         if numbered.introduction:
             self._paragraph((Run(numbered.introduction),))
-        caption = f"Figure {numbered.number}. {clean(numbered.figure.caption)}"
+        caption = f"Figure {numbered.number}. {numbered.caption}"
         png = compile_figure(numbered.figure, "png", self.groups)
         self.document.add_picture(io.BytesIO(png), width=Cm(PICTURE_WIDTH_CM))
         picture = self.document.paragraphs[-1]
@@ -101,21 +100,17 @@ class _Writer:
         picture._p.xpath(".//wp:docPr")[0].set("descr", caption)  # what a screen reader says
         self._paragraph((Run(caption),), "Caption")
 
-    def _table(self, numbered: NumberedTable) -> None:
+    def _table(self, table: NumberedTable) -> None:
         from docx.shared import Cm
 
-        table = numbered.table
-        if table.caption:
-            name = Run(f"Table {numbered.number}. " if numbered.number else "")
-            caption = self._paragraph((name, *parse_runs(table.caption, self.numbers)), "Caption")
+        if table.number:
+            caption = self._paragraph((Run(f"Table {table.number}. "), *table.caption), "Caption")
             caption.paragraph_format.keep_with_next = True
         made = self.document.add_table(rows=0, cols=len(table.header), style="Light List Accent 1")
         made.autofit = False
-        for column, width in zip(made.columns, numbered.widths, strict=True):
-            column.width = Cm(PICTURE_WIDTH_CM * width / sum(numbered.widths))
-        rows: list[list[Runs]] = [[(Run(clean(cell)),) for cell in table.header]]
-        rows += [[parse_runs(cell, self.numbers) for cell in row] for row in table.rows]
-        for cells in rows:
+        for column, width in zip(made.columns, table.widths, strict=True):
+            column.width = Cm(PICTURE_WIDTH_CM * width / sum(table.widths))
+        for cells in (tuple((Run(name),) for name in table.header), *table.rows):
             for cell, runs in zip(made.add_row().cells, cells, strict=True):
                 cell.paragraphs[0]._p.style = self.styles[CELL].style_id
                 self._fill(cell.paragraphs[0], runs)
