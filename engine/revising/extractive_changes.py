@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
-from engine.evidence import section_at
+from engine.evidence import evidence_of_reference, section_at
 from engine.quoting.abstracts import read_abstract
 from engine.quoting.counts import frame_section
 from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
@@ -29,18 +29,6 @@ def list_rows(section: Section, papers: Sequence[Paper]) -> list[Paper]:
     tables = filter(is_papers_table, section.tables)
     keys = {key for table in tables for row in table.rows for key in list_cited_keys(row[0])}
     return [paper for paper in papers if paper.key in keys]
-
-
-def change_rows(old: Section, papers: Sequence[Paper], change: SectionChange, embedder: Embedder) -> Section:
-    """The section with the rows that the change wants: shortened, expanded, or nearest to the wish."""
-    inside = list_rows(old, papers)
-    count = max(1, round(SIZES.get(change.way, 1.0) * len(inside)))
-    if change.way == "shorten":
-        return with_rows(old, sorted(inside, key=lambda p: -(p.citations or 0))[:count])
-    stay = inside if change.way == "expand" else []
-    others, about = [paper for paper in papers if paper not in stay], embedder.embed([change.wish or old.title])[0]
-    more = nearest(others, embed_papers(embedder, others), about, max(1, count - len(stay))) if others else []
-    return with_rows(old, [*stay, *more])
 
 
 def with_rows(old: Section, papers: Sequence[Paper]) -> Section:
@@ -83,20 +71,70 @@ NAMED_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A section to be changed: what is wanted of it, from which papers, in how many words."""
+    """A section of a survey as it is, the change that is wanted of it, and all papers that may be cited."""
 
-    old: Section
-    wanted: str
+    survey: Survey
     papers: tuple[Paper, ...]
-    words: int
+    change: SectionChange
+    old: Section
 
+    @property
+    def adds(self) -> bool:
+        """Whether a paragraph is wanted behind what is there."""
+        return self.change.way == "paragraph"
 
-def section_to_change(survey: Survey, place: str) -> Section:
-    """The section with that number; raises `UserError` where there is none or it has parts."""
-    old = section_at(survey, place)
-    if old.sections:
-        raise UserError(f"Section {place} has parts; name one of them, for example {place}.1.")
-    return old
+    @property
+    def subject(self) -> str:
+        """What the new text is to be about."""
+        return self.change.wish if self.adds else f"{self.old.title} {self.change.wish}".strip()
+
+    @property
+    def words(self) -> int:
+        """How many words are wanted."""
+        size = PARAGRAPH_WORDS if self.adds else max(80, len(self.old.text.split()))
+        return round(size * SIZES.get(self.change.way, 1.0))
+
+    def choose_papers(self, embedder: Embedder) -> tuple[Paper, ...]:
+        """Those that the section cites, unless a paragraph is wanted, then those nearest to the subject."""
+        about = embedder.embed([self.subject])[0]
+        near = nearest(self.papers, embed_papers(embedder, self.papers), about, REVISION_PAPERS)
+        keys = {*list_cited_keys(self.old.text), *(c.key for claim in self.old.claims for c in claim.citations)}
+        cited = [paper for paper in self.papers if paper.key in keys and not self.adds]
+        return tuple({p.key: p for p in (*cited, *near)}.values())
+
+    def extend(self, text: str, claims: Sequence[Claim]) -> Section:
+        """The section with new paragraphs at its end."""
+        return replace(self.old, text=f"{self.old.text}\n\n{text}", claims=(*self.old.claims, *claims))
+
+    def find_paper(self) -> Paper:
+        """The paper that the wish names by number, identifier or title; raises `UserError` for none, or several."""
+        said = self.change.wish
+        if number := re.fullmatch(r"\[?(\d{1,4})\]?", said.strip()):
+            return evidence_of_reference(self.survey, int(number[1]))[0]
+        wanted = fold(said)
+        exact = [p for p in self.papers if wanted in {fold(p.title), *map(fold, (p.key, *p.identifiers))}]
+        holding = exact or [p for p in self.papers if len(wanted) >= 8 and wanted in fold(p.title)]
+        if len(holding) == 1:
+            return holding[0]
+        if holding:
+            titles = "; ".join(f"{p.key}: {shorten(p.title, 60)}" for p in holding[:4])
+            raise UserError(f"“{said[:80]}” could be several papers. Name one by its key: {titles}")
+        raise UserError(
+            f"“{said[:80]}” is not among the papers gathered for this survey, so it cannot be cited. "
+            "Name it by reference number, identifier or title."
+        )
+
+    def finish(self, new: Section) -> Survey:
+        """The survey with the new section in the old one's place and its references in order, the rest untouched."""
+
+        def exchange(sections: tuple[Section, ...], path: Sequence[int]) -> tuple[Section, ...]:
+            at, own = path[0] - 1, sections[path[0] - 1]
+            inner = new if len(path) == 1 else replace(own, sections=exchange(own.sections, path[1:]))
+            return (*sections[:at], inner, *sections[at + 1 :])
+
+        sections = exchange(self.survey.sections, [int(part) for part in self.change.place.split(".")])
+        known = {p.key: p for p in (*self.survey.references, *self.papers)}
+        return with_notice(with_references(replace(self.survey, sections=sections), known))
 
 
 def divide_change(survey: Survey, change: SectionChange) -> list[SectionChange]:
@@ -110,40 +148,17 @@ def divide_change(survey: Survey, change: SectionChange) -> list[SectionChange]:
     return parts if parts and change.way in {"shorten", "expand", "translate"} else [change]
 
 
-def revision_of(selection: PaperSelection, survey: Survey, change: SectionChange, embedder: Embedder) -> Revision:
-    """What the change takes: papers that the section cites, unless a paragraph is wanted, then those nearest."""
-    old = section_to_change(survey, change.place)
-    wanted = change.wish if change.way == "paragraph" else f"{old.title} {change.wish}".strip()
-    papers = selection.list_included()
-    vectors = embed_papers(embedder, papers)
-    near = nearest(papers, vectors, embedder.embed([wanted])[0], REVISION_PAPERS)
-    keys = {*list_cited_keys(old.text), *(c.key for claim in old.claims for c in claim.citations)}
-    cited = [paper for paper in papers if paper.key in keys and change.way != "paragraph"]
-    size = PARAGRAPH_WORDS if change.way == "paragraph" else max(80, len(old.text.split()))
-    words = round(size * SIZES.get(change.way, 1.0))
-    return Revision(old, wanted, tuple({p.key: p for p in (*cited, *near)}.values()), words)
+def open_revision(selection: PaperSelection, survey: Survey, change: SectionChange) -> Revision:
+    """The change of a section; raises `UserError` where there is none of that number, or it has parts."""
+    old = section_at(survey, change.place)
+    if old.sections:
+        raise UserError(f"Section {change.place} has parts; name one of them, for example {change.place}.1.")
+    return Revision(survey, selection.list_included(), change, old)
 
 
-def replace_section(selection: PaperSelection, survey: Survey, place: str, new: Section) -> Survey:
-    """The survey with the section at ``place`` replaced and its references in order, the rest untouched."""
-
-    def exchange(sections: tuple[Section, ...], path: Sequence[int]) -> tuple[Section, ...]:
-        at, own = path[0] - 1, sections[path[0] - 1]
-        inner = new if len(path) == 1 else replace(own, sections=exchange(own.sections, path[1:]))
-        return (*sections[:at], inner, *sections[at + 1 :])
-
-    sections = exchange(survey.sections, [int(part) for part in place.split(".")])
-    known = {p.key: p for p in (*survey.references, *selection.list_included())}
-    return with_notice(with_references(replace(survey, sections=sections), known))
-
-
-def change_by_quotation(selection: PaperSelection, survey: Survey, change: SectionChange, embedder: Embedder) -> Survey:
-    """The survey with one section changed by quotation; raises `UserError` where that cannot be done."""
-    if change.way == "translate":
-        raise UserError("A quoted survey keeps the words of its papers; translating needs a language model.")
-    if change.way == "remove":
-        return remove_claim(selection, survey, change)
-    old = section_to_change(survey, change.place)
+def change_by_quotation(revision: Revision, embedder: Embedder) -> Section:
+    """The section changed by quotation; raises `UserError` where that cannot be done."""
+    old, papers, change = revision.old, revision.papers, revision.change
 
     def quote(papers: Sequence[Paper], about: str, words: int) -> tuple[Claim, ...]:
         if found := _quote_passage(papers, about, words, embedder):
@@ -151,30 +166,42 @@ def change_by_quotation(selection: PaperSelection, survey: Survey, change: Secti
         about = f" on “{change.wish}”" if change.wish else ""
         raise UserError(f"The papers have nothing to quote for section {change.place}{about}.")
 
-    papers = selection.list_included()
     rows = list_rows(old, papers)
+    if change.way == "translate":
+        raise UserError("A quoted survey keeps the words of its papers; translating needs a language model.")
+    if change.way == "remove":
+        return remove_claim(revision)
     if change.way == "cite":
-        paper = paper_named(selection, survey, change.wish)
+        paper = revision.find_paper()
         if paper in rows:
             raise UserError(f"“{paper.title[:80]}” is in that section already.")
         if rows:
-            new = with_rows(old, [*rows, paper])
-        else:
-            said = quote([paper], f"{old.title}. {old.text}", QUOTATION_WORDS)
-            new = append_section(old, join_claims(said), said)
-    elif rows and change.way != "paragraph":
-        new = change_rows(old, papers, change, embedder)
-    elif not old.claims and not change.wish:
+            return with_rows(old, [*rows, paper])
+        said = quote([paper], f"{old.title}. {old.text}", QUOTATION_WORDS)
+        return revision.extend(join_claims(said), said)
+    if rows and not revision.adds:
+        return with_rows(old, _choose_rows(revision, rows, embedder))
+    if not old.claims and not change.wish:
         raise UserError(
             f"Section {change.place} quotes no paper; it only says what the survey holds, so there is no "
             "quotation to leave out or to add. A language model could write it anew."
         )
-    else:
-        wanted = revision_of(selection, survey, change, embedder)
-        said = quote(wanted.papers, wanted.wanted, wanted.words)
-        text, is_more = join_claims(said), change.way == "paragraph"
-        new = append_section(old, text, said) if is_more else replace(old, text=text, claims=said)
-    return replace_section(selection, survey, change.place, new)
+    said = quote(revision.choose_papers(embedder), revision.subject, revision.words)
+    text = join_claims(said)
+    return revision.extend(text, said) if revision.adds else replace(old, text=text, claims=said)
+
+
+def _choose_rows(revision: Revision, rows: Sequence[Paper], embedder: Embedder) -> list[Paper]:
+    """The papers of the table afterwards: the most cited of those there, more of them, or those nearest to the wish."""
+    change = revision.change
+    count = max(1, round(SIZES.get(change.way, 1.0) * len(rows)))
+    if change.way == "shorten":
+        return sorted(rows, key=lambda p: -(p.citations or 0))[:count]
+    stay = rows if change.way == "expand" else []
+    others = [paper for paper in revision.papers if paper not in stay]
+    about = embedder.embed([change.wish or revision.old.title])[0]
+    more = nearest(others, embed_papers(embedder, others), about, max(1, count - len(stay))) if others else []
+    return [*stay, *more]
 
 
 def _quote_passage(papers: Sequence[Paper], about: str, words: int, embedder: Embedder) -> tuple[Claim, ...]:
@@ -192,53 +219,26 @@ def join_claims(claims: Sequence[Claim]) -> str:
     return "\n\n".join(" ".join(texts[i : i + PARAGRAPH_CLAIMS]) for i in range(0, len(texts), PARAGRAPH_CLAIMS))
 
 
-def append_section(old: Section, text: str, claims: Sequence[Claim]) -> Section:
-    """The section with new paragraphs at its end."""
-    return replace(old, text=f"{old.text}\n\n{text}", claims=(*old.claims, *claims))
-
-
-def paper_named(selection: PaperSelection, survey: Survey, said: str) -> Paper:
-    """The gathered paper meant by a number, identifier or title; raises `UserError` where it is none, or several."""
-    number = re.fullmatch(r"\[?(\d{1,4})\]?", said.strip())
-    if number:
-        at = int(number[1])
-        if not 1 <= at <= len(survey.references):
-            raise UserError(f"There is no reference [{at}]; the survey has [1] to [{len(survey.references)}].")
-        return survey.references[at - 1]
-    papers, wanted = selection.list_included(), fold(said)
-    exact = [p for p in papers if wanted in {fold(p.title), *map(fold, (p.key, *p.identifiers))}]
-    holding = exact or [p for p in papers if len(wanted) >= 8 and wanted in fold(p.title)]
-    if len(holding) == 1:
-        return holding[0]
-    if holding:
-        titles = "; ".join(f"{p.key}: {shorten(p.title, 60)}" for p in holding[:4])
-        raise UserError(f"“{said[:80]}” could be several papers. Name one by its key: {titles}")
-    raise UserError(
-        f"“{said[:80]}” is not among the papers gathered for this survey, so it cannot be cited. "
-        "Name it by reference number, identifier or title."
-    )
-
-
-def remove_claim(selection: PaperSelection, survey: Survey, change: SectionChange) -> Survey:
-    """The survey without the sentence of the section that the words describe best; no word of others changes."""
-    old = section_to_change(survey, change.place)
-    meant = set(terms(change.wish))
+def remove_claim(revision: Revision) -> Section:
+    """The section without the sentence that the wish describes best; no word of others changes."""
+    old, place, wish = revision.old, revision.change.place, revision.change.wish
+    meant = set(terms(wish))
     # A quotation can hold what looks like the end of a sentence, so claims are taken whole.
     inside = [claim.text for claim in old.claims]
     units = inside + [s for s in all_sentences(old.text) if not any(s in text for text in inside)]
     share = [len(meant & set(terms(unit))) / max(1, len(meant)) for unit in units]
     if not units or not meant or max(share) < NAMED_SHARE:
-        raise UserError(f"No sentence of section {change.place} speaks of “{change.wish[:80]}”. `show {change.place}`")
+        raise UserError(f"No sentence of section {place} speaks of “{wish[:80]}”. `show {place}`")
     gone = units[share.index(max(share))]
     quoted = next((claim for claim in old.claims if claim.text == gone and gone not in old.text), None)
     if quoted:
-        return replace_section(selection, survey, change.place, remove_quotation(old, quoted))
+        return remove_quotation(old, quoted)
     paragraphs = [" ".join(block.replace(gone, "", 1).split()) for block in old.text.split("\n\n")]
     kept = tuple(claim for claim in old.claims if claim.text != gone)
     new = replace(old, text="\n\n".join(block for block in paragraphs if block), claims=kept)
     if not new.text:
-        raise UserError(f"That is all that section {change.place} says; `back` to the outline and drop the section.")
-    return replace_section(selection, survey, change.place, new)
+        raise UserError(f"That is all that section {place} says; `back` to the outline and drop the section.")
+    return new
 
 
 def with_sentences(section: Section, new: Sequence[str]) -> Section:

@@ -15,19 +15,17 @@ from engine.citations import cite, list_cited_keys, remove_citations
 from engine.errors import LanguageModelError, UserError
 from engine.llm.model import LanguageModel, Request, TypedAnswer
 from engine.llm.prompting import data, fill, paper_block
+from engine.retrieval.embedding import Embedder
 from engine.revising.extractive_changes import (
-    append_section,
+    Revision,
     change_by_quotation,
     divide_change,
-    paper_named,
+    open_revision,
     remove_claim,
-    replace_section,
-    revision_of,
-    section_to_change,
     with_sentences,
 )
 from engine.run import RunContext
-from engine.survey import Claim, ClaimTally, SectionChange, Survey, walk
+from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
 from engine.text import all_sentences, fold
 from engine.values import Brief, OutlineNode, PaperSelection
 from engine.writing.drafting import Draft, settle_citations, verify_citations
@@ -49,67 +47,59 @@ async def revise_survey(
 ) -> Survey:
     """The survey with a section changed. Raises `UserError`, or `LanguageModelError` where the text is no use."""
     for part in divide_change(survey, change):
-        survey = await _change_section(brief, selection, survey, part, context)
+        revision = open_revision(selection, survey, part)
+        survey = await _change_section(brief.topic, revision, context)
     return survey
 
 
-async def _change_section(
-    brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
-) -> Survey:
+async def _change_section(topic: str, revision: Revision, context: RunContext) -> Survey:
     if context.model is None:
-        return await asyncio.to_thread(change_by_quotation, selection, survey, change, context.embedder)
-    match change.way:
+        return revision.finish(await asyncio.to_thread(change_by_quotation, revision, context.embedder))
+    match revision.change.way:
         case "remove":
-            return remove_claim(selection, survey, change)
+            return revision.finish(remove_claim(revision))
         case "translate":
-            return await _translate_section(selection, survey, change, context.model)
+            return revision.finish(await _translate_section(revision, context.model))
         case "cite":
-            return await _add_citation(brief, selection, survey, change, context)
+            return revision.finish(await _add_citation(topic, revision, context.model, context.embedder))
         case "rewrite" | "expand" | "shorten" | "paragraph":
-            return await _rewrite_section(brief, selection, survey, change, context)
+            return await _rewrite_section(topic, revision, context.model, context.embedder)
         case _:
-            assert_never(change.way)
+            assert_never(revision.change.way)
 
 
-async def _rewrite_section(
-    brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
-) -> Survey:
-    model = context.require_model()
-    wanted = await asyncio.to_thread(revision_of, selection, survey, change, context.embedder)
+async def _rewrite_section(topic: str, revision: Revision, model: LanguageModel, embedder: Embedder) -> Survey:
+    old, change, survey = revision.old, revision.change, revision.survey
+    papers = await asyncio.to_thread(revision.choose_papers, embedder)
     prompt = fill(
-        "common/paragraph" if change.way == "paragraph" else "common/revise",
-        topic=data(brief.topic),
+        "common/paragraph" if revision.adds else "common/revise",
+        topic=data(topic),
         outline="\n".join(f"{number} {data(section.title)}" for number, section in walk(survey.sections)),
         neighbours=_neighbours_of(survey, change.place),
-        title=data(wanted.old.title),
-        text=data(wanted.old.text),
+        title=data(old.title),
+        text=data(old.text),
         wish=data(_WISHES.get(change.way, change.wish)),
-        papers=paper_block(wanted.papers),
-        words=str(wanted.words),
+        papers=paper_block(papers),
+        words=str(revision.words),
     )
     step = f"revise/{change.way}/{change.place}"
-    request = Request("drafting", step, prompt, max(1_024, wanted.words * 3), 1.0)
+    request = Request("drafting", step, prompt, max(1_024, revision.words * 3), 1.0)
     text = await model.text(request)
-    draft = await verify_citations(
-        model,
-        settle_citations(Draft(OutlineNode(wanted.old.title), wanted.papers, read_prose(text))),
-        brief.topic,
-        selection.list_included(),
-    )
+    draft = settle_citations(Draft(OutlineNode(old.title), papers, read_prose(text)))
+    draft = await verify_citations(model, draft, topic, revision.papers)
     if not list_cited_keys(draft.text):
         await model.forget(request)
         raise LanguageModelError(
             "The new text cited none of the papers, so the section stays as it was.", retryable=True
         )
-    left = survey.warnings
-    if change.way == "paragraph":
-        new = append_section(wanted.old, draft.text, draft.claims)
-        new = replace(new, tally=(wanted.old.tally or ClaimTally()).plus(draft.tally or ClaimTally()))
+    left, tally = survey.warnings, draft.tally or ClaimTally()
+    if revision.adds:
+        new = replace(revision.extend(draft.text, draft.claims), tally=(old.tally or ClaimTally()).plus(tally))
     else:  # what was said of the old text is not so of the new
-        new = replace(wanted.old, text=draft.text, claims=draft.claims, tally=draft.tally)
-        left = tuple(w for w in left if w.place not in {wanted.old.title, change.place} or w.kind == "thin evidence")
+        new = replace(old, text=draft.text, claims=draft.claims, tally=tally)
+        left = tuple(w for w in left if w.place not in {old.title, change.place} or w.kind == "thin evidence")
     told = replace(survey, warnings=(*left, *draft.warnings))
-    return replace_section(selection, told, change.place, new)
+    return replace(revision, survey=told).finish(new)
 
 
 def _neighbours_of(survey: Survey, place: str) -> str:
@@ -123,46 +113,36 @@ def _neighbours_of(survey: Survey, place: str) -> str:
     return f"Before it:\n{data(before)}\n\nAfter it:\n{data(after)}"
 
 
-async def _add_citation(
-    brief: Brief, selection: PaperSelection, survey: Survey, change: SectionChange, context: RunContext
-) -> Survey:
+async def _add_citation(topic: str, revision: Revision, model: LanguageModel, embedder: Embedder) -> Section:
     """The paper cited after the sentence that it supports, as the check says; no sentence is bent to fit it."""
-    paper = paper_named(selection, survey, change.wish)
-    section = section_to_change(survey, change.place)
+    section, place, paper = revision.old, revision.change.place, revision.find_paper()
     lines = [line for line in all_sentences(section.text) if paper.key not in list_cited_keys(line)]
     bare = "\n\n".join(f"{_remove_stop(remove_citations(line))} {cite([paper.key])}." for line in lines)
-    draft = await verify_citations(
-        context.require_model(),
-        Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare),
-        brief.topic,
-        selection.list_included(),
-    )
+    draft = Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare)
+    draft = await verify_citations(model, draft, topic, revision.papers)
     kept = [claim for claim in draft.claims if claim.ending == "kept" and claim.citations]
     behind = {fold(remove_citations(claim.text)): claim.citations[0] for claim in kept}
     supported = [line for line in lines if fold(remove_citations(line)) in behind]
     if not supported:
         raise UserError(
-            f"No sentence of section {change.place} says what “{paper.title[:120]}” says, so it is not cited there. "
-            f"`add a paragraph on … to {change.place}` writes about it."
+            f"No sentence of section {place} says what “{paper.title[:120]}” says, so it is not cited there. "
+            f"`add a paragraph on … to {place}` writes about it."
         )
-    vectors = context.embedder.embed([f"{paper.title}. {paper.content}", *supported])
+    vectors = embedder.embed([f"{paper.title}. {paper.content}", *supported])
     best = supported[int(np.argmax(vectors[1:] @ vectors[0]))]
     cited, citation = f"{_remove_stop(best)} {cite([paper.key])}.", behind[fold(remove_citations(best))]
     new = with_sentences(section, [cited if line == best else line for line in all_sentences(section.text)])
     claims = tuple(replace(c, citations=(*c.citations, citation)) if c.text == cited else c for c in new.claims)
-    claims = (*claims, Claim(cited, (citation,))) if claims == new.claims else claims
-    return replace_section(selection, survey, change.place, replace(new, claims=claims))
+    return replace(new, claims=(*claims, Claim(cited, (citation,))) if claims == new.claims else claims)
 
 
 def _remove_stop(sentence: str) -> str:
     return sentence.rstrip().rstrip(".!?")
 
 
-async def _translate_section(
-    selection: PaperSelection, survey: Survey, change: SectionChange, model: LanguageModel
-) -> Survey:
+async def _translate_section(revision: Revision, model: LanguageModel) -> Section:
     """The section sentence by sentence in another language, every citation at its sentence."""
-    section = section_to_change(survey, change.place)
+    section, change = revision.old, revision.change
     lines = all_sentences(section.text)
     numbered = "\n".join(f"{i}. {data(line)}" for i, line in enumerate(lines, start=1))
     prompt = fill("common/translate", language=data(change.wish), sentences=numbered)
@@ -173,7 +153,7 @@ async def _translate_section(
         given = [" ".join(read_prose(line).split()) for line in answer.sentences]
         is_whole = len(given) == len(lines) and all(given) and all(map(_has_same_facts, lines, given))
         if is_whole and await _says_the_same(lines, given, request, change.wish, model):
-            return replace_section(selection, survey, change.place, with_sentences(section, given))
+            return with_sentences(section, given)
     for request in requests:
         await model.forget(request, TranslationAnswer)
     raise LanguageModelError("The translations lost something of what is said; the section stays.", retryable=True)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.citations import list_cited_keys
 from engine.errors import UserError
 from engine.evidence import is_quoted
-from engine.revising.extractive_changes import change_by_quotation, divide_change
+from engine.revising.extractive_changes import change_by_quotation, divide_change, open_revision
 from engine.survey import Claim, Section, SectionChange, Survey
 from engine.text import clean
 from engine.values import FoundPaper, Paper, PaperSelection
@@ -41,13 +41,13 @@ def test_another_change_is_one(change: SectionChange) -> None:
 def test_a_section_without_quotations_is_not_shortened_and_says_why() -> None:
     papers = PaperSelection((FoundPaper(paper(1), 1.0),))
     with pytest.raises(UserError, match="Section 1 quotes no paper"):
-        change_by_quotation(papers, SURVEY, SectionChange("1", "shorten", ""), WordEmbedder())
+        change_by_quotation(open_revision(papers, SURVEY, SectionChange("1", "shorten", "")), WordEmbedder())
 
 
 def _rewrite(gathered: Sequence[Paper], wish: str) -> Section:
     selection = PaperSelection(tuple(FoundPaper(one, 1.0) for one in gathered))
-    change = SectionChange("2.2", "rewrite", wish)
-    return change_by_quotation(selection, SURVEY, change, WordEmbedder()).sections[1].sections[1]
+    revision = open_revision(selection, SURVEY, SectionChange("2.2", "rewrite", wish))
+    return change_by_quotation(revision, WordEmbedder())
 
 
 def test_every_claim_quotes_its_paper_word_for_word() -> None:
