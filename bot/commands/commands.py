@@ -36,11 +36,6 @@ class Export:
 
 
 @dataclass(frozen=True, slots=True)
-class More:
-    """More papers, as many as a setting says."""
-
-
-@dataclass(frozen=True, slots=True)
 class Invite:
     """Somebody who may change the survey too."""
 
@@ -119,9 +114,7 @@ class FreeText:
     likely: bool = False
 
 
-NOT_FOR_THE_SESSION = (
-    SurveyCommand | Continuation | Show | Export | More | Invite | RaiseBudget | Forget | Choose | FreeText
-)
+NOT_FOR_THE_SESSION = SurveyCommand | Continuation | Show | Export | Invite | RaiseBudget | Forget | Choose | FreeText
 """Commands that are carried out around the session."""
 
 Command = NOT_FOR_THE_SESSION | StartSurvey | Event

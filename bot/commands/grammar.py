@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from bot.commands import commands
@@ -16,6 +17,7 @@ from engine.errors import UserError
 from engine.retrieval.matching import lines_of
 from engine.session import events
 from engine.session import outline_edits as outline
+from engine.session.events import Control, EditKeywords, EditPapers, Job, MorePapers
 from engine.survey import SectionChange, Way
 from engine.values import YearRange
 
@@ -43,12 +45,12 @@ _PLACE = r"(?:(?:section|chapter)\s+)?(\d{1,4}(?:\.\d{1,4}){0,5})"
 def parse(text: str) -> Command:
     """What the words mean. Raises `UserError` where a number or a year cannot be read."""
     if listed := _LIST.fullmatch(text.strip()):
-        return events.Job("list", lines=lines_of(listed[1]))
+        return Job("list", lines=lines_of(listed[1]))
     said = " ".join(text.split())
     bare = _take_end_off(re.sub(r"^(?:please|pls)\s+|\s+(?:please|pls)$", "", said, flags=re.I))
     for rule in RULES:
         if match := rule.pattern.fullmatch(bare):
-            return rule.make(match)
+            return rule.make(*match.groups())
     return FreeText(said)
 
 
@@ -98,14 +100,10 @@ def read_start(given: str) -> StartSurvey:
     return StartSurvey(topic.rstrip(" ,;"), options)
 
 
-def _quick(match: re.Match[str], **options: str) -> Command:
+def _quick(said: str | None, **options: str) -> Command:
     """A quick review of what is named, or, where nothing is, of the topic at hand."""
-    start = read_start(match.group(1) or "")
+    start = read_start(said or "")
     return StartSurvey(start.topic, {**start.options, **options, "recipe": "quick"})
-
-
-def _full_survey(match: re.Match[str]) -> Command:
-    return Continuation("full survey", options=read_start(match.group(1) or "").options)
 
 
 def numbers_in(text: str) -> tuple[int, ...]:
@@ -125,18 +123,18 @@ def numbers_in(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _unquote(said: str) -> str:
+    return said.strip(" \"'“”")
+
+
 def _words(text: str) -> tuple[str, ...]:
-    parts = [part.strip(" \"'“”") for part in re.split(r"[,;]", text)]
-    return tuple(part for part in parts if part)
+    return tuple(filter(None, map(_unquote, re.split(r"[,;]", text))))
 
 
-def _drop(match: re.Match[str]) -> Command:
-    what = match.group(1)
-    if re.fullmatch(rf"{_PLACE}(?:(?:\s*,\s*|\s+)(?:and\s+)?{_PLACE}|-\d+)*", what):
-        return events.EditOutline(
-            outline.drop(*(map(str, numbers_in(what)) if "-" in what else re.findall(_PLACE, what)))
-        )
-    return events.EditKeywords(drop=_words(what))
+def _drop(what: str) -> Command:
+    if not re.fullmatch(rf"{_PLACE}(?:(?:\s*,\s*|\s+)(?:and\s+)?{_PLACE}|-\d+)*", what):
+        return EditKeywords(drop=_words(what))
+    return outline.drop(*(map(str, numbers_in(what)) if "-" in what else re.findall(_PLACE, what)))
 
 
 def _person(said: str) -> str:
@@ -144,20 +142,22 @@ def _person(said: str) -> str:
     return re.sub(r"^<?@?!?|(?:\|[^>]*)?>?$", "", said)
 
 
-def _raise(scope: str, money: str, person: str = "", *, in_all: bool = False) -> Command:
-    return RaiseBudget(cast(BudgetScope, scope.lower()), float(money), _person(person), in_all=in_all)
+def _raise(scope: str, to: str | None, amount: str, person: str = "") -> Command:
+    tokens = read_tokens(amount)
+    money = float(amount) if tokens is None else 0.0
+    return RaiseBudget(cast(BudgetScope, scope.lower()), money, _person(person), tokens or 0, in_all=bool(to))
 
 
-def _revise(place: str, way: Way, wish: str = "") -> Command:
-    return events.Job("revise", SectionChange(place, way, wish.strip(" \"'“”")))
+def _revise(way: Way, place: str, wish: str = "") -> Command:
+    return Job("revise", SectionChange(place, way, _unquote(wish)))
 
 
-_MakeCommand = Callable[[re.Match[str]], Command]
+_MakeCommand = Callable[..., Command]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to say a command.
+    """One way to say a command; ``make`` is given the groups of the ``pattern``.
 
     ``usage`` is how help, README and the reading prompt show it; none for courtesies and for what buttons alone say.
     """
@@ -173,155 +173,141 @@ def _rule(usage: str, pattern: str, make: _MakeCommand) -> Rule:
 
 # The first rule that fits the whole text wins.
 RULES: tuple[Rule, ...] = (
-    _rule(
-        "",
-        r"(?:/?survey\s+(?=(?:list(?: all)?(?: \d{1,3})?|help|status|stop)$)|/survey\s+(?=quick\s))(.+)",
-        lambda m: parse(m[1]),
-    ),
-    _rule("survey TOPIC", rf"(?:/?survey(?:{_ABOUT})?|{_ASKING}{_ABOUT})\s+(.+)", lambda m: read_start(m[1])),
+    _rule("", r"(?:/?survey\s+(?=(?:list(?: all)?(?: \d{1,3})?|help|status|stop)$)|/survey\s+(?=quick\s))(.+)", parse),
+    _rule("survey TOPIC", rf"(?:/?survey(?:{_ABOUT})?|{_ASKING}{_ABOUT})\s+(.+)", read_start),
     _rule("quick QUESTION", r"/?quick(?:\s+review|\s+\w+(?=:))?(?:\s+(?:on|of|about))?:?(?:\s+(.+))?", _quick),
-    _rule("search online", r"search online(?: too| as well)?", lambda m: Continuation("search online")),
-    _rule("search TOPIC", r"search\s+(?!for\s+\d)(?:for\s+)?(.+)", lambda m: _quick(m, review="no")),
-    _rule("follow 1", r"follow(?:[- ]?up)?\s+(\d{1,2})", lambda m: Continuation("follow up", int(m[1]))),
-    _rule("full survey", r"(?:write\s+(?:a\s+|the\s+)?)?full survey((?:\s+\S+=\S+)*)", _full_survey),
-    _rule("ok", r"ok|okay|yes|y|approve|go|go on|continue|looks? good|fine|next", lambda m: events.Approve()),
-    _rule("no", r"no|n|regenerate|again|try again|another", lambda m: events.Regenerate()),
-    _rule("back", r"back|go back", lambda m: events.Control.GO_BACK),
-    _rule("undo", r"undo(?:\s+(\d{1,3}))?", lambda m: events.Undo(int(m.group(1) or 1))),
-    _rule("redo", r"redo", lambda m: events.Control.REDO),
-    _rule("start over", r"start over|restart", lambda m: events.Control.START_OVER),
+    _rule("search online", r"search online(?: too| as well)?", lambda: Continuation("search online")),
+    _rule("search TOPIC", r"search\s+(?!for\s+\d)(?:for\s+)?(.+)", partial(_quick, review="no")),
+    _rule("follow 1", r"follow(?:[- ]?up)?\s+(\d{1,2})", lambda number: Continuation("follow up", int(number))),
+    _rule(
+        "full survey",
+        r"(?:write\s+(?:a\s+|the\s+)?)?full survey((?:\s+\S+=\S+)*)",
+        lambda said: Continuation("full survey", options=read_start(said).options),
+    ),
+    _rule("ok", r"ok|okay|yes|y|approve|go|go on|continue|looks? good|fine|next", events.Approve),
+    _rule("no", r"no|n|regenerate|again|try again|another", events.Regenerate),
+    _rule("back", r"back|go back", lambda: Control.GO_BACK),
+    _rule("undo", r"undo(?:\s+(\d{1,3}))?", lambda steps: events.Undo(int(steps or 1))),
+    _rule("redo", r"redo", lambda: Control.REDO),
+    _rule("start over", r"start over|restart", lambda: Control.START_OVER),
     _rule(
         "list",
         r"list( all)?(?: (\d{1,3}))?",
-        lambda m: commands.SurveyCommand("list", int(m[2] or 1), everything=bool(m[1])),
+        lambda every, page: commands.SurveyCommand("list", int(page or 1), everything=bool(every)),
     ),
-    _rule("open 2", r"open (?:(\d{1,4})|last)", lambda m: commands.SurveyCommand("open", int(m[1] or 0))),
-    _rule("new", r"new|new survey", lambda m: commands.SurveyCommand("new")),
-    _rule("name TITLE", r"name (.+)", lambda m: commands.SurveyCommand("name", name=m[1].strip(" \"'“”"))),
-    _rule("archive", r"archive(?: (\d{1,4}))?", lambda m: commands.SurveyCommand("archive", int(m[1] or 0))),
-    _rule("stop", r"stop|cancel|abort|halt", lambda m: events.Control.STOP),
-    _rule("help", r"(?:help|\?|commands)( all)?", lambda m: Show("help", "all" if m[1] else "")),
-    _rule("", r"hello|hi", lambda m: Show("hello")),
-    _rule("", r"thanks|thank you", lambda m: Show("thanks")),
-    _rule("", r"choose ([1-5])", lambda m: commands.Choose(int(m[1]))),
-    _rule("status", r"status|progress", lambda m: Show("status")),
-    _rule("cost", r"costs?", lambda m: Show("cost")),
-    _rule("budget", r"budgets?", lambda m: Show("budget")),
-    _rule(
-        "budget survey 1",
-        r"budget\s+(survey|workspace)\s+(to\s+)?\+?\$?(\d{1,5}(?:\.\d{1,2})?)",
-        lambda m: _raise(m[1], m[3], in_all=bool(m[2])),
-    ),
-    _rule(
-        "",
-        r"budget\s+survey\s+(to\s+)?\+?(\d{1,5}(?:\.\d{1,3})?\s*[km](?:\s+tokens)?)",
-        lambda m: RaiseBudget("survey", 0.0, tokens=read_tokens(m[2]) or 0, in_all=bool(m[1])),
-    ),
+    _rule("open 2", r"open (?:(\d{1,4})|last)", lambda number: commands.SurveyCommand("open", int(number or 0))),
+    _rule("new", r"new|new survey", partial(commands.SurveyCommand, "new")),
+    _rule("name TITLE", r"name (.+)", lambda name: commands.SurveyCommand("name", name=_unquote(name))),
+    _rule("archive", r"archive(?: (\d{1,4}))?", lambda number: commands.SurveyCommand("archive", int(number or 0))),
+    _rule("stop", r"stop|cancel|abort|halt", lambda: Control.STOP),
+    _rule("help", r"(?:help|\?|commands)( all)?", lambda every: Show("help", "all" if every else "")),
+    _rule("", r"hello|hi", partial(Show, "hello")),
+    _rule("", r"thanks|thank you", partial(Show, "thanks")),
+    _rule("", r"choose ([1-5])", lambda number: commands.Choose(int(number))),
+    _rule("status", r"status|progress", partial(Show, "status")),
+    _rule("cost", r"costs?", partial(Show, "cost")),
+    _rule("budget", r"budgets?", partial(Show, "budget")),
+    _rule("budget survey 1", r"budget\s+(survey|workspace)\s+(to\s+)?\+?\$?(\d{1,5}(?:\.\d{1,2})?)", _raise),
+    _rule("", r"budget\s+(survey)\s+(to\s+)?\+?(\d{1,5}(?:\.\d{1,3})?\s*[km](?:\s+tokens)?)", _raise),
     _rule(
         "budget person NAME 5.00",
-        r"budget\s+(person)\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)",
-        lambda m: _raise(m[1], m[3], m[2]),
+        r"budget\s+person\s+(\S+)\s+\+?\$?(\d{1,5}(?:\.\d{1,2})?)",
+        lambda who, amount: _raise("person", None, amount, who),
     ),
-    _rule("invite NAME", r"invite\s+(\S+)", lambda m: commands.Invite(_person(m[1]))),
-    _rule("forget", r"forget( now)?", lambda m: commands.Forget(sure=bool(m[1]))),
-    _rule("history", r"history", lambda m: Show("history")),
-    _rule("sources", r"sources?|how (?:did you|was it) search(?:ed)?\??", lambda m: Show("sources")),
+    _rule("invite NAME", r"invite\s+(\S+)", lambda who: commands.Invite(_person(who))),
+    _rule("forget", r"forget( now)?", lambda now: commands.Forget(sure=bool(now))),
+    _rule("history", r"history", partial(Show, "history")),
+    _rule("sources", r"sources?|how (?:did you|was it) search(?:ed)?\??", partial(Show, "sources")),
     _rule(
         "show papers",
         r"show\s+(?:me\s+)?(?:the\s+|all\s+)?(papers(?:\s+\d{1,3})?|keywords|outline|survey)",
-        lambda m: Show("show", m[1]),
+        partial(Show, "show"),
     ),
     _rule(
         "references",
         r"references((?:\s+\d{1,4})*(?: of \d{1,6})?(?: page \d{1,3})?)",
-        lambda m: Show("references", m[1].strip()),
+        lambda which: Show("references", which.strip()),
     ),
     _rule(
         "show 3.2",
         r"show(?:\s+(?:me\s+)?(?:section\s+)?(\S+(?: page \d{1,3})?))?",
-        lambda m: Show("show", m.group(1) or ""),
+        lambda place: Show("show", place or ""),
     ),
-    _rule("", rf"why\s+{_PLACE}\s+page\s+(\d{{1,3}})", lambda m: Show("why section", f"{m[1]} {m[2]}")),
-    _rule("why 3.2", rf"why\s+{_PLACE}\??", lambda m: Show("why section", m.group(1))),
-    _rule("tree 12", r"(?:attribute )?tree\s+(?:of\s+)?\[?(\d{1,5})\]?", lambda m: Show("tree", m.group(1))),
-    _rule("why table 2", r"why\s+(table|figure)\s+(\d{1,3})\??", lambda m: Show("why float", f"{m[1].lower()} {m[2]}")),
-    _rule("why [12]", r"why\s+\[(\d+)\]\??", lambda m: Show("why reference", m.group(1))),
+    _rule("", rf"why\s+{_PLACE}\s+page\s+(\d{{1,3}})", lambda place, page: Show("why section", f"{place} {page}")),
+    _rule("why 3.2", rf"why\s+{_PLACE}\??", partial(Show, "why section")),
+    _rule("tree 12", r"(?:attribute )?tree\s+(?:of\s+)?\[?(\d{1,5})\]?", partial(Show, "tree")),
+    _rule("why table 2", r"why\s+((?:table|figure)\s+\d{1,3})\??", lambda which: Show("why float", which.lower())),
+    _rule("why [12]", r"why\s+\[(\d+)\]\??", partial(Show, "why reference")),
     _rule(
         "export",
         r"export(?:\s+(?:as|to))?((?:\s+\S+)*)",
-        lambda m: commands.Export(tuple(re.split(r"[\s,]+", m.group(1).lower().strip())) if m.group(1).strip() else ()),
+        lambda names: commands.Export(tuple(filter(None, re.split(r"[\s,]+", names.lower())))),
     ),
     _rule(
         "evaluate",
         r"(?:evaluate|judge(?: it)?|how good is it\??)( details?)?",
-        lambda m: events.Job("evaluate", details=bool(m[1])),
+        lambda details: Job("evaluate", details=bool(details)),
     ),
-    _rule("candidates", r"candidates?", lambda m: Show("show", "candidates")),
-    _rule("choose candidate 2", r"choose\s+(?:candidate\s+)?(\d{1,2})", lambda m: events.TakeCandidate(int(m[1]))),
-    _rule("gaps", r"gaps?|(?:find|show) (?:the )?gaps|field map", lambda m: events.Job("gaps")),
-    _rule("background", r"(?:add )?background(?: from wikipedia)?|wikipedia", lambda m: events.Job("background")),
-    _rule("more", r"more", lambda m: commands.More()),
-    _rule("more 50", r"more\s+(\d{1,4})(?:\s+papers)?", lambda m: events.MorePapers(int(m.group(1)))),
-    _rule("exclude 3 7", r"exclude\s+(.+)", lambda m: events.EditPapers(exclude=numbers_in(m.group(1)))),
-    _rule("include 3", r"include\s+(.+)", lambda m: events.EditPapers(include=numbers_in(m.group(1)))),
+    _rule("candidates", r"candidates?", partial(Show, "show", "candidates")),
+    _rule(
+        "choose candidate 2", r"choose\s+(?:candidate\s+)?(\d{1,2})", lambda number: events.TakeCandidate(int(number))
+    ),
+    _rule("gaps", r"gaps?|(?:find|show) (?:the )?gaps|field map", partial(Job, "gaps")),
+    _rule("background", r"(?:add )?background(?: from wikipedia)?|wikipedia", partial(Job, "background")),
+    _rule("more", r"more", MorePapers),
+    _rule("more 50", r"more\s+(\d{1,4})(?:\s+papers)?", lambda count: MorePapers(int(count))),
+    _rule("exclude 3 7", r"exclude\s+(.+)", lambda said: EditPapers(exclude=numbers_in(said))),
+    _rule("include 3", r"include\s+(.+)", lambda said: EditPapers(include=numbers_in(said))),
     _rule(
         "add section TITLE after 2",
         rf"add section\s+(.+?)\s+(after|before)\s+{_PLACE}",
-        lambda m: events.EditOutline(outline.add(m[1].strip('"“”'), m[3], after=m[2].lower() == "after")),
+        lambda title, where, place: outline.add(_unquote(title), place, after=where.lower() == "after"),
     ),
-    _rule("add section TITLE", r"add section\s+(.+)", lambda m: events.EditOutline(outline.add(m[1].strip('"“”')))),
+    _rule("add section TITLE", r"add section\s+(.+)", lambda title: outline.add(_unquote(title))),
     _rule(
         "add a paragraph on WORDS to 2.1",
         rf"add\s+(?:a\s+)?paragraph\s+(?:on|about)\s+(.+?)\s+(?:to|in)\s+{_PLACE}",
-        lambda m: _revise(m[2], "paragraph", m[1]),
+        lambda words, place: _revise("paragraph", place, words),
     ),
-    _rule("cite WORDS in 3.2", rf"cite\s+(.+?)\s+in\s+{_PLACE}", lambda m: _revise(m[2], "cite", m[1])),
+    _rule("cite WORDS in 3.2", rf"cite\s+(.+?)\s+in\s+{_PLACE}", lambda words, place: _revise("cite", place, words)),
     _rule(
         "remove the claim about WORDS from 3.2",
         rf"(?:remove|drop|delete)\s+the\s+claim\s+(?:about|on|that)\s+(.+?)\s+from\s+{_PLACE}",
-        lambda m: _revise(m[2], "remove", m[1]),
+        lambda words, place: _revise("remove", place, words),
     ),
-    _rule("add WORDS", r"(?:add|\+)\s+(.+)", lambda m: events.EditKeywords(add=_words(m.group(1)))),
+    _rule("add WORDS", r"(?:add|\+)\s+(.+)", lambda said: EditKeywords(add=_words(said))),
     _rule("drop WORDS", r"(?:drop|remove|delete)\s+(?:section\s+)?(.+)", _drop),
     _rule(
         "rename 2 to TITLE",
         rf"rename\s+{_PLACE}\s+(?:to\s+|:\s*)?(.+)",
-        lambda m: events.EditOutline(outline.rename(m[1], m[2].strip('"“”'))),
+        lambda place, title: outline.rename(place, _unquote(title)),
     ),
     _rule(
         "describe 3.2: WORDS",
         rf"describe\s+{_PLACE}\s*(?::|as\s)\s*(.+)",
-        lambda m: events.EditOutline(outline.describe(m[1], m[2].strip('"“”'))),
+        lambda place, words: outline.describe(place, _unquote(words)),
     ),
     _rule(
         "move 12 to 3",
         rf"(?:move|put)\s+(?:paper\s+)?(\d{{1,4}})\s+(?:in)?to\s+(?:group\s+)?{_PLACE}",
-        lambda m: events.MovePaper(int(m.group(1)), m.group(2)),
+        lambda number, place: events.MovePaper(int(number), place),
     ),
     _rule(
         "move 4 before 2",
         rf"move\s+{_PLACE}\s+(before|after)\s+{_PLACE}",
-        lambda m: events.EditOutline(outline.move(m.group(1), m.group(3), after=m.group(2).lower() == "after")),
+        lambda place, where, target: outline.move(place, target, after=where.lower() == "after"),
     ),
-    _rule(
-        "merge 3 4",
-        rf"merge\s+{_PLACE}\s+(?:and\s+|with\s+)?{_PLACE}",
-        lambda m: events.EditOutline(outline.merge(m.group(1), m.group(2))),
-    ),
-    _rule("search for 3", rf"search\s+for\s+{_PLACE}", lambda m: events.Job("papers", section=m.group(1))),
-    _rule("split 3", rf"split\s+{_PLACE}", lambda m: events.Job("divide", section=m.group(1))),
-    _rule(
-        "rewrite 3.2: WISH",
-        rf"rewrite\s+{_PLACE}\s*(?::|about|on|with)\s*(.+)",
-        lambda m: _revise(m[1], "rewrite", m[2]),
-    ),
-    _rule("expand 2.1", rf"expand\s+{_PLACE}", lambda m: _revise(m[1], "expand")),
-    _rule("shorten 2.1", rf"shorten\s+{_PLACE}", lambda m: _revise(m[1], "shorten")),
+    _rule("merge 3 4", rf"merge\s+{_PLACE}\s+(?:and\s+|with\s+)?{_PLACE}", outline.merge),
+    _rule("search for 3", rf"search\s+for\s+{_PLACE}", lambda place: Job("papers", section=place)),
+    _rule("split 3", rf"split\s+{_PLACE}", lambda place: Job("divide", section=place)),
+    _rule("rewrite 3.2: WISH", rf"rewrite\s+{_PLACE}\s*(?::|about|on|with)\s*(.+)", partial(_revise, "rewrite")),
+    _rule("expand 2.1", rf"expand\s+{_PLACE}", partial(_revise, "expand")),
+    _rule("shorten 2.1", rf"shorten\s+{_PLACE}", partial(_revise, "shorten")),
     _rule(
         "translate 2.1 to German",
         rf"translate\s+{_PLACE}\s+(?:in)?to\s+([^\W\d_][\w ()-]{{1,40}})",
-        lambda m: _revise(m[1], "translate", m[2]),
+        partial(_revise, "translate"),
     ),
-    _rule("rewrite all", r"rewrite (?:all|everything|the whole survey)", lambda m: events.Control.REWRITE_ALL),
-    _rule("ask QUESTION", r"ask\s+(.+)", lambda m: events.Job("answer", question=m.group(1))),
+    _rule("rewrite all", r"rewrite (?:all|everything|the whole survey)", lambda: Control.REWRITE_ALL),
+    _rule("ask QUESTION", r"ask\s+(.+)", lambda question: Job("answer", question=question)),
 )

@@ -15,7 +15,7 @@ from bot.wording import sentences as wording
 from engine.errors import UserError
 from engine.limits import LENGTH_CLASSES_TOKENS
 from engine.session import outline_edits
-from engine.session.events import EditKeywords, EditOutline, EditPapers, Job
+from engine.session.events import EditKeywords, EditPapers, Job
 from engine.session.state import State, SurveySession
 from engine.survey import SectionChange, Way
 from engine.text import clean, list_words
@@ -100,7 +100,7 @@ def command(verb: str, values: Mapping[str, str], session: SurveySession | None)
             out, was = set(numbers_in(text)), set(state.papers.list_excluded())
             return EditPapers(tuple(sorted(out - was)), tuple(sorted(was - out)))
         case {"outline": text}:
-            return EditOutline(outline_edits.from_lines(text))
+            return outline_edits.from_lines(text)
         case {"place": place} if way := next((way for way in get_args(Way) if way == values.get("way")), None):
             number = place.strip().rstrip(".")
             if not re.fullmatch(r"[0-9]+(\.[0-9]+)*", number):

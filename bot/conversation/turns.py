@@ -185,7 +185,7 @@ class Turns:
         match command:
             case StartSurvey() | commands.Continuation():
                 await self._begin(turn, incoming.person, command)
-            case commands.More():
+            case events.MorePapers(0):
                 self.decide(turn, events.MorePapers(self.defaults.settings.more_papers))
             case FreeText():
                 await self._plain(turn, incoming, command)

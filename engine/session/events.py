@@ -141,9 +141,9 @@ class MovePaper:
 
 @dataclass(frozen=True, slots=True)
 class MorePapers:
-    """So many papers more; after a question about a finished survey, papers for that question."""
+    """So many papers more, 0 for the usual number; after a question about a finished survey, papers for it."""
 
-    count: int
+    count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Changes of an outline: those that a person makes, and papers for its sections. Pure.
 
 Sections are named by number: ``2`` is the second section, ``2.1`` its first part. What a person wants is called without
-the outline and gives a `Change`, which raises `UserError` where it cannot be done.
+the outline and gives an `EditOutline`, which raises `UserError` where it cannot be done.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Concatenate, ParamSpec
 
 from engine.errors import UserError
+from engine.session.events import EditOutline
 from engine.text import terms
 from engine.values import KeywordPool, Outline, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline
 
-Change = Callable[[Outline], Outline]
 Nodes = tuple[OutlineNode, ...]
 P = ParamSpec("P")
 
@@ -27,9 +27,9 @@ LONGEST_DESCRIPTION = 1_000
 """Characters of what a person says a section is about."""
 
 
-def _later(change: Callable[Concatenate[Outline, P], Outline]) -> Callable[P, Change]:
-    """The function as one that gives the change, to be made of whatever the outline is by then."""
-    return lambda *args, **kwargs: lambda outline: change(outline, *args, **kwargs)
+def _later(change: Callable[Concatenate[Outline, P], Outline]) -> Callable[P, EditOutline]:
+    """The function as one that gives the event, to be made of whatever the outline is by then."""
+    return lambda *args, **kwargs: EditOutline(lambda outline: change(outline, *args, **kwargs))
 
 
 def _require_short(what: str, text: str, most: int) -> None:

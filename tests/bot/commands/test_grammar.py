@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.commands.commands import Export, FreeText, More, RaiseBudget, Show, StartSurvey
+from bot.commands.commands import Export, FreeText, RaiseBudget, Show, StartSurvey
 from bot.commands.grammar import RULES, find_usage, parse, parse_years
 from bot.wording.sentences import HELP
 from engine.errors import UserError
@@ -77,7 +77,7 @@ def test_each_format_stands_where_files_are_asked_for(page: str) -> None:
         ("exclude 3 7", EditPapers(exclude=(3, 7))),
         ("exclude 3, 7 and 9-11", EditPapers(exclude=(3, 7, 9, 10, 11))),
         ("include 12", EditPapers(include=(12,))),
-        ("more", More()),
+        ("more", MorePapers()),
         ("more 50", MorePapers(50)),
         ("rewrite 3.2: focus on evaluation", Job("revise", SectionChange("3.2", "rewrite", "focus on evaluation"))),
         ("gaps", Job("gaps")),

@@ -24,7 +24,7 @@ from bot.store.sessions import Store, StoredConversation
 from bot.store.surveys import load_wanted_jobs, load_wanted_jobs_of
 from engine.errors import ServiceError, UserError
 from engine.llm.model import Completion
-from engine.session.events import Approve, EditOutline, Job, JobDone, Start, Undo
+from engine.session.events import Approve, Job, JobDone, Start, Undo
 from engine.session.outline_edits import rename
 from engine.session.state import SurveySession, advance
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection, SearchRecord
@@ -45,7 +45,7 @@ def conversation_up_to_an_outline() -> SurveySession:
     nodes = (OutlineNode("One", papers=(papers(1)[0].key,)), OutlineNode("Two"))
     session, _ = advance(session, JobDone("abc-3", Outline("A Survey", nodes)))
     for i in range(20):
-        session, _ = advance(session, EditOutline(rename("1", f"Title {i}")))
+        session, _ = advance(session, rename("1", f"Title {i}"))
     return session
 
 

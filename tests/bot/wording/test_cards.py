@@ -77,12 +77,12 @@ def test_an_added_section_of_which_no_paper_speaks_is_marked_with_what_can_be_do
     keys = tuple(item.paper.key for item in gathered.found)
     outline = Outline("A survey", (OutlineNode("Passages", papers=keys), OutlineNode("Indexes", papers=keys)))
     at_hand = {"phase": "outline", "brief": Brief("dense retrieval"), "papers": gathered}
-    added = session(outline=add("Speed of Dense Retrieval")(outline), **at_hand)
+    added = session(outline=add("Speed of Dense Retrieval").apply(outline), **at_hand)
     card = make_card(added)
     assert "⚠ No gathered paper speaks of “3 Speed of Dense Retrieval”" in card.text
     assert all(said in card.text for said in ("`search for 3`", "`describe 3: …`", "`drop 3`"))
     assert {"search for 3", "drop 3"} <= {button.typed for button in card.buttons}
-    near = session(outline=add("The Passage Index")(outline), **at_hand)
+    near = session(outline=add("The Passage Index").apply(outline), **at_hand)
     assert "No gathered paper" not in make_card(near).text
 
 

@@ -53,7 +53,7 @@ async def test_groups_are_proposed_before_any_heading_is_written(library: LocalL
 async def test_people_merge_and_move_papers(library: LocalLibrary) -> None:
     grouping = await grouped(library, thinking())
     count = len(grouping.nodes)
-    merged = merge("1", "2")(grouping)
+    merged = merge("1", "2").apply(grouping)
     assert len(merged.nodes) == count - 1
     stranger = grouping.nodes[0].all_papers()[0]
     moved = place_paper(grouping, stranger, "2")

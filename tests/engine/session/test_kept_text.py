@@ -44,8 +44,8 @@ SECTIONS = {i: written(node) for i, node in enumerate(OUTLINE.nodes)}
 EVERYTHING = {p.key for p in PAPERS}
 
 
-def kept_after(change: outline_edits.Change) -> tuple[KeptText, Outline]:
-    after = change(OUTLINE)
+def kept_after(change: EditOutline) -> tuple[KeptText, Outline]:
+    after = change.apply(OUTLINE)
     return keep_text(FormerText(OUTLINE, SECTIONS), after, EVERYTHING), after
 
 
@@ -61,11 +61,14 @@ def due(kept: KeptText, after: Outline) -> list[str]:
         (outline_edits.rename("3", "Other"), ["Introduction", "Conclusion"]),
         (outline_edits.move("4", "2", after=False), ["Introduction", "Conclusion"]),
         (outline_edits.add("New", "2"), ["Introduction", "New", "Conclusion"]),
-        (partial(outline_edits.place_paper, key=PAPERS[9].key, place="4.1"), ["Introduction", "Part 5", "Conclusion"]),
+        (
+            EditOutline(partial(outline_edits.place_paper, key=PAPERS[9].key, place="4.1")),
+            ["Introduction", "Part 5", "Conclusion"],
+        ),
         (outline_edits.rename("2.1", "Part 1"), []),
     ],
 )
-def test_only_what_an_edit_touches_is_written_anew(change: outline_edits.Change, written_anew: list[str]) -> None:
+def test_only_what_an_edit_touches_is_written_anew(change: EditOutline, written_anew: list[str]) -> None:
     kept, after = kept_after(change)
     assert due(kept, after) == written_anew
     for p in kept.parts:
@@ -92,7 +95,7 @@ def test_a_part_whose_claims_could_not_be_checked_stays_and_is_only_checked() ->
     kept = keep_text(FormerText(OUTLINE, SECTIONS, (), {"Part 3"}), OUTLINE, EVERYTHING)
     assert due(kept, OUTLINE) == ["Introduction", "Conclusion"]
     assert [(p.place, p.is_checked) for p in kept.parts] == [("3.1", False), ("3.2", True)]
-    after = outline_edits.drop("4")(OUTLINE)
+    after = outline_edits.drop("4").apply(OUTLINE)
     again = keep_text(FormerText(OUTLINE, dict(kept.sections), kept.parts), after, EVERYTHING)
     assert [p.place for p in again.parts if not p.is_checked] == ["3.1"]
     frame = keep_text(FormerText(OUTLINE, SECTIONS, (), {"Conclusion"}), OUTLINE, EVERYTHING)
@@ -108,7 +111,7 @@ def test_a_revised_section_stays_revised_and_rewrite_all_keeps_nothing() -> None
     session, _ = advance(session, JobDone(start.job.id, survey))
     revised = replace(survey, sections=(*survey.sections[:3], _revise(survey.sections[3]), survey.sections[4]))
     session = replace(session, state=replace(session.state, survey=revised))
-    session, _ = advance(session, EditOutline(outline_edits.drop("3")))
+    session, _ = advance(session, outline_edits.drop("3"))
     assert session.state.phase == "outline"
     session, _ = advance(session, Approve())
     stays = [part for _, section in session.state.sections for _, part in walk((section,))]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from engine.errors import UserError
 from engine.session import outline_edits as edit
+from engine.session.events import EditOutline
 from engine.values import FoundPaper, Outline, OutlineNode, PaperKey, PaperSelection, walk_outline
 from tests.fakes import papers
 
@@ -56,23 +57,23 @@ def titles(outline: Outline) -> list[str]:
         (lambda: edit.add("New", "5", after=False), "1 Intro|2 A|2.1 A1|2.2 A2|3 B|4 C|5 New|6 End"),
     ],
 )
-def test_each_edit(change: Callable[[], edit.Change], expected: str) -> None:
-    assert "|".join(titles(change()(OUTLINE))) == expected
+def test_each_edit(change: Callable[[], EditOutline], expected: str) -> None:
+    assert "|".join(titles(change().apply(OUTLINE))) == expected
 
 
 def test_describing_keeps_title_and_papers() -> None:
-    described = edit.describe("2.1", "What owls eat")(OUTLINE)
+    described = edit.describe("2.1", "What owls eat").apply(OUTLINE)
     part = described.nodes[1].children[0]
     assert (part.title, part.description, part.papers) == ("A1", "What owls eat", leaf("A1").papers)
     assert titles(described) == titles(OUTLINE)
     with pytest.raises(UserError, match="tell of the other sections"):
-        edit.describe("1", "Anything")(OUTLINE)
+        edit.describe("1", "Anything").apply(OUTLINE)
     with pytest.raises(UserError, match="at most 1,000 characters"):
-        edit.describe("3", "x" * 1_001)(OUTLINE)
+        edit.describe("3", "x" * 1_001).apply(OUTLINE)
 
 
 def test_merging_keeps_every_paper() -> None:
-    assert set(edit.merge("2", "4")(OUTLINE).nodes[1].all_papers()) == {"t:A1", "t:A2", "t:C"}
+    assert set(edit.merge("2", "4").apply(OUTLINE).nodes[1].all_papers()) == {"t:A1", "t:A2", "t:C"}
 
 
 def test_a_merged_section_has_what_both_had() -> None:
@@ -80,10 +81,10 @@ def test_a_merged_section_has_what_both_had() -> None:
     first = OutlineNode("One", papers=(shared, own), thin=True, hint_papers=(own,))
     second = OutlineNode("Two", papers=(shared, other), hint_papers=(other,))
     outline = Outline("T", (first, second, replace(second, title="Three", thin=True), leaf("B")))
-    (both, *_) = edit.merge("1", "2")(outline).nodes
+    (both, *_) = edit.merge("1", "2").apply(outline).nodes
     assert (both.papers, both.hint_papers, both.thin) == ((shared, own, other), (own, other), False)
-    assert edit.merge("1", "3")(outline).nodes[0].thin
-    into = edit.merge("2", "3")(OUTLINE).nodes[1]
+    assert edit.merge("1", "3").apply(outline).nodes[0].thin
+    into = edit.merge("2", "3").apply(OUTLINE).nodes[1]
     assert into.papers == () and [part.papers for part in into.children] == [
         leaf(name).papers for name in ("A1", "A2", "B")
     ]
@@ -119,9 +120,9 @@ def test_what_a_section_is_split_into() -> None:
 def test_merging_joins_what_is_said_of_both() -> None:
     said = ("Set apart by: owls, mice", "Set apart by: mice, hens", "Barns", "Barns")
     outline = Outline("T", tuple(OutlineNode(text, text, (PaperKey("t:1"),)) for text in said))
-    assert edit.merge("1", "2")(outline).nodes[0].description == "Set apart by: owls, mice, hens"
-    assert edit.merge("3", "4")(outline).nodes[2].description == "Barns"
-    assert edit.merge("2", "3")(outline).nodes[1].description == "Set apart by: mice, hens; Barns"
+    assert edit.merge("1", "2").apply(outline).nodes[0].description == "Set apart by: owls, mice, hens"
+    assert edit.merge("3", "4").apply(outline).nodes[2].description == "Barns"
+    assert edit.merge("2", "3").apply(outline).nodes[1].description == "Set apart by: mice, hens; Barns"
 
 
 @pytest.mark.parametrize(
@@ -140,22 +141,22 @@ def test_merging_joins_what_is_said_of_both() -> None:
         (lambda: edit.add("X", "1", after=False), "The introduction comes first; name a section after it."),
     ],
 )
-def test_what_cannot_be_done_says_why(change: Callable[[], edit.Change], why: str) -> None:
+def test_what_cannot_be_done_says_why(change: Callable[[], EditOutline], why: str) -> None:
     with pytest.raises(UserError) as refused:
-        change()(OUTLINE)
+        change().apply(OUTLINE)
     assert str(refused.value) == why
 
 
 def test_the_last_section_about_the_topic_stays() -> None:
     only = Outline("T", (OUTLINE.nodes[0], leaf("B"), OUTLINE.nodes[4]))
     with pytest.raises(UserError, match="last section"):
-        edit.drop("2")(only)
+        edit.drop("2").apply(only)
 
 
 @given(st.sampled_from(["2", "2.1", "2.2", "3", "4"]), st.sampled_from(["2", "2.1", "2.2", "3", "4"]), st.booleans())
 def test_moving_loses_and_doubles_nothing(place: str, target: str, after: bool) -> None:  # noqa: FBT001
     try:
-        moved = edit.move(place, target, after=after)(OUTLINE)
+        moved = edit.move(place, target, after=after).apply(OUTLINE)
     except UserError:
         assert target.startswith(place)
         return
@@ -169,8 +170,8 @@ def test_moving_loses_and_doubles_nothing(place: str, target: str, after: bool) 
 def test_an_outline_can_be_changed_as_a_text() -> None:
     text = edit.as_lines(OUTLINE)
     assert text.splitlines()[1:3] == ["2 A", "  2.1 A1"]
-    assert edit.from_lines(text)(OUTLINE) == OUTLINE
-    changed = edit.from_lines("1 Intro\n\n4. C renamed\n  2.2 A2\n  A part\nNew one\n3) B\n5 End")(OUTLINE)
+    assert edit.from_lines(text).apply(OUTLINE) == OUTLINE
+    changed = edit.from_lines("1 Intro\n\n4. C renamed\n  2.2 A2\n  A part\nNew one\n3) B\n5 End").apply(OUTLINE)
     assert titles(changed) == ["1 Intro", "2 C renamed", "2.1 A2", "2.2 A part", "3 New one", "4 B", "5 End"]
     assert changed.nodes[1].papers == leaf("C").papers
     assert changed.nodes[1].children[0] == leaf("A2")
@@ -192,14 +193,14 @@ def test_an_outline_can_be_changed_as_a_text() -> None:
 )
 def test_an_outline_as_a_text_that_makes_no_sense_is_refused(text: str, why: str) -> None:
     with pytest.raises(UserError) as refused:
-        edit.from_lines(text)(OUTLINE)
+        edit.from_lines(text).apply(OUTLINE)
     assert str(refused.value) == why
 
 
 @given(st.text())
 def test_any_text_is_an_outline_or_a_sentence(text: str) -> None:
     try:
-        changed = edit.from_lines(text)(OUTLINE)
+        changed = edit.from_lines(text).apply(OUTLINE)
     except UserError as error:
         assert str(error).endswith(".")
     else:

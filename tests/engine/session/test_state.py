@@ -14,7 +14,6 @@ from engine.session.events import (
     Approve,
     Control,
     EditKeywords,
-    EditOutline,
     EditPapers,
     Event,
     Exchange,
@@ -79,7 +78,7 @@ EVENTS: dict[str, Event] = {
     "more": MorePapers(10),
     "search section": Job("papers", section="3"),
     "split": Job("divide", section="2"),
-    "outline": EditOutline(outline_edits.rename("2", "Other")),
+    "outline": outline_edits.rename("2", "Other"),
     "rewrite all": Control.REWRITE_ALL,
     "revise": Job("revise", SectionChange("1", "rewrite", "shorter")),
     "gaps": Job("gaps"),
@@ -172,7 +171,7 @@ def test_excluded_papers_stay_excluded_when_more_are_gathered() -> None:
 
 
 def test_a_section_that_a_person_added_is_searched_for_and_gets_what_is_found() -> None:
-    session, _ = advance(SurveySession("s", 0, AT["outline"]), EditOutline(outline_edits.add("Speed")))
+    session, _ = advance(SurveySession("s", 0, AT["outline"]), outline_edits.add("Speed"))
     session, (start,) = advance(session, Job("papers", section="4"))
     assert isinstance(start, StartJob)
     assert session.state.keywords is not None
@@ -262,7 +261,7 @@ def test_papers_that_were_left_out_do_not_count_for_a_split() -> None:
 
 
 def test_an_outline_that_a_person_changed_stays_until_another_is_asked_for() -> None:
-    session, _ = advance(SurveySession("s", 0, AT["outline"]), EditOutline(outline_edits.rename("2", "Other")))
+    session, _ = advance(SurveySession("s", 0, AT["outline"]), outline_edits.rename("2", "Other"))
     changed = session.state.outline
     for event in (Control.GO_BACK, EditPapers(exclude=(2,)), Approve()):
         session, actions = advance(session, event)
@@ -335,7 +334,7 @@ def test_no_sequence_of_events_reaches_an_impossible_state(names: list[str]) -> 
 
 def test_undo_of_what_was_written_leads_to_its_outline_and_then_to_the_survey_before() -> None:
     first = SurveySession("s", state=AT["discussion"])
-    changed, _ = advance(first, EditOutline(outline_edits.rename("2", "Others")))
+    changed, _ = advance(first, outline_edits.rename("2", "Others"))
     session, (start,) = advance(changed, Approve())
     assert isinstance(start, StartJob)
     session, _ = advance(session, JobDone(start.job.id, SURVEY))
