@@ -38,10 +38,10 @@ async def _make_queue(file: Path) -> None:
     async def nothing(_: Conversation, __: str) -> None:
         """There is no job."""
 
-    async def alone(job: WantedJob) -> list[WantedJob]:
-        return [job]
+    async def wanted() -> list[WantedJob]:
+        return []
 
     queues = JobQueues("fake", HERE)
-    jobs = DurableJobs(f"sqlite:///{file}", queues, "template", Settings(), nothing, alone)
+    jobs = DurableJobs(f"sqlite:///{file}", queues, "template", Settings(), nothing, wanted)
     await jobs.launch()
     await jobs.close()

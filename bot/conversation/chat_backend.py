@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from adapters.chat import Conversation, Form, FormFault, Incoming, Outgoing, PlatformError, SurveyList
 from bot.conversation.dispatcher import Dispatcher
@@ -35,6 +36,8 @@ class ConversationBackend:
         self._store = store
         self._turns = turns
         self._outbox = outbox
+        self.knows, self.rate = partial(notes.knows, store), partial(notes.rate, store)
+        self.remember, self.recall = partial(notes.remember, store), partial(notes.recall, store)
         outbox.on_refusal, outbox.on_return = self.handle_refusal, self.take_up
         self._locked: set[Conversation] = set()
         """Threads of which the owner was told that they are locked."""
@@ -48,12 +51,7 @@ class ConversationBackend:
             self._outbox.retry(incoming.conversation)
         await self._dispatcher.handle(incoming)
 
-    async def knows(self, conversation: Conversation) -> bool:
-        """Whether something was said to us there already."""
-        return await notes.knows(self._store, conversation)
-
     async def form(self, incoming: Incoming) -> Form | Outgoing:
-        """The form that the pressed button asks for."""
         stored = await self._dispatcher.load_conversation(incoming.conversation)
         try:
             return await compute(self._turns.form, stored, admit(incoming))
@@ -61,12 +59,10 @@ class ConversationBackend:
             return Outgoing(incoming.conversation, wording.failure(error), only_for=incoming.person)
 
     async def fault(self, incoming: Incoming) -> FormFault | None:
-        """What is wrong with a filled form."""
         stored = await self._dispatcher.load_conversation(incoming.conversation)
         return await compute(self._turns.fault, stored, admit(incoming))
 
     async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:
-        """A person's surveys."""
         found = await surveys.list_latest_surveys(self._store, Conversation(platform, tenant, ""), person)
         return labels.overview(tuple([await self._list_survey(survey) for survey in found]))
 
@@ -77,24 +73,11 @@ class ConversationBackend:
             return Outgoing(replace(at, channel="", thread=""), f"{line}\n\n⚠ {escape_markdown(why)}")
         return Outgoing(at, line, buttons=labels.survey_buttons(survey))
 
-    async def remember(self, conversation: Conversation, name: str, value: str) -> None:
-        """Keep a small note."""
-        await notes.remember(self._store, conversation, name, value)
-
-    async def recall(self, conversation: Conversation, name: str) -> str:
-        """The note; empty where there is none."""
-        return await notes.recall(self._store, conversation, name)
-
-    async def rate(self, conversation: Conversation, message: str, person: str, *, good: bool) -> None:
-        """Keep what the person thinks of an answer."""
-        await notes.rate(self._store, conversation, message, person, good=good)
-
     async def note_listening(self) -> None:
         if self.on_listening is not None:
             self.on_listening()
 
     async def close_conversation(self, conversation: Conversation, why: str = "") -> None:
-        """Stop what runs there, and tell the owner."""
         if not why:
             await self._stop(conversation, "" if conversation in self._locked else wording.CLOSED)
         elif not await self.recall(conversation, GONE):
@@ -121,7 +104,7 @@ class ConversationBackend:
 
         Whether the message waits until there is a place again.
         """
-        if outgoing.only_for or not await notes.knows(self._store, outgoing.conversation):
+        if outgoing.only_for or not await self.knows(outgoing.conversation):
             return False  # nobody is left to be told
         if str(error) == labels.THREAD_LOCKED:
             if outgoing.conversation in self._locked:
@@ -133,7 +116,7 @@ class ConversationBackend:
 
         async def tell(stored: StoredConversation) -> Turn:
             turn = Turn(stored)
-            turn.mention(wording.word_not_delivered(str(error), _topic(stored)), "", stored.owner)
+            turn.say(wording.word_not_delivered(str(error), stored.session.state.topic), only_for=stored.owner)
             return turn
 
         await self._dispatcher.report(outgoing.conversation, tell)
@@ -158,13 +141,8 @@ class ConversationBackend:
             if why == wording.CLOSED and job:
                 self._locked.add(conversation)
             if is_gone or (why and job):
-                text = wording.word_gone(why, _topic(stored), job) if is_gone else why
-                turn.mention(text, "", stored.owner)
+                text = wording.word_gone(why, stored.session.state.topic, job) if is_gone else why
+                turn.say(text, only_for=stored.owner)
             return turn
 
         await self._dispatcher.report(conversation, stopped)
-
-
-def _topic(stored: StoredConversation) -> str:
-    brief = stored.session.state.brief
-    return brief.topic if brief else ""

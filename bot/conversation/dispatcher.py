@@ -18,6 +18,7 @@ from tenacity import AsyncRetrying, RetryError, retry_if_exception_type, stop_af
 
 from adapters.chat import ChatAdapter, Conversation, Incoming, Outgoing, PlatformError
 from bot.conversation.intake import admit, compute
+from bot.conversation.opening import read_opening
 from bot.conversation.outbox import Outbox
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns
@@ -29,7 +30,6 @@ from bot.wording import progress
 from bot.wording import sentences as wording
 from bot.wording.cards import Card
 from engine.errors import ScholiumError, ServiceError
-from engine.session.events import Job
 from engine.session.state import SurveySession
 from engine.text import storable
 from engine.tracing import trace_step
@@ -54,8 +54,8 @@ class Jobs(Protocol):
     async def launch(self) -> None:
         """Open the queue; again does nothing. Raises `ServiceError` where it cannot be opened."""
 
-    async def start(self, conversation: Conversation, person: str, job: Job) -> None:
-        """Put the job into the queue, in the line of the person it is for; again for the same job does nothing."""
+    async def start(self, at: Conversation, person: str) -> None:
+        """Put what the person waits for in this workspace into the queues where there is room; again does nothing."""
 
     async def stop(self, job_ids: Iterable[str]) -> None:
         """End jobs that run here; another process sees that nobody waits for them any more."""
@@ -165,7 +165,7 @@ class Dispatcher:
 
     async def _understood(self, incoming: Incoming) -> None:
         if incoming.opens:
-            wanted = await self._turns.read_opening(incoming)
+            wanted = await read_opening(incoming, self._turns.services, self._turns.defaults)
             if isinstance(wanted, Outgoing):
                 self._outbox.give(await self._store.record_handled(incoming.conversation, incoming.key, [wanted]))
                 return
@@ -214,7 +214,7 @@ class Dispatcher:
                 await self.jobs.stop([job.id for job in turn.stops])
                 self._outbox.give(stored_messages)
                 for job in turn.starts:
-                    await self.jobs.start(at, job.asker or turn.stored.owner, job)
+                    await self.jobs.start(at, job.asker or turn.stored.owner)
                 return
         raise ServiceError("Too many people changed this conversation at once. Please try again.", retryable=True)
 

@@ -77,7 +77,7 @@ def _needs_survey(command: Command) -> bool:
 
 def _list(turn: Turn, found: Sequence[StoredSurvey], wanted: SurveyCommand, incoming: Incoming) -> None:
     text = replies.list_surveys(found, turn.session.id, wanted)
-    turn.say(text) if incoming.place == "direct" else turn.mention(text, "", incoming.person)
+    turn.say(text, only_for="" if incoming.place == "direct" else incoming.person)
 
 
 def leave_for_another(turn: Turn, person: str) -> None:

@@ -50,7 +50,7 @@ class Turn:
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing follows: what was said was not for us."""
+        """Whether what was said was not for us."""
         return not (self.messages or self.starts or self.stops or self.forgets)
 
     @property
@@ -63,24 +63,19 @@ class Turn:
         """The session as it is by now."""
         return self.stored.session
 
-    def say(self, text: str, *, files: tuple[Path, ...] = ()) -> None:
-        """Something for everybody in the conversation; nothing where there is nothing to say."""
+    def say(self, text: str, *, files: tuple[Path, ...] = (), person: str = "", only_for: str = "") -> None:
+        """Something for everybody in the conversation, or for one alone, perhaps naming a person."""
         if text or files:
-            self._send(Outgoing(self.at, text, files=files))
-
-    def answer(self, text: str, buttons: tuple[Button, ...] = ()) -> None:
-        """Something that was asked to be shown: for the person alone where it was asked so."""
-        self.show(Card(text, buttons))
+            self.send(Outgoing(self.at, text, files=files, only_for=only_for, people=(person,) if person else ()))
 
     def show(self, card: Card) -> None:
-        """Something that was asked to be shown: in its place where it has one, else as `answer`."""
+        """Something that was asked to be shown: in its place where it has one, else for whom it was asked to be."""
         alone = self.actor if self.alone and not card.slot else ""
         shown = Outgoing(self.at, card.text, buttons=card.buttons, hints=card.hints, slot=card.slot, anew=card.anew)
-        self._send(replace(shown, only_for=alone))
+        self.send(replace(shown, only_for=alone))
 
-    def whisper(self, text: str, buttons: tuple[Button, ...] = ()) -> None:
-        """Something that only the person needs to know who did this."""
-        self._send(Outgoing(self.at, text, buttons=buttons, only_for=self.actor))
+    def answer(self, text: str) -> None:
+        self.show(Card(text))
 
     def tell(self, kind: NoticeKind, before: State) -> None:
         """A short answer, ``before`` being how the survey was; what others need not know goes to the person alone."""
@@ -89,17 +84,13 @@ class Turn:
             case "stale" | "stopped":
                 """It is said with the card, or where the status of the job stood."""
             case "busy" | "running already":
-                self.whisper(text)
+                self.say(text, only_for=self.actor)
             case "undone" | "redone":
                 self.say(word_return(text, before, self.session.state))
             case "started over":
                 self.say(text)
             case _:
                 self.answer(text)
-
-    def mention(self, text: str, person: str, only_for: str = "") -> None:
-        """Something that names a person, perhaps for one alone."""
-        self._send(Outgoing(self.at, text, only_for=only_for, people=(person,) if person else ()))
 
     def show_document(self, before: SurveySession) -> None:
         """Show a finished survey that has changed as a document: where its files are delivered, else by itself."""
@@ -110,7 +101,7 @@ class Turn:
         delivers = any(message.files for message in self.messages)
         self.messages = [replace(m, document=document) if m.files else m for m in self.messages]
         if not delivers:
-            self._send(Outgoing(self.at, "", document=document))
+            self.send(Outgoing(self.at, "", document=document))
 
     def collect_messages(self) -> list[Outgoing]:
         """The messages; the last says whether it is the person's turn now."""
@@ -121,7 +112,7 @@ class Turn:
         """Commands as buttons: nothing is done before one is pressed, or its number in the text's list said."""
         self.stored = replace(self.stored, choices=choices)
         named = f"{self.session.id}:{self.session.revision}"
-        self.answer(text, tuple(Button(c, f"choose {n}:{named}", "") for n, c in enumerate(choices, 1)))
+        self.show(Card(text, tuple(Button(c, f"choose {n}:{named}", "") for n, c in enumerate(choices, 1))))
 
     # The card.
 
@@ -129,20 +120,18 @@ class Turn:
         """Put the card of the step where it stands, or where the status of the job stands that made it."""
         text = f"{lead}\n\n{card.text}" if lead else card.text
         shown = Outgoing(self.at, text, buttons=card.buttons, hints=card.hints, slot=CARD, facts=self.facts)
-        self._send(replace(shown, job=job.id if job else ""))
+        self.send(replace(shown, job=job.id if job else ""))
 
     def close_card(self, text: str) -> None:
         """What became of the card: it loses its buttons."""
-        self._send(Outgoing(self.at, text, slot=CARD, closes=True))
+        self.send(Outgoing(self.at, text, slot=CARD, closes=True))
 
     # Jobs.
 
     def start(self, job: Job) -> None:
         """A job begins; its status can be stopped."""
-        stop = draw_buttons(self.session, (STOP,))
-        brief, text = self.session.state.brief, progress.word_started(job)
-        title = brief.topic if brief else ""
-        self._send(Outgoing(self.at, text, "started", buttons=stop, job=job.id, title=title))
+        stop, text, title = draw_buttons(self.session, (STOP,)), progress.word_started(job), self.session.state.topic
+        self.send(Outgoing(self.at, text, "started", buttons=stop, job=job.id, title=title))
         self.starts.append(job)
 
     def stop(self, job: Job) -> None:
@@ -173,7 +162,7 @@ class Turn:
 
     def result(self, job: Job, text: str, *, buttons: tuple[Button, ...] = (), rating: tuple[str, ...] = ()) -> None:
         """What a job has found, in the place of its status; ``rating`` as in `Outgoing`."""
-        self._send(Outgoing(self.at, text, buttons=buttons, job=job.id, facts=self.facts, rating=rating))
+        self.send(Outgoing(self.at, text, buttons=buttons, job=job.id, facts=self.facts, rating=rating))
 
     def announce(self, job: Job) -> None:
         """Say what the job has found in a message of its own: nobody is told of an edit, and this one took long."""
@@ -182,7 +171,7 @@ class Turn:
         moved = [replace(m, job="") if its else m for m, its in zip(self.messages, is_result, strict=True)]
         self.messages = [ended, *moved]
 
-    def _send(self, outgoing: Outgoing) -> None:
+    def send(self, outgoing: Outgoing) -> None:
         """Name the person who did this where the text does."""
         names = self.actor and f"@{self.actor}" in outgoing.text
         people = dict.fromkeys((*outgoing.people, *((self.actor,) if names else ())))

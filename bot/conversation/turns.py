@@ -19,7 +19,7 @@ from bot.commands.grammar import LIST_WORDS, find_usage, parse
 from bot.commands.intents.plain_words import parse_at_step
 from bot.conversation import pricing, survey_forms
 from bot.conversation.intake import compute
-from bot.conversation.opening import read_opening, start_event
+from bot.conversation.opening import start_event
 from bot.conversation.pricing import find_asker, load_uses, participant_of, payer_of, word_price, word_review_price
 from bot.conversation.services import ConversationServices
 from bot.conversation.survey_list import leave_for_another, manage_surveys, name_elsewhere
@@ -55,13 +55,13 @@ class Turns:
     """Decides what follows; knows no platform."""
 
     def __init__(self, services: ConversationServices, defaults: Defaults) -> None:
-        self._services = services
+        self.services = services
         self.defaults = defaults
         self._warned: set[tuple[str, str, str]] = set()
 
     async def load_uses(self, turn: Turn) -> Turn:
         """The turn, with what was used of the budgets before it."""
-        turn.uses = await load_uses(self._services.store, self.defaults.settings, turn.stored)
+        turn.uses = await load_uses(self.services.store, self.defaults.settings, turn.stored)
         return turn
 
     async def decide_turn(self, stored: StoredConversation, incoming: Incoming) -> Turn:
@@ -77,7 +77,7 @@ class Turns:
             if incoming.attachments and not self._may_act(turn, "change" if stored.owner else "start"):
                 return turn
             if incoming.values and isinstance(command, events.Approve):
-                turn.whisper(wording.not_saved(incoming.values))
+                turn.say(wording.not_saved(incoming.values), only_for=turn.actor)
             if incoming.attachments:
                 command = await self._take_papers(turn, incoming, command)
             if command:
@@ -90,11 +90,11 @@ class Turns:
         """What was said before it among people."""
         if incoming.place != "thread" or incoming.button:
             return Talk()
-        return await load_talk(self._services.store, incoming, owner)
+        return await load_talk(self.services.store, incoming, owner)
 
     async def _take_papers(self, turn: Turn, incoming: Incoming, command: Command) -> Command | None:
         """Keep the papers that were sent; what else is to be done, ``None`` where nothing is."""
-        upload = await self._services.add_papers(incoming)
+        upload = await self.services.add_papers(incoming)
         turn.say(upload.said)
         if incoming.text.strip().rstrip(":").lower() in LIST_WORDS:
             listed = Job("list", lines=tuple(paper.key for paper in upload.papers))
@@ -117,10 +117,6 @@ class Turns:
         if command.number > len(stored.choices):
             raise UserError(replies.NOTHING_TO_CHOOSE)
         return parse_at_step(stored.choices[command.number - 1], stored.session.state)
-
-    async def read_opening(self, incoming: Incoming) -> Incoming | Outgoing:
-        """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone."""
-        return await read_opening(incoming, self._services, self.defaults)
 
     def form(self, stored: StoredConversation, incoming: Incoming) -> Form:
         """The form that a button asks for. Raises `UserError` where the person may not, or there is none now."""
@@ -151,7 +147,7 @@ class Turns:
 
     async def warn(self, turn: Turn) -> None:
         """Say, once for each, that most of a budget is used."""
-        for use in await load_uses(self._services.store, self.defaults.settings, turn.stored):
+        for use in await load_uses(self.services.store, self.defaults.settings, turn.stored):
             key = (turn.session.id, use.limit.scope, today())
             if use.share() >= WARNED_AT and key not in self._warned:
                 self._warned.add(key)
@@ -167,7 +163,8 @@ class Turns:
     def _may_act(self, turn: Turn, act: Act) -> bool:
         refused = self._refusal(turn.stored, turn.actor, act)
         if refused:
-            turn.mention(wording.word_refusal(refused, turn.stored.owner), turn.stored.owner, turn.actor)
+            owner = turn.stored.owner
+            turn.say(wording.word_refusal(refused, owner), person=owner, only_for=turn.actor)
         return not refused
 
     def _refusal(self, stored: StoredConversation, person: str, act: Act) -> Act | None:
@@ -178,7 +175,7 @@ class Turns:
         turn.stored = replace(turn.stored, reading=(), choices=())
         # A yes said in words means what was read; a button means its own proposal.
         for wanted in map(parse, waiting) if waiting and command == events.Approve() else (command,):
-            if not await name_elsewhere(turn, self._services.store, wanted, incoming):
+            if not await name_elsewhere(turn, self.services.store, wanted, incoming):
                 await self._carry_out(turn, incoming, wanted)
 
     async def _carry_out(self, turn: Turn, incoming: Incoming, command: Command) -> None:
@@ -196,7 +193,7 @@ class Turns:
             case commands.Invite() | commands.RaiseBudget() | commands.Forget() | commands.Choose():
                 await self._manage(turn, command)
             case commands.SurveyCommand():
-                await manage_surveys(turn, self._services.store, command, incoming)
+                await manage_surveys(turn, self.services.store, command, incoming)
                 if command.kind == "open":
                     turn.show_card(self.card(await self.load_uses(turn)))
             case _:
@@ -209,7 +206,7 @@ class Turns:
         if isinstance(command, StartSurvey):
             leave_for_another(turn, person)
         if event.brief.quick:
-            turn.sample = await self._services.sample_papers(event.brief)
+            turn.sample = await self.services.sample_papers(event.brief)
         self.decide(turn, event)
 
     async def _show_groups(self, turn: Turn, before: Outline | None) -> None:
@@ -228,9 +225,9 @@ class Turns:
                 if not turn.stored.owner:
                     raise UserError(replies.NO_SURVEY_HERE)
                 turn.stored = replace(turn.stored, invited=turn.stored.invited | {person})
-                turn.mention(wording.word_invited(person), person)
+                turn.say(wording.word_invited(person), person=person)
             case commands.RaiseBudget():
-                await pricing.raise_budget(turn, self._services.store, self.defaults.settings, command)
+                await pricing.raise_budget(turn, self.services.store, self.defaults.settings, command)
             case commands.Choose():
                 raise UserError(replies.NOTHING_TO_CHOOSE)
             case commands.Forget(sure):
@@ -247,7 +244,7 @@ class Turns:
         session = turn.session
         asker = find_asker(self.defaults.settings, turn.stored, incoming.person)
         may_ask = not asker or not self._refusal(turn.stored, asker, "ask")
-        if may_ask and not session.job and (model := self._services.model(session, payer_of(turn.stored, asker))):
+        if may_ask and not session.job and (model := self.services.model(session, payer_of(turn.stored, asker))):
             await self._read(turn, incoming, words, model)
         else:
             await self._guess(turn, incoming, words)
@@ -305,7 +302,8 @@ class Turns:
                 case events.Propose() if not stale:
                     self._propose(turn, before, event)
                 case events.Propose():  # what has changed since stands where it stood
-                    turn.whisper(replies.notice("stale", session), make_card(session).buttons)
+                    text, buttons = replies.notice("stale", session), make_card(session).buttons
+                    turn.send(Outgoing(turn.at, text, buttons=buttons, only_for=turn.actor))
                 case events.Tell(kind):
                     turn.tell(kind, before.state)
                 case events.StartJob(job):
@@ -347,19 +345,18 @@ class Turns:
         session = turn.session
         match show:
             case Show("cost" | "budget"):
-                uses = await load_uses(self._services.store, self.defaults.settings, turn.stored, person)
-                spent = await usage_by_step(self._services.store, session.id)
+                uses = await load_uses(self.services.store, self.defaults.settings, turn.stored, person)
+                spent = await usage_by_step(self.services.store, session.id)
                 turn.answer(money.cost(spent, uses) if show.view == "cost" else money.budget(uses))
             case Show("tree", number):
                 paper = showing.find_paper(session.state, number)
-                found = await self._services.find_trees(session, payer_of(turn.stored), [paper.key])
+                found = await self.services.find_trees(session, payer_of(turn.stored), [paper.key])
                 turn.answer(showing.show_tree(paper, found.get(paper.key)))
             case Show("show", "") if not session.job and not turn.alone:
                 turn.close_card(wording.SHOWN_BELOW)
                 turn.show_card(self.card(turn))
             case _:
-                seen = showing.view(session, show)
-                turn.show(seen)
+                turn.show(showing.view(session, show))
 
     async def _export(self, turn: Turn, names: tuple[str, ...]) -> None:
         session = turn.session

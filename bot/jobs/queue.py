@@ -30,7 +30,6 @@ from bot.store.database import check_file, to_service_error
 from bot.store.sessions import conversation_id
 from bot.store.surveys import WantedJob
 from engine.errors import ServiceError, UserError
-from engine.session.events import Job
 
 if TYPE_CHECKING:
     from dbos import WorkflowStatus
@@ -53,9 +52,8 @@ IN_QUEUE = ("ENQUEUED", "DELAYED")
 """What DBOS calls a job that no process has taken yet."""
 
 RunJob = Callable[[Conversation, str], Awaitable[None]]
-LoadWanted = Callable[[WantedJob], Awaitable[Sequence[WantedJob]]]
-"""The jobs wanted by the same person in the same workspace, the one asked for first before the others."""
-
+LoadWanted = Callable[[], Awaitable[Sequence[WantedJob]]]
+"""The jobs that sessions wait for, the one asked for first before the others."""
 
 _LEFT: set[asyncio.Task[Any]] = set()
 
@@ -89,7 +87,7 @@ class JobQueues:
 
 @dataclass(eq=False)
 class DurableJobs:
-    """The jobs of one platform (or of one conversation of it); ``run`` does one, ``load_wanted`` finds its owner's."""
+    """The jobs of one platform, or of one conversation of it; ``run`` does one."""
 
     _url: str
     _queues: JobQueues
@@ -151,9 +149,9 @@ class DurableJobs:
                 raise
             self._workflow = workflow
 
-    async def start(self, conversation: Conversation, person: str, job: Job) -> None:
-        """Put the job into its queue, or hold it while the person it is for has enough there; again does nothing."""
-        await self.share(await self._load_wanted(WantedJob(conversation, person, job.id, job.kind)))
+    async def start(self, at: Conversation, person: str) -> None:
+        wanted = await self._load_wanted()
+        await self.share([job for job in wanted if (job.conversation.workspace, job.person) == (at.workspace, person)])
 
     async def share(self, wanted: Sequence[WantedJob]) -> list[SharedJob]:
         """Put jobs that are held into their queues as far as there is room for their owners; how all stand now."""

@@ -185,8 +185,8 @@ class Reporter:
                 more = () if job.details else (FIGURES,)
                 return lambda turn: turn.result(job, text, buttons=draw_buttons(turn.session, more))
             case FieldGaps():
-                topic = stored.session.state.brief.topic if stored.session.state.brief else "field"
-                path = await asyncio.to_thread(write_figure, result.map, folder, f"{file_stem(topic)}-gaps")
+                name = f"{file_stem(stored.session.state.topic)}-gaps"
+                path = await asyncio.to_thread(write_figure, result.map, folder, name)
 
                 def say(turn: Turn) -> None:
                     turn.result(job, gaps(result))

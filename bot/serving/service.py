@@ -35,7 +35,7 @@ from bot.store.ledger import Payer, StoredLedger, StoredRecord, settle_lost_call
 from bot.store.left_over import list_set_aside, take_left_over
 from bot.store.online_cache import StoredOnlineCache
 from bot.store.sessions import Store, open_store
-from bot.store.surveys import WantedJob, load_wanted_jobs, load_wanted_jobs_of
+from bot.store.surveys import WantedJob, load_wanted_jobs
 from engine.errors import ScholiumError, ServiceError, UserError
 from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, LanguageModel
@@ -150,7 +150,7 @@ class Service:
         queues = JobQueues(adapter.platform, adapter.only, self._role.runs)
         self._presence = ProcessHeartbeat(store, queues.name, self._role.runs)
         run = partial(reporter.run_job, limit_s=settings.job_seconds)
-        self.jobs = DurableJobs(settings.jobs_url(), queues, store.holder, settings, run, self._list_waiting_with)
+        self.jobs = DurableJobs(settings.jobs_url(), queues, store.holder, settings, run, self._list_waiting)
         self.dispatcher.jobs = self.jobs
         self._queued = WaitingJobs(adapter, self.dispatcher)
 
@@ -206,11 +206,6 @@ class Service:
 
     async def _list_waiting(self) -> Sequence[WantedJob]:
         return await load_wanted_jobs(self.store, self._adapter.platform, self._adapter.only)
-
-    async def _list_waiting_with(self, job: WantedJob) -> Sequence[WantedJob]:
-        if self._adapter.only:
-            return await self._list_waiting()
-        return await load_wanted_jobs_of(self.store, job.person, job.conversation)
 
     async def _take_over(self, *, always: bool) -> None:
         """Do what processes that are gone left undone, and only then forget them: this one may end at any statement.

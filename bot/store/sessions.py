@@ -189,7 +189,7 @@ class Store(Database):
         row = {
             "owner": stored.owner,
             "invited": json.dumps(sorted(stored.invited)),
-            "topic": session.state.brief.topic if session.state.brief else "",
+            "topic": session.state.topic,
             "phase": session.state.phase,
             "job_id": session.job.id if session.job else None,
             "job_kind": session.job.kind if session.job else None,

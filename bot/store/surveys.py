@@ -79,19 +79,8 @@ class WantedJob:
 
 async def load_wanted_jobs(store: Store, platform: str, only: Conversation | None) -> list[WantedJob]:
     """Those of a platform, or of one conversation; the one asked for first before the others."""
-    mine = sessions.c.platform == platform
-    return await _load_jobs(store, mine & (conversations.c.id == conversation_id(only)) if only else mine)
-
-
-async def load_wanted_jobs_of(store: Store, person: str, at: Conversation) -> list[WantedJob]:
-    """Those of one person in the conversation's workspace."""
     c = sessions.c
-    found = await _load_jobs(store, (c.platform == at.platform) & (c.tenant == at.tenant))
-    return [job for job in found if job.person == person]
-
-
-async def _load_jobs(store: Store, mine: sa.ColumnElement[bool]) -> list[WantedJob]:
-    c = sessions.c
+    mine = (conversations.c.id == conversation_id(only)) if only else c.platform == platform
     as_json = sa.cast if store.engine.dialect.name == "postgresql" else sa.type_coerce
     asker = as_json(c.body, sa.JSON)["job"]["asker"].as_string()
     person = sa.case((c.job_kind.in_(ASKED), sa.func.coalesce(sa.func.nullif(asker, ""), c.owner)), else_=c.owner)

@@ -90,7 +90,7 @@ def view_step(state: State) -> tuple[Proposal, tuple[Action, ...]]:
 def view_proposal(state: State) -> Proposal:
     match state.phase:
         case "topic":
-            return Topic(state.brief.topic if state.brief else "")
+            return Topic(state.topic)
         case "keywords":
             return state.keywords or Topic()
         case "papers":

@@ -65,7 +65,7 @@ async def test_a_language_model_may_hear_a_wish_of_the_owner_in_what_sounds_like
         for for_bot in (False, True):
             answer = json.dumps({"commands": ["add hashing"] if for_bot else [], "sure": True, "for_bot": for_bot})
             model = FakeModel(lambda *_, text=answer: text)
-            monkeypatch.setattr(lab.service.dispatcher._turns._services, "model", lambda *_, m=model: m)
+            monkeypatch.setattr(lab.service.dispatcher._turns.services, "model", lambda *_, m=model: m)
             answered = await say(lab, "mara", said)
             assert [b.label for message in answered for b in message.buttons] == (["add hashing"] if for_bot else [])
             assert len(model.requests) == 1

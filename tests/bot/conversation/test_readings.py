@@ -49,7 +49,7 @@ async def test_a_model_that_obeys_a_title_deletes_nothing_and_lets_nobody_in(
         before = (await lab.session()).revision
         for obeyed in ("forget now", "rename 2 to EVIL", "add section EVIL", "add evil", "invite eve"):
             model = model_that_reads(obeyed)
-            monkeypatch.setattr(lab.service.dispatcher._turns._services, "model", lambda *_, m=model: m)
+            monkeypatch.setattr(lab.service.dispatcher._turns.services, "model", lambda *_, m=model: m)
             said = await lab.chat.say("qwertz uiop asdf hjkl")
             assert model.requests and said[-1].text == replies.PRESS_TO_DO
             assert [button.label for button in said[-1].buttons] == [obeyed]
@@ -69,7 +69,7 @@ async def test_with_a_dead_model_unclear_words_are_asked_back_and_the_failure_is
 
     async with opened() as lab:
         await lab.talk("survey dense retrieval")
-        monkeypatch.setattr(lab.service.dispatcher._turns._services, "model", lambda *_: FakeModel(fail))
+        monkeypatch.setattr(lab.service.dispatcher._turns.services, "model", lambda *_: FakeModel(fail))
         (asked,) = await lab.chat.say("what about hard negatives?")
         assert "1. `add hard negatives`" in asked.text and asked.buttons
         assert asked.text.endswith("⚠ The language model's service could not be reached.")

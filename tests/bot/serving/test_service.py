@@ -28,7 +28,6 @@ from bot.store.schema import outbox
 from bot.store.sessions import Store
 from bot.store.surveys import WantedJob
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.session.events import Job
 from tests.empty_databases import prepare_databases
 from tests.fakes import HERE, FakeChat, written
 from tests.lab import Lab, opened
@@ -229,12 +228,12 @@ async def test_jobs_left_to_the_next_start_are_not_collected_meanwhile(tmp_path:
         begun.set()
         await asyncio.Event().wait()
 
-    async def alone(job: WantedJob) -> list[WantedJob]:
-        return [job]
+    async def alone() -> list[WantedJob]:
+        return [WantedJob(HERE, "mara", "j1", "keywords")]
 
     url = f"sqlite:///{tmp_path / 'jobs.sqlite'}"
     jobs = DurableJobs(url, JobQueues("fake", HERE), "p1", Settings(), run, alone)
-    await jobs.start(HERE, "mara", Job("keywords", id="j1"))
+    await jobs.start(HERE, "mara")
     await begun.wait()
     await jobs.close()
     del jobs, run

@@ -159,7 +159,7 @@ async def test_a_job_whose_worker_is_gone_is_begun_again_whoever_took_over(
 
     wanted = WantedJob(HERE, "mara", "j1", "keywords")
 
-    async def load(_: WantedJob) -> Sequence[WantedJob]:
+    async def load() -> Sequence[WantedJob]:
         return [wanted]
 
     jobs = DurableJobs(f"sqlite:///{file}", JobQueues("fake", only), "p1", Settings(), run, load)

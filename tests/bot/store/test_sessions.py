@@ -21,7 +21,7 @@ from bot.store.ledger import (
 )
 from bot.store.left_over import take_left_over
 from bot.store.sessions import Store, StoredConversation
-from bot.store.surveys import load_wanted_jobs, load_wanted_jobs_of
+from bot.store.surveys import load_wanted_jobs
 from engine.errors import ServiceError, UserError
 from engine.llm.model import Completion
 from engine.session.events import Approve, Job, JobDone, Start, Undo
@@ -215,8 +215,6 @@ async def test_a_readers_question_waits_in_the_readers_line(store: Store) -> Non
         await store.commit(StoredConversation(replace(HERE, thread=f"{number}"), session, "mara"), [])
     wanted = await load_wanted_jobs(store, HERE.platform, None)
     assert [(job.id, job.person) for job in wanted] == [("j0", "mara"), ("j1", "noor"), ("j2", "mara")]
-    assert [job.id for job in await load_wanted_jobs_of(store, "noor", HERE)] == ["j1"]
-    assert [job.id for job in await load_wanted_jobs_of(store, "mara", HERE)] == ["j0", "j2"]
 
 
 async def test_a_backup_restores_into_an_empty_store_of_either_kind(
