@@ -1,7 +1,8 @@
 """What is shown in Slack: our Markdown as rich text, proposals with buttons, forms as modals, the home page. Pure.
 
 Rich text holds literal text: nothing in it can mention, link or format, whoever wrote it. The plain ``text`` beside
-it (for notifications, and where Slack refuses the rich one) is escaped here. Limits: `slack.dev`, November 2026.
+it (for notifications, and where Slack refuses the rich one) is escaped here, which in Slack's own markup is done as in
+HTML: no mention, no link. Limits: `slack.dev`, November 2026.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape, unescape
 from typing import Any, Literal
 
 from adapters.chat import (
@@ -62,7 +64,7 @@ class Rendered:
     def notification(self) -> str:
         """The text beside the blocks: its beginning, and the words that do what the buttons do."""
         is_short = len(self.text) <= NOTIFICATION_CHARACTERS
-        return escape_markup(self.text if is_short else f"{self.text[:299]}…\n{self.typed}".rstrip())
+        return escape(self.text if is_short else f"{self.text[:299]}…\n{self.typed}".rstrip(), quote=False)
 
     @property
     def content(self) -> Json:
@@ -71,17 +73,7 @@ class Rendered:
 
     def plainly(self) -> list[str]:
         """The whole message as plain text, in parts."""
-        return [escape_markup(part) for part in split(self.text, PLAIN_CHARACTERS)]
-
-
-def escape_markup(text: str) -> str:
-    """Literal in Slack's own markup: no mention, no link."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def unescape_markup(text: str) -> str:
-    """What a person typed, of what Slack sends."""
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+        return [escape(part, quote=False) for part in split(self.text, PLAIN_CHARACTERS)]
 
 
 def messages(outgoing: Outgoing, say: str) -> list[Rendered]:
@@ -96,7 +88,7 @@ def messages(outgoing: Outgoing, say: str) -> list[Rendered]:
     labels = {button.label.lower() for button in outgoing.buttons}  # a button that is labelled so says it itself
     hints = _list_typed_words([word for word in words if word not in labels], say)
     facts = " · ".join(outgoing.facts)
-    shown_facts, shown_hints = _context("plain_text", facts), _context("mrkdwn", escape_markup(hints))
+    shown_facts, shown_hints = _context("plain_text", facts), _context("mrkdwn", escape(hints, quote=False))
     below = (*shown_facts, *_actions(outgoing.buttons, place), *_rating(outgoing.rating), *shown_hints)
     text = "\n".join(part for part in (last.text, facts, typed) if part)
     return [*rendered[:-1], Rendered((*last.blocks, *below), text.strip() or "…", typed)]
@@ -303,6 +295,4 @@ def to_incoming(event: Mapping[str, Any], tenant: str, us: str) -> Incoming | No
         if file.get("url_private_download")
     )
     at = Conversation("slack", tenant, event["channel"], thread)
-    return Incoming(
-        at, event["user"], f"said:{event['channel']}:{event['ts']}", unescape_markup(text).strip(), "", files
-    )
+    return Incoming(at, event["user"], f"said:{event['channel']}:{event['ts']}", unescape(text).strip(), "", files)

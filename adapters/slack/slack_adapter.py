@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from html import unescape
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -36,7 +37,6 @@ from adapters.chat import (
     Attachment,
     ChatBackend,
     Conversation,
-    Form,
     FormPlace,
     Incoming,
     Outgoing,
@@ -56,7 +56,6 @@ from adapters.slack.blocks import (
     read_filled_form,
     to_incoming,
     to_incoming_press,
-    unescape_markup,
 )
 from adapters.slack.http import answer_failure, serve_slack
 from adapters.slack.slack_sender import SlackRefusal, SlackSender
@@ -264,7 +263,7 @@ class SlackAdapter(SlackSender):
     async def _handle_command(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         """The slash command: with words it begins, without it asks."""
         at = _place(context, body["channel_id"])
-        text = unescape_markup(body.get("text") or "").strip()
+        text = unescape(body.get("text") or "").strip()
         key = f"command:{body['trigger_id']}"
         asked = Incoming(at, body["user_id"], key, text, "" if text else "start", opens=True)
         if text:
@@ -280,7 +279,7 @@ class SlackAdapter(SlackSender):
         message = body["message"]
         thread = message.get("thread_ts") or message.get("ts") or ""
         at = _place(context, body["channel"]["id"], thread)
-        text = unescape_markup(message.get("text") or "")
+        text = unescape(message.get("text") or "")
         await self._ask(Incoming(at, body["user"]["id"], "", text, "start", opens=True), body["trigger_id"])
 
     async def _handle_button(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
@@ -294,9 +293,7 @@ class SlackAdapter(SlackSender):
     async def _ask(self, incoming: Incoming, trigger: str) -> None:
         """Open the form within the three seconds that the trigger lives; where there is none, say why."""
         at = incoming.conversation
-        form = await self.backend.form(incoming)
-        if isinstance(form, Form) and not form.fits(FIELD_CHARACTERS):
-            form = Outgoing(at, self._words.too_long, only_for=incoming.person)
+        form = await self.backend.form(incoming, FIELD_CHARACTERS)
         if isinstance(form, Outgoing):
             await self.send(form)
             return
