@@ -39,7 +39,7 @@ from engine.reading.page_layout import measure_text, read_lines
 from engine.reading.pdf_text import read_pdf
 from engine.reading.section_headings import divide
 from engine.rendering.files import from_json
-from engine.rendering.markdown import escape_markdown
+from engine.rendering.markdown import escape_markdown, render_table
 from engine.text import fold
 
 STOPPED = "Stopped. What was looked up online is kept; the same command asks only for the rest."
@@ -113,17 +113,15 @@ async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOpt
 
 async def _pairs(systems: Mapping[str, Iterable[Path]], tools: EvaluationTools) -> str:
     """How often each system is preferred to each other one, over the topics that both have."""
-    lines = ["", "## Pairwise, positions swapped", "", "| | preferred | order did not matter |", "| --- | --- | --- |"]
+    rows = []
     for one, other in combinations(systems, 2):
         theirs = {fold(p.stem): p for p in systems[other]}
         both = [(p, theirs[fold(p.stem)]) for p in systems[one] if fold(p.stem) in theirs]
         found = [await compare_surveys(read_document(a), read_document(b), a.stem, tools.judges) for a, b in both]
         if found:
             preferred, consistent = map(fmean, zip(*found, strict=True))
-            lines.append(
-                f"| {escape_markdown(one)} over {escape_markdown(other)} | {preferred:.2f} | {consistent:.2f} |"
-            )
-    return "\n".join(lines) + "\n"
+            rows.append((escape_markdown(f"{one} over {other}"), f"{preferred:.2f}", f"{consistent:.2f}"))
+    return f"\n## Pairwise, positions swapped\n\n{render_table(('', 'preferred', 'order did not matter'), rows)}\n"
 
 
 def _agreement(systems: Mapping[str, Mapping[Path, Evaluation]], path: Path) -> str:
@@ -136,15 +134,14 @@ def _agreement(systems: Mapping[str, Mapping[Path, Evaluation]], path: Path) -> 
     unknown = sorted(set(ranks) - set(named))
     if unknown:
         raise UserError(f"There is no survey “{unknown[0]}”. Names are folder/file, without the file's ending.")
-    lines = ["", "## Agreement with people's ranks", "", "| Measure | rho | 95 % interval |", "| --- | --- | --- |"]
-    measures = dict.fromkeys(n for key in ranks for n in named[key].scores())
-    for measure in measures:
+    rows = []
+    for measure in dict.fromkeys(n for key in ranks for n in named[key].scores()):
         values = [(rank, s.value) for key, rank in ranks.items() if (s := named[key].scores().get(measure))]
         pairs = [(-rank, value) for rank, value in values if value is not None]
         if len(pairs) >= 3 and len({value for _, value in pairs}) > 1:
             rho, (low, high) = rank_correlation([r for r, _ in pairs], [v for _, v in pairs])
-            lines.append(f"| {escape_markdown(measure)} | {rho:.2f} | {low:.2f} to {high:.2f} |")
-    return "\n".join(lines) + "\n"
+            rows.append((escape_markdown(measure), f"{rho:.2f}", f"{low:.2f} to {high:.2f}"))
+    return f"\n## Agreement with people's ranks\n\n{render_table(('Measure', 'rho', '95 % interval'), rows)}\n"
 
 
 def list_surveys(folder: Path) -> list[Path]:

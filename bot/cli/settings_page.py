@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bot.settings import Settings, name_setting
+from engine.rendering.markdown import render_table
 
 PAGE_HEAD = """# Settings
 
 Environment variables, or lines in a file `.env` in the folder you start Scholium in. An unknown `SCHOLIUM_…` name is
 refused. This page is the output of `scholium settings`; a test keeps it so.
 
-| Setting | Default | Meaning |
-| --- | --- | --- |
 """
 
 ENVIRONMENT_HEAD = """# Copy to .env and take the # away from what you need. Made by: scholium settings --env
@@ -24,11 +23,8 @@ ENVIRONMENT_HEAD = """# Copy to .env and take the # away from what you need. Mad
 
 def render_page() -> str:
     """The settings as a Markdown page."""
-    lines = (
-        f"| `{name}` | {f'`{default}`' if default else 'none'} | {meaning.replace('|', chr(92) + '|')} |"
-        for name, default, meaning in list_settings()
-    )
-    return PAGE_HEAD + "\n".join(lines) + "\n"
+    rows = [(f"`{name}`", f"`{default}`" if default else "none", meaning) for name, default, meaning in list_settings()]
+    return f"{PAGE_HEAD}{render_table(('Setting', 'Default', 'Meaning'), rows)}\n"
 
 
 def render_environment() -> str:

@@ -9,7 +9,7 @@ from bot.wording.sentences import list_first, pluralize
 from bot.wording.survey_text import word_reference, word_size
 from engine.citations import numbers
 from engine.errors import UserError
-from engine.rendering.markdown import escape_markdown, with_numbers
+from engine.rendering.markdown import escape_markdown, render_table, with_numbers
 from engine.reviews.review import HEADER
 from engine.run import ReviewDraft
 from engine.session.proposal_edits import ONE_SURVEY
@@ -67,9 +67,8 @@ def tabulate(survey: Survey) -> str:
     lines: list[str] = []
     for table in tables:
         shown = [i for i, name in enumerate(table.header) if table.header != HEADER or name in CHAT_COLUMNS]
-        rows = [" | ".join(with_numbers(row[i], known).replace("|", r"\|") for i in shown) for row in table.rows]
-        head = " | ".join(escape_markdown(table.header[i]) for i in shown)
-        lines += [f"| {head} |", f"|{' --- |' * len(shown)}", *(f"| {row} |" for row in rows)]
+        rows = [[with_numbers(row[i], known) for i in shown] for row in table.rows]
+        lines.append(render_table([escape_markdown(table.header[i]) for i in shown], rows))
         lines += ["", MORE_COLUMNS] if len(shown) < len(table.header) else []
     return "\n".join(lines)
 

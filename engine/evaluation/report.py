@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from engine.evaluation.measures import Evaluation
 from engine.evaluation.scores import Score, describe_scale, mean_and_spread
-from engine.rendering.markdown import escape_markdown
+from engine.rendering.markdown import escape_markdown, render_table
 from engine.rubrics import CRITERIA
 
 
@@ -23,8 +23,8 @@ def as_markdown(evaluation: Evaluation, about: Mapping[str, str], *, details: bo
     parts = [f"# Evaluation of “{escape_markdown(evaluation.title)}”", _verdict(evaluation), _about(about)]
     parts += [f"⚠ {escape_markdown(problem)}" for problem in evaluation.problems]
     for name, scores in evaluation.groups:
-        rows = [f"| {escape_markdown(s.name)} | {_value(s)} | {escape_markdown(s.how)} |" for s in scores]
-        parts.append("\n".join([f"## {name}", "", "| Measure | Value | How |", "| --- | --- | --- |", *rows]))
+        rows = [(escape_markdown(s.name), _value(s), escape_markdown(s.how)) for s in scores]
+        parts += [f"## {name}", render_table(("Measure", "Value", "How"), rows)]
         if details:
             parts += ["\n".join(f"- {escape_markdown(d)}" for d in s.details) for s in scores if s.details]
     return "\n\n".join(parts) + "\n"
@@ -33,12 +33,8 @@ def as_markdown(evaluation: Evaluation, about: Mapping[str, str], *, details: bo
 def comparison(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[str, str]) -> str:
     """Several systems over several topics: one row for each measure, mean ± standard deviation (AE14)."""
     names = list(dict.fromkeys(n for found in evaluations.values() for e in found for n in e.scores()))
-    head = "| Measure | " + " | ".join(f"{escape_markdown(s)} ({len(e)})" for s, e in evaluations.items()) + " |"
-    rows = [
-        f"| {escape_markdown(name)} | {' | '.join(_mean(_list_values(e, name)) for e in evaluations.values())} |"
-        for name in names
-    ]
-    lines = "\n".join([head, "| --- |" + " --- |" * len(evaluations), *rows])
+    head = ("Measure", *(f"{escape_markdown(system)} ({len(found)})" for system, found in evaluations.items()))
+    rows = [(escape_markdown(n), *(_mean(_list_values(e, n)) for e in evaluations.values())) for n in names]
     unread = [
         f"- {escape_markdown(system)}, {escape_markdown(e.title)}: {escape_markdown(problem)}"
         for system, found in evaluations.items()
@@ -46,7 +42,7 @@ def comparison(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[s
         for problem in e.problems
     ]
     told = ["## What could not be read", "\n".join(unread)] if unread else []
-    return "\n\n".join(["# Comparison", _about(about), lines, *told]) + "\n"
+    return "\n\n".join(["# Comparison", _about(about), render_table(head, rows), *told]) + "\n"
 
 
 CARD = (

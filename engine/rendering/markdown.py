@@ -65,7 +65,7 @@ def _part(part: Part, survey: Survey, known: Mapping[PaperKey, int]) -> Iterator
         case NumberedTable(number, caption, header, rows):
             if number:
                 yield f"**Table {number}.** {_runs(caption)}"
-            yield _table(header, [list(map(_runs, row)) for row in rows])
+            yield render_table(header, [list(map(_runs, row)) for row in rows])
         case ReferenceList():
             yield "## References"
             for paper in survey.references:
@@ -98,16 +98,20 @@ def _tell_figure(figure: Figure, number: int, known: Mapping[PaperKey, int]) -> 
     """What a figure shows, in words."""
     match figure:
         case BarChart():
-            return _table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])
+            return render_table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])
         case TimeLine():
-            return _table(("Section", "Turns"), [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes])
+            return render_table(
+                ("Section", "Turns"), [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes]
+            )
         case Taxonomy():
             return "\n".join(_branches(figure.root, known, 0))
         case Reproduction():
             return f"![Figure {number}](<{figure.address}>)"
         case FieldMap():
             groups = Counter(point.group for point in figure.points)
-            return _table(("Group", "Papers"), [(escape_markdown(clean(group)), str(n)) for group, n in groups.items()])
+            return render_table(
+                ("Group", "Papers"), [(escape_markdown(clean(group)), str(n)) for group, n in groups.items()]
+            )
         case _:
             assert_never(figure)
 
@@ -128,7 +132,7 @@ def _turns(lane: TimeLane) -> str:
     return escape_markdown(clean("; ".join(turns)))
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def render_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table of cells that are Markdown already."""
 
     def line(cells: Sequence[str]) -> str:
