@@ -99,10 +99,6 @@ class Form:
     submit: str
     fields: tuple[FormField, ...]
 
-    def fits(self, characters: int) -> bool:
-        """Whether each text has room in a field of that length; cut, it would lose its end when it is handed in."""
-        return all(len(field.value) <= characters for field in self.fields)
-
 
 @dataclass(frozen=True, slots=True)
 class FormPlace:
@@ -224,7 +220,6 @@ class AdapterTexts:
     """What an adapter has to say by itself."""
 
     not_here: str  # a survey was asked for in a channel that we cannot write in
-    too_long: str  # a text is too long for a form
     begun: str  # a survey that was asked for gets a thread
     noted: str  # what was asked for is answered in the thread
     directly: str  # what was asked for goes on between the person and us
@@ -249,8 +244,11 @@ class ChatBackend(Protocol):
     async def knows(self, conversation: Conversation) -> bool:
         """Whether something was said to us there already."""
 
-    async def form(self, incoming: Incoming) -> Form | Outgoing:
-        """The form that the pressed button asks for, its text as a suggestion; a message where there is none."""
+    async def form(self, incoming: Incoming, characters: int) -> Form | Outgoing:
+        """The form that the pressed button asks for, its text as a suggestion; a message where there is none.
+
+        No field holds more ``characters``: cut, a text would lose its end when it is handed in.
+        """
 
     async def fault(self, incoming: Incoming) -> FormFault | None:
         """What is wrong with a filled form, before it is handed in."""

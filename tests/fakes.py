@@ -121,7 +121,7 @@ class FakeBackend:
     async def knows(self, conversation: Conversation) -> bool:
         return conversation in self.known
 
-    async def form(self, incoming: Incoming) -> Form | Outgoing:
+    async def form(self, incoming: Incoming, characters: int) -> Form | Outgoing:
         assert self.asked is not None
         return self.asked
 

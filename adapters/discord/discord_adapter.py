@@ -23,7 +23,6 @@ from adapters.chat import (
     Attachment,
     ChatBackend,
     Conversation,
-    Form,
     FormPlace,
     Incoming,
     Outgoing,
@@ -160,9 +159,7 @@ class DiscordAdapter(DiscordSender):
 
     async def ask(self, interaction: discord.Interaction, incoming: Incoming) -> None:
         """Show the form; it has to be the first answer, so nothing is deferred."""
-        form = await self.backend.form(incoming)
-        if isinstance(form, Form) and not form.fits(VALUE):
-            form = Outgoing(incoming.conversation, self.words.too_long)
+        form = await self.backend.form(incoming, VALUE)
         if isinstance(form, Outgoing):
             await interaction.response.send_message(messages(form)[0], ephemeral=True)
             return

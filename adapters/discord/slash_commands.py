@@ -9,6 +9,7 @@ import discord
 from discord import app_commands
 
 from adapters.chat import Conversation, Form, Incoming, Outgoing, SurveyList
+from adapters.discord.components import VALUE
 from adapters.discord.discord_markup import MESSAGE_CHARACTERS, link, literal, messages
 from adapters.markup import blocks
 
@@ -160,7 +161,8 @@ class SurveyCommands(app_commands.Group):
     @start.autocomplete("online")
     async def complete_option(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
         """What can be chosen for the option that is being typed."""
-        form = await self._adapter.backend.form(replace(await self._make_incoming(interaction), button="start"))
+        incoming = replace(await self._make_incoming(interaction), button="start")
+        form = await self._adapter.backend.form(incoming, VALUE)
         focused = _find_focused_option(interaction)
         fields = form.fields if isinstance(form, Form) else ()
         found = [choice for field in fields if field.name == focused for choice in field.choices]

@@ -51,12 +51,15 @@ class ConversationBackend:
             self._outbox.retry(incoming.conversation)
         await self._dispatcher.handle(incoming)
 
-    async def form(self, incoming: Incoming) -> Form | Outgoing:
+    async def form(self, incoming: Incoming, characters: int) -> Form | Outgoing:
         stored = await self._dispatcher.load_conversation(incoming.conversation)
         try:
-            return await compute(self._turns.form, stored, admit(incoming))
+            form = await compute(self._turns.form, stored, admit(incoming))
         except UserError as error:
             return Outgoing(incoming.conversation, wording.failure(error), only_for=incoming.person)
+        if all(len(field.value) <= characters for field in form.fields):
+            return form
+        return Outgoing(incoming.conversation, wording.TOO_LONG_FOR_A_FORM, only_for=incoming.person)
 
     async def fault(self, incoming: Incoming) -> FormFault | None:
         stored = await self._dispatcher.load_conversation(incoming.conversation)

@@ -86,7 +86,6 @@ EXAMPLES = ("survey retrieval-augmented generation", "quick does caffeine impair
 
 WORDS = AdapterTexts(
     not_here="I cannot write in that channel, so the survey is here. To have it there, invite me: `/invite @Scholium`",
-    too_long="This is too long for a form. Change it by words in the thread, for example `rename 2 to …`; see `help`.",
     begun="I am beginning it.",
     noted="The answer is in the thread.",
     directly="It goes on in our direct messages.",

@@ -74,6 +74,9 @@ def list_first(items: Sequence[str], most: int, more: str) -> list[str]:
 
 CHANGED_SINCE = "That was an earlier proposal; it has changed since. Say `show` to see it as it stands."
 NOTHING_TO_EDIT = "There is nothing to edit here."
+TOO_LONG_FOR_A_FORM = (
+    "This is too long for a form. Change it by words in the thread, for example `rename 2 to …`; see `help`."
+)
 
 
 def not_saved(values: Sequence[tuple[str, str]]) -> str:

@@ -10,11 +10,14 @@ from engine.retrieval.libraries.local import LocalLibrary
 from tests.fakes import HERE
 from tests.lab import Lab, opened
 
+ROOM = 4_000
+"""Characters of a field."""
+
 
 async def form_of(lab: Lab, label: str, person: str = "mara") -> Form | Outgoing:
     button = next(b for m in reversed(lab.chat.messages()) for b in m.buttons if b.label == label)
     assert button.asks
-    return await lab.chat.backend.form(Incoming(HERE, person, "", button=button.action))
+    return await lab.chat.backend.form(Incoming(HERE, person, "", button=button.action), ROOM)
 
 
 async def fill(lab: Lab, form: Form | Outgoing, **values: str) -> None:
@@ -29,7 +32,7 @@ async def fill(lab: Lab, form: Form | Outgoing, **values: str) -> None:
 
 async def test_a_survey_by_forms_alone(library: LocalLibrary) -> None:
     async with opened() as lab:
-        begin = await lab.chat.backend.form(Incoming(HERE, "mara", "", "dense  retrieval", button="start"))
+        begin = await lab.chat.backend.form(Incoming(HERE, "mara", "", "dense  retrieval", button="start"), ROOM)
         assert isinstance(begin, Form)
         assert begin.fields[0].value == "dense retrieval"
         await fill(lab, begin, recipe="cluster", years="..2022")
@@ -91,12 +94,16 @@ async def test_a_form_for_a_proposal_that_has_changed_saves_nothing_and_loses_no
         await fill(lab, form, keywords="something long that I thought about")
         assert "something long" in "".join(m.text for m in lab.chat.messages()[-3:])
         assert (await lab.state()).keywords == before
-        refused = await lab.chat.backend.form(Incoming(HERE, "mara", "", button=old.action))
+        refused = await lab.chat.backend.form(Incoming(HERE, "mara", "", button=old.action), ROOM)
         assert isinstance(refused, Outgoing)
         assert "changed since" in refused.text
         stranger = await form_of(lab, "Edit", person="ben")
         assert isinstance(stranger, Outgoing)
         assert stranger.only_for == "ben"
+        now = next(b for b in lab.chat.messages()[-1].buttons if b.asks)
+        long = await lab.chat.backend.form(Incoming(HERE, "mara", "", button=now.action), 10)
+        assert isinstance(long, Outgoing)
+        assert "too long for a form" in long.text
 
 
 async def test_surveys_of_a_person_are_listed_with_what_can_be_done(library: LocalLibrary) -> None:
