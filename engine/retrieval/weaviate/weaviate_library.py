@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
+
+from weaviate.util import generate_uuid5
 
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import (
@@ -19,11 +21,12 @@ from engine.retrieval.embedding import (
     embed_both,
     fit_embedding,
 )
-from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, split_merge
+from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, read_stored, split_merge
 from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress, TopicCounts, in_batches
 from engine.retrieval.libraries.local_index import LocalIndex
 from engine.retrieval.libraries.vectors import REFIT_GROWTH
-from engine.retrieval.weaviate.weaviate_papers import PaperObjects
+from engine.retrieval.merging.same_paper import list_blocking_keys
+from engine.retrieval.weaviate.weaviate_papers import WHOLE, count_topic, find_nearest, find_papers, store
 from engine.retrieval.weaviate.weaviate_schema import (
     WeaviateServer,
     collection,
@@ -77,12 +80,11 @@ class WeaviateLibrary:
         self._use_generation(description.generation)
 
     def _use_generation(self, generation: int) -> None:
-        self._objects = self._open_objects(generation)
-        self._survey = SurveySearch(self._objects)
+        self._papers = self._open_papers(generation)
+        self._survey = SurveySearch(self._papers)
 
-    def _open_objects(self, generation: int) -> PaperObjects:
-        papers = open_collection(self._client, collection(self._home, "Papers", generation), self._tenant)
-        return PaperObjects(papers, self._server)
+    def _open_papers(self, generation: int) -> Any:
+        return open_collection(self._client, collection(self._home, "Papers", generation), self._tenant)
 
     @asynccontextmanager
     async def _write_alone(self) -> AsyncIterator[None]:
@@ -94,7 +96,7 @@ class WeaviateLibrary:
     @retry_reads
     async def count(self) -> int:
         """Number of papers."""
-        return await self._objects.count()
+        return int(await self._papers.length())
 
     @translate_failures("to load the embedding")
     async def embedder(self) -> Embedder:
@@ -110,15 +112,22 @@ class WeaviateLibrary:
             self._embedder = await load_model(self._client, self._description, self._cache)
         return self._embedder
 
-    def read_all(self) -> StoredPapers:
+    async def read_all(self) -> StoredPapers:
         """All papers, page by page, with the records they were merged from."""
-        return self._objects.read_all()
+        async with translate_failures("to read papers"):
+            async for item in self._papers.iterator(return_properties=WHOLE):
+                yield read_stored(item.properties)
 
     @retry_reads
     async def get(self, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """The papers that exist among the keys (or other known identifiers), in the order asked."""
         await self._notice()
-        return await self._objects.get(keys)
+        return await self._get(keys)
+
+    async def _get(self, keys: Sequence[PaperKey]) -> list[Paper]:
+        found = [stored.paper for stored in await find_papers(self._papers, keys)]
+        known = {name: paper for paper in found for name in (paper.key, *paper.identifiers)}
+        return list(dict.fromkeys(known[key] for key in keys if key in known))
 
     @retry_reads
     async def search(self, query: Query) -> Sequence[FoundPaper]:
@@ -132,7 +141,7 @@ class WeaviateLibrary:
     async def count_topic(self, topic: str) -> TopicCounts:
         """How common the words of a topic are here."""
         await self._notice()
-        return await self._objects.count_topic(topic)
+        return await count_topic(self._papers, topic)
 
     async def add(self, papers: Iterable[Paper]) -> AddReport:
         """Store papers in batches with their vectors; on the first ones of a new library its embedding is fitted."""
@@ -171,10 +180,10 @@ class WeaviateLibrary:
         embedder = await asyncio.to_thread(fit_embedding, [stored.paper for stored in sample], total)
         await self._remove_generation(before + 1)  # an interrupted fit left it
         await prepare(self._client, self._server, self._home, tenant=self._tenant, generation=before + 1)
-        objects = self._open_objects(before + 1)
+        papers = self._open_papers(before + 1)
         async for batch in in_batches(self.read_all(), self._at_once):
             vectors = await asyncio.to_thread(embed_both, embedder, [stored.paper for stored in batch])
-            for refused in await objects.store(batch, vectors):
+            for refused in await store(papers, batch, vectors, self._server.batch):
                 raise RetrievalError(str(refused))
             done += len(batch)
             on_progress(IndexProgress("vectors", done, total))
@@ -205,7 +214,8 @@ class WeaviateLibrary:
             async for batch in in_batches(there, self._at_once):
                 if with_vectors:
                     chosen = [rows[stored.paper.key] for stored in batch]
-                    rejected = await self._objects.store(batch, (index.titles[chosen], index.abstracts[chosen]))
+                    vectors = index.titles[chosen], index.abstracts[chosen]
+                    rejected = await store(self._papers, batch, vectors, self._server.batch)
                     report += AddReport(len(batch) - len(rejected), rejected=tuple(rejected))
                 else:  # some of these may be here already, perhaps under other keys
                     report += await self._add_batch([stored.paper for stored in batch])
@@ -236,20 +246,27 @@ class WeaviateLibrary:
             await self._describe(embedder=embedder.name)
 
     async def _add_batch(self, batch: Sequence[Paper]) -> AddReport:
-        made = plan_changes(batch, await self._objects.near(batch))
+        blocks = list({block for paper in batch for block in list_blocking_keys(paper)})
+        made = plan_changes(batch, await find_papers(self._papers, blocks))
         rejected = await self._write(list(made.write.values()))
-        await self._objects.remove(made.remove)
+        await self._delete(made.remove)
         return made.report(len(batch), rejected)
+
+    async def _one(self, key: PaperKey) -> StoredPaper:
+        found = await self._papers.query.fetch_object_by_id(generate_uuid5(key), return_properties=WHOLE)
+        if found is None:
+            raise UserError(f"The library has no paper {key}.")
+        return read_stored(found.properties)
 
     @retry_reads
     async def records_of(self, key: PaperKey) -> Sequence[Paper]:
         """The records that a paper was merged from; none where it was one. Raises `UserError`."""
-        return (await self._objects.one(key)).records
+        return (await self._one(key)).records
 
     async def unmerge(self, key: PaperKey, number: int | None = None) -> Sequence[Paper]:
         """Take a merged paper apart, for good."""
         async with self._write_alone():
-            parts = split_merge(await self._objects.one(key), number)
+            parts = split_merge(await self._one(key), number)
             for rejected in await self._write([StoredPaper(part) for part in parts]):
                 raise RetrievalError(str(rejected))
         return parts
@@ -257,34 +274,36 @@ class WeaviateLibrary:
     async def remove(self, keys: Sequence[PaperKey]) -> None:
         """Delete the papers that have these keys."""
         async with self._write_alone():
-            await self._objects.remove(keys)
+            await self._delete(keys)
+
+    async def _delete(self, keys: Collection[PaperKey]) -> None:
+        for key in keys:
+            await self._papers.data.delete_by_id(generate_uuid5(key))
 
     async def _write(self, stored: Sequence[StoredPaper]) -> list[RecordError]:
         """Store the papers with vectors made here, unless the server makes them."""
         vectors = None
         if stored and not self._server.vectoriser:
             vectors = await asyncio.to_thread(embed_both, await self.embedder(), [one.paper for one in stored])
-        return await self._objects.store(stored, vectors)
+        return await store(self._papers, stored, vectors, self._server.batch)
 
     async def _by_topic(self, query: Query) -> list[FoundPaper]:
         """As in a folder: closeness to what the words find, naming the topic, and being cited, all standardised."""
         found, seeds = await self._survey.find(query.text)
         if not len(seeds) and self._server.vectoriser:
-            return await self._objects.nearest(query, "abstract", None)
+            return await find_nearest(self._papers, query, "abstract", None)
         if not len(seeds):
             seeds = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[:1]
             if not seeds.any():
                 return []
         best = await self._survey.rank(query, found, seeds)
-        return [
-            FoundPaper(paper, best[paper.key]) for paper in await self._objects.get(list(best)) if paper.key in best
-        ]
+        return [FoundPaper(paper, best[paper.key]) for paper in await self._get(list(best)) if paper.key in best]
 
     async def _by_title(self, query: Query) -> list[FoundPaper]:
         if self._server.vectoriser:
-            return await self._objects.nearest(query, "title", None)
+            return await find_nearest(self._papers, query, "title", None)
         vector = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[0]
-        return await self._objects.nearest(query, "title", vector.tolist()) if vector.any() else []
+        return await find_nearest(self._papers, query, "title", vector.tolist()) if vector.any() else []
 
     async def _notice(self) -> None:
         """Learn whether another process has fitted the embedding anew, or filled the library."""

@@ -40,7 +40,7 @@ from engine.retrieval.topic_words import (
     search_stems,
     with_abbreviations,
 )
-from engine.retrieval.weaviate.weaviate_papers import PaperObjects, filter_papers
+from engine.retrieval.weaviate.weaviate_papers import count_topic, count_with, filter_papers
 from engine.values import PaperKey, Query
 
 FACTS = ["key", "title", "words", "year", "citations"]
@@ -162,9 +162,8 @@ _WANTED: Mapping[str, Any] = {"include_vector": ["abstract"], "return_properties
 class SurveySearch:
     """Ranks the papers of a collection, or of one tenant of it."""
 
-    def __init__(self, objects: PaperObjects) -> None:
-        self._papers = objects.papers
-        self._objects = objects
+    def __init__(self, papers: Any) -> None:
+        self._papers = papers
         self._read_at = -math.inf
         self._sample: PaperRows = {}
 
@@ -176,8 +175,8 @@ class SurveySearch:
         """The papers that a topic's words find, and the vectors of those that stand for it, which may be none."""
         said = read_topic(text)
         if not said.stems:
-            return TopicPapers(said, await self._objects.count_topic(text), {}), np.zeros((0, 0), np.float32)
-        abstracts, counts = await asyncio.gather(self._abstracts(said), self._objects.count_topic(text))
+            return TopicPapers(said, await count_topic(self._papers, text), {}), np.zeros((0, 0), np.float32)
+        abstracts, counts = await asyncio.gather(self._abstracts(said), count_topic(self._papers, text))
         topic = await self._meant(with_abbreviations(said, abstracts))
         found = TopicPapers(topic, counts, await self._find_named(topic.all_stems()))
         return found, await asyncio.to_thread(found.seeds, usual_length(await self._load_sample()))
@@ -229,7 +228,7 @@ class SurveySearch:
                 return True
             words = [topic.stems[at] for at in writing.positions]
             all_, both = await asyncio.gather(
-                self._objects.count_with(writing.stems), self._objects.count_with([*writing.stems, *words])
+                count_with(self._papers, writing.stems), count_with(self._papers, [*writing.stems, *words])
             )
             return both * 2 >= all_
 

@@ -14,8 +14,8 @@ from weaviate.exceptions import WeaviateBaseError
 
 from engine.errors import RetrievalError
 from engine.retrieval.libraries.adding import StoredPaper
-from engine.retrieval.weaviate.weaviate_papers import PaperObjects
-from engine.retrieval.weaviate.weaviate_schema import WeaviateServer
+from engine.retrieval.weaviate import weaviate_papers
+from engine.retrieval.weaviate.weaviate_papers import store
 from tests.fakes import papers
 
 STORED = [StoredPaper(paper) for paper in papers(10)]
@@ -47,30 +47,30 @@ class FailingCollection:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PaperObjects._insert.retry, "wait", wait_none())
+    monkeypatch.setattr(weaviate_papers._insert.retry, "wait", wait_none())
 
 
 async def test_batches_are_written_at_once() -> None:
     server = FailingCollection()
-    assert await PaperObjects(server, WeaviateServer("http://x", batch=5)).store(STORED, None) == []
+    assert await store(server, STORED, None, 5) == []
     assert (sorted(server.sizes), server.most) == ([5, 5], 2)
 
 
 async def test_a_failed_batch_is_repeated() -> None:
     server = FailingCollection(deque([WeaviateBaseError("unavailable"), WeaviateBaseError("unavailable")]))
-    assert await PaperObjects(server, WeaviateServer("http://x", batch=10)).store(STORED, None) == []
+    assert await store(server, STORED, None, 10) == []
     assert server.sizes == [10]
 
 
 async def test_a_batch_that_keeps_failing_is_said() -> None:
     server = FailingCollection(deque(WeaviateBaseError("connection refused") for _ in range(9)))
     with pytest.raises(RetrievalError, match="failed to store papers: connection refused") as failure:
-        await PaperObjects(server, WeaviateServer("http://x", batch=10)).store(STORED, None)
+        await store(server, STORED, None, 10)
     assert failure.value.retryable and len(server.failures) == 6
 
 
 async def test_a_full_disk_is_not_tried_again() -> None:
     server = FailingCollection(deque([WeaviateBaseError("no space left on device")]))
     with pytest.raises(RetrievalError, match="takes no writes"):
-        await PaperObjects(server, WeaviateServer("http://x")).store(STORED, None)
+        await store(server, STORED, None, 500)
     assert not server.failures and not server.sizes
