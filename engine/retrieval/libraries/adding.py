@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,10 +14,8 @@ from pydantic import TypeAdapter
 
 from engine.errors import RecordError, UserError
 from engine.retrieval.libraries.library import AddReport
-from engine.retrieval.merging.merged_papers import find_same, merge_records, with_own_key
+from engine.retrieval.merging.merged_papers import MergedPapers, merge_records, with_own_key
 from engine.retrieval.merging.same_paper import BLOCKING_VERSION, MOST_IN_BLOCK, list_blocking_keys
-from engine.retrieval.merging.titles import title_letters
-from engine.text import fold
 from engine.values import Paper, PaperKey
 
 
@@ -74,82 +72,17 @@ def read_stored(values: Mapping[str, Any]) -> StoredPaper:
     return StoredPaper(read_paper(values), _RECORDS.validate_json(values.get("records") or "[]"))
 
 
-@dataclass
-class KnownPapers:
-    """Stored papers by their blocking keys and identifiers."""
-
-    papers: dict[PaperKey, StoredPaper] = field(default_factory=dict)
-    owners: dict[PaperKey, PaperKey] = field(default_factory=dict)
-    blocks: dict[str, dict[PaperKey, None]] = field(default_factory=dict)
-
-    def enter(self, stored: StoredPaper) -> None:
-        """Take a paper in, in place of one with its key."""
-        paper = stored.paper
-        self.papers[paper.key] = stored
-        for identifier in (paper.key, *paper.identifiers):
-            self.owners[identifier] = paper.key
-        for record in (paper, *stored.records):
-            for block in list_blocking_keys(record):
-                self.blocks.setdefault(block, {})[paper.key] = None
-
-    def near(self, paper: Paper) -> list[Paper]:
-        """The papers that have a blocking key in common with this one."""
-        blocks = (self.blocks.get(block, ()) for block in list_blocking_keys(paper))
-        keys = dict.fromkeys(key for block in blocks if len(block) <= MOST_IN_BLOCK for key in block)
-        return [self.papers[key].paper for key in keys if key in self.papers]
-
-
 def plan_changes(batch: Sequence[Paper], stored: Iterable[StoredPaper]) -> Changes:
     """What the batch changes; ``stored`` holds every paper that has a blocking key in common with one of the batch."""
-    known = KnownPapers()
-    for item in stored:
-        known.enter(item)
-    before, unchanged = dict(known.papers), 0
+    known, before = MergedPapers(), {item.paper.key: item for item in stored}
+    for item in before.values():
+        known.enter(item.paper, item.records)
     for paper in batch:
-        same = find_same(paper, known.near(paper))
-        if not same:
-            known.enter(StoredPaper(with_own_key(paper, known.owners)))
-            continue
-        parts = [known.papers[p.key] for p in same]
-        new = _merge(paper, parts, known.owners)
-        unchanged += new.paper == same[0]
-        for gone in same[1:]:
-            del known.papers[gone.key]
-        if new != parts[0]:
-            known.enter(new)
-    after = known.papers
-    write = {key: stored for key, stored in after.items() if before.get(key) != stored}
-    return Changes(write, frozenset(before.keys() - after.keys()), frozenset(after.keys() - before.keys()), unchanged)
-
-
-def _merge(paper: Paper, parts: Sequence[StoredPaper], owners: Mapping[PaperKey, PaperKey]) -> StoredPaper:
-    """The first part completed by the new record, and by the other parts, which it shows to be the same paper."""
-    ours = {part.paper.key for part in parts}
-    record = replace(paper, identifiers=tuple(i for i in paper.identifiers if i not in owners or owners[i] in ours))
-    first, *others = parts
-    now = reduce(merge_records, [first.paper, record, *(other.paper for other in others)])
-    apart = dict.fromkeys(key for part in parts for key in part.paper.apart)
-    identifiers = dict.fromkeys((*now.identifiers, *(other.paper.key for other in others)))
-    records = _keep_records(first, record)
-    for other in others:
-        records = (*(records or (first.paper,)), *(other.records or (other.paper,)))
-    return StoredPaper(replace(now, identifiers=tuple(identifiers), apart=tuple(apart)), records)
-
-
-def _keep_records(first: StoredPaper, paper: Paper) -> tuple[Paper, ...]:
-    """The records with the new one; a newer version of a record takes its place, and one alone is not kept twice."""
-    records = first.records or (first.paper,)
-    if any(_describe(record) == _describe(paper) for record in records):
-        if not first.records:
-            return ()
-        return tuple(paper if _describe(record) == _describe(paper) else record for record in records)
-    return (*records, paper)
-
-
-def _describe(record: Paper) -> tuple[object, ...]:
-    authors = tuple(fold(author) for author in record.authors)
-    own = frozenset(i for i in record.identifiers if not i.startswith("title:"))
-    return title_letters(record.title), authors, record.year, fold(record.venue), own
+        known.add(paper)
+    after = {key: StoredPaper(paper, known.records[key]) for key, paper in known.papers.items()}
+    write = {key: item for key, item in after.items() if before.get(key) != item}
+    removed, fresh = before.keys() - after.keys(), after.keys() - before.keys()
+    return Changes(write, frozenset(removed), frozenset(fresh), known.unchanged)
 
 
 def split_merge(stored: StoredPaper, number: int | None) -> list[Paper]:

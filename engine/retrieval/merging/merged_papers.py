@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from engine.retrieval.merging.same_paper import (
     MOST_IN_BLOCK,
     are_apart,
     are_in_conflict,
+    describe_record,
     find_shared_identifiers,
     list_blocking_keys,
     same_paper,
@@ -45,6 +47,7 @@ def merge_records(old: Paper, new: Paper) -> Paper:
         identifiers=tuple(known),
         retracted=old.retracted or new.retracted,
         kinds=tuple(dict.fromkeys((*old.kinds, *new.kinds))),
+        apart=tuple(dict.fromkeys((*old.apart, *new.apart))),
         origins=tuple(origins),
     )
 
@@ -89,36 +92,55 @@ class MergedPapers:
     """Records taken one after another, each paper kept once, with the best of each of its fields."""
 
     papers: dict[PaperKey, Paper] = field(default_factory=dict)
+    records: dict[PaperKey, tuple[Paper, ...]] = field(default_factory=dict)
+    """What each paper was merged from, the first record's key being its own; none where it was one record."""
     repeats: int = 0
+    unchanged: int = 0
+    """Records of papers that were known already, and those of them that told nothing new."""
     _owner: dict[PaperKey, PaperKey] = field(default_factory=dict)
-    _blocks: dict[str, list[PaperKey]] = field(default_factory=dict)
+    _blocks: dict[str, dict[PaperKey, None]] = field(default_factory=dict)
+
+    def enter(self, paper: Paper, records: tuple[Paper, ...] = ()) -> None:
+        """Take in a paper as it is, in place of one with its key."""
+        self.papers[paper.key] = paper
+        self.records[paper.key] = records
+        self._owner.update(dict.fromkeys((paper.key, *paper.identifiers), paper.key))
+        for record in (paper, *records):
+            for block in list_blocking_keys(record):
+                self._blocks.setdefault(block, {})[paper.key] = None
 
     def add(self, paper: Paper) -> PaperKey:
         """Take a record in; the key of the paper it belongs to, which `key_of` keeps true later on."""
-        if self.papers.get(paper.key) == paper:  # the same record again tells nothing new
-            self.repeats += 1
+        if self.papers.get(paper.key) == paper:
+            self.repeats, self.unchanged = self.repeats + 1, self.unchanged + 1
             return paper.key
-        own = list_blocking_keys(paper)
-        blocks = (self._blocks.get(block, []) for block in own)
+        blocks = (self._blocks.get(block, ()) for block in list_blocking_keys(paper))
         near = dict.fromkeys(self.key_of(key) for block in blocks if len(block) <= MOST_IN_BLOCK for key in block)
         same = find_same(paper, [self.papers[key] for key in near])
-        self.repeats += len(same)
         if same:
-            first, *others = same
-            ours = {p.key for p in same}
-            mine = (i for i in paper.identifiers if i not in self._owner or self.key_of(i) in ours)
-            now = merge_records(first, replace(paper, identifiers=tuple(mine)))
-            for other in others:  # this record shows that two papers were one
-                now = merge_records(now, self.papers.pop(other.key))
+            now, records = self._merge(paper, same)
+            self.repeats += len(same)
+            self.unchanged += now == same[0]
         else:
-            others, now = [], with_own_key(paper, self._owner)
-        self.papers[now.key] = now
-        self._owner.update(dict.fromkeys((now.key, *now.identifiers, *(p.key for p in others)), now.key))
+            now, records = with_own_key(paper, self._owner), ()
+        self.enter(now, records)
         self._owner.setdefault(paper.key, now.key)
-        for block in own if now is paper else [*own, *list_blocking_keys(now)]:
-            if now.key not in (keys := self._blocks.setdefault(block, [])):
-                keys.append(now.key)
         return now.key
+
+    def _merge(self, paper: Paper, same: Sequence[Paper]) -> tuple[Paper, tuple[Paper, ...]]:
+        """The first of the same completed by a record, and by the others, which it shows to be one; its records."""
+        ours = {known.key for known in same}
+        mine = (i for i in paper.identifiers if i not in self._owner or self.key_of(i) in ours)
+        record, (first, *others) = replace(paper, identifiers=tuple(mine)), same
+        facts = describe_record(record)
+        # A newer version of a record takes its place.
+        records = [record if describe_record(old) == facts else old for old in self.records[first.key] or (first,)]
+        records += [] if record in records else [record]
+        for other in others:
+            records += self.records[other.key] or (other,)
+            del self.papers[other.key]
+        named = (replace(other, identifiers=(*other.identifiers, other.key)) for other in others)
+        return reduce(merge_records, [first, record, *named]), tuple(records) if len(records) > 1 else ()
 
     def key_of(self, identifier: PaperKey) -> PaperKey:
         """The key of the paper that has this identifier. Raises `KeyError` where none has."""

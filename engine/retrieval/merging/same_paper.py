@@ -156,8 +156,13 @@ def _is_mistaken(one: Paper, other: Paper, only_a_doi: bool) -> bool:  # noqa: F
 
 def _are_identical(one: Paper, other: Paper) -> bool:
     """Whether two records that bear one key made from them say the same in every field that describes a paper."""
-    facts = [(title_letters(p.title), tuple(map(fold, p.authors)), p.year, fold(p.venue)) for p in (one, other)]
-    return one.key == other.key and one.key.startswith("title:") and facts[0] == facts[1]
+    return one.key == other.key and one.key.startswith("title:") and describe_record(one) == describe_record(other)
+
+
+def describe_record(paper: Paper) -> tuple[object, ...]:
+    """What tells two records apart that may be versions of one: what describes the paper, and its identifiers."""
+    own = frozenset(i for i in paper.identifiers if not i.startswith("title:"))
+    return title_letters(paper.title), tuple(map(fold, paper.authors)), paper.year, fold(paper.venue), own
 
 
 def _are_alike(one: Paper, other: Paper) -> bool:
