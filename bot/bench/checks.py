@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,7 @@ from rich.console import Console
 from bot.bench.yardstick_report import ReportOptions, print_report, read_json_lines
 from engine.addresses import number_sentences
 from engine.checking.claim_evidence import choose_evidence, source_of
-from engine.checking.doubts import carries, find_doubts
-from engine.checking.terms_held import split_terms
+from engine.checking.doubts import carries, find_doubts, split_terms
 from engine.values import Paper, PaperKey
 
 Z95 = 1.96
@@ -70,7 +69,7 @@ def measure_checks(claims: Sequence[LabelledClaim], seed: int = 0) -> list[Row]:
 def _examine(claim: LabelledClaim, chosen: random.Random) -> tuple[bool, bool, bool]:
     """Whether it is doubted; whether its source's best sentence, and a random one, pass as evidence."""
     paper = claim.paper
-    doubts = find_doubts(claim.claim, source_of(choose_evidence(claim.claim, [paper], {}), papers=[paper]))
+    doubts = find_doubts(claim.claim, replace(source_of(choose_evidence(claim.claim, [paper], {})), papers=(paper,)))
     said = number_sentences(paper)
     if not said:
         return bool(doubts), False, False

@@ -23,8 +23,8 @@ from engine.checking.claim_evidence import (
 )
 from engine.checking.doubts import Doubt, find_doubts
 from engine.checking.judging import (
+    SUPPORTED,
     CheckAnswer,
-    ClaimVerdict,
     RewordAnswer,
     SecondAnswer,
     build_judgement,
@@ -90,48 +90,37 @@ async def check_section(
     Where the model cannot be asked, a claim with a figure, an author, a quotation or a key that is nowhere is removed,
     and the others are kept, marked and counted as unchecked.
     """
-    return await _Check.of(task, model).run(on_judged)
+    return await _Check(task, model).run(on_judged)
 
 
 def check_without_model(task: CheckTask) -> CheckedText:
     """The text with its claims marked as unchecked, without those that the program alone refuses."""
-    check = _Check.of(task, None)
+    check = _Check(task, None)
     check.prepare()
     check.leave_unchecked(check.lines)
     return check.result()
 
 
-@dataclass
 class _Check:
     """One text's check, from its sentences to what became of them."""
 
-    task: CheckTask
-    model: LanguageModel | None
-    papers: dict[str, Paper]
-    lines: list[SentenceState]
-    failures: dict[str, None] = field(default_factory=dict)
-    rounds: int = 0
-
-    @classmethod
-    def of(cls, task: CheckTask, model: LanguageModel | None) -> _Check:
-        papers: dict[str, Paper] = {paper.key: paper for paper in task.papers}
-        lines: list[SentenceState] = []
+    def __init__(self, task: CheckTask, model: LanguageModel | None) -> None:
+        self.task, self.model = task, model
+        self.papers: dict[str, Paper] = {paper.key: paper for paper in task.papers}
+        self.gathered = task.gathered or task.papers
+        self.failures: dict[str, None] = {}
+        self.rounds = 0
+        self.lines: list[SentenceState] = []
         for place, paragraph in enumerate(split_sentences(task.text)):
             for written in paragraph:
-                line = SentenceState(len(lines) + 1, place, remove_addresses(written), "")
-                _write(line, written, papers)
+                line = SentenceState(len(self.lines) + 1, place, remove_addresses(written), "")
+                _write(line, written, self.papers)
                 if line.is_ours and list_cited_keys(written):
                     line.doubts = (Doubt("key", ", ".join(list_cited_keys(written))),)
-                lines.append(line)
-        return cls(task, model, papers, lines)
+                self.lines.append(line)
 
     def _list(self, state: State) -> list[SentenceState]:
         return [line for line in self.lines if line.state == state]
-
-    @property
-    def gathered(self) -> Sequence[Paper]:
-        """All papers that what is said of all papers is said of."""
-        return self.task.gathered or self.task.papers
 
     async def run(self, on_judged: Callable[[CheckedText], None]) -> CheckedText:
         """Judge what is to be judged and have mended what fails or hangs, until nothing does."""
@@ -343,26 +332,23 @@ def _write(line: SentenceState, written: str, papers: dict[str, Paper]) -> None:
     line.text, line.of_all = remove_addresses(allowed), bool(SCOPE.search(allowed))
 
 
-def _settle(line: SentenceState, verdict: ClaimVerdict | str | None) -> bool:
-    """What becomes of a claim by its verdict, or the letters that say it; true where it holds and is doubted."""
+def _settle(line: SentenceState, verdict: tuple[str, str] | None) -> bool:
+    """What becomes of a claim by its verdict and what is told with it; true where it holds and is doubted."""
     line.unanswered = verdict is None
-    if verdict is None:
-        line.fail("")
-        return False
-    letters, other = (verdict, None) if isinstance(verdict, str) else ("", verdict)
-    if other is not None and other.verdict == "all papers" and not line.of_all:
+    kind, told = verdict or ("", "")
+    if kind == "all papers" and not line.of_all:
         line.of_all = True  # it is judged once more, beside what is found among them
         return False
-    unfounded = other is not None and (other.verdict == "frames" or (other.verdict == "common" and line.is_ours))
+    unfounded = kind == "frames" or (kind == "common" and line.is_ours)
     if unfounded:  # it need not speak of what is around it
         line.doubts = tuple(doubt for doubt in line.doubts if doubt.kind == "name")
-    if not line.judged:
-        line.judged, line.agreed = True, (other is None or unfounded) == (not line.doubts)
-    if other is not None and not unfounded:
-        line.fail(f"{other.verdict}: {other.beyond}".rstrip(": "))
-        return False
-    if other is not None and line.is_ours and not line.doubts:
-        line.state = "framing" if other.verdict == "frames" else "common"
-        return False
-    line.hold(pick_evidence(line.evidence, letters))
-    return bool(line.doubts)
+    if kind and not line.judged:
+        line.judged, line.agreed = True, (kind == SUPPORTED or unfounded) == (not line.doubts)
+    if kind != SUPPORTED and not unfounded:
+        line.fail(f"{kind}: {told}".strip(": "))
+    elif unfounded and line.is_ours and not line.doubts:
+        line.state = "framing" if kind == "frames" else "common"
+    else:
+        line.hold(pick_evidence(line.evidence, told if kind == SUPPORTED else ""))
+        return bool(line.doubts)
+    return False

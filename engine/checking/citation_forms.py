@@ -66,7 +66,7 @@ def read_citations(
     ``others`` were not shown to the model; they are read where a key or a title names them. With ``keeps_unknown``
     what is taken out leaves `UNKNOWN` in its place.
     """
-    reader = _Reader(cite([UNKNOWN]) if keeps_unknown else "", _index(tuple(papers), tuple(others)))
+    reader = _Reader(cite([UNKNOWN]) if keeps_unknown else "", *_index(tuple(papers), tuple(others)))
     text = _BRACKET.sub(reader.read_bracket, text.translate(_OTHER_BRACKETS))
     text = _BARE.sub(reader.read_bare, _PARENTHESIS.sub(reader.read_parenthesis, text))
     return ReadText(_place_citations(text), tuple(reader.repairs), tuple(reader.unknown))
@@ -91,29 +91,13 @@ _NAMED = re.compile(
 """How models name sentences behind a key: ``:3``, ``: 3, 5``, ``:3-5``, ``, sentence 3``, ``#3``."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """By what the papers may be named, folded, each with how certain it is."""
-
-    names: Mapping[str, tuple[PaperKey, float]]
-    titles: Mapping[PaperKey, str]
-
-    def find(self, said: str) -> tuple[PaperKey, float] | None:
-        """The paper of a name, an identifier or a title."""
-        name = _LABEL.sub("", said.strip(" @\"“”'`*_<>"), count=1).strip(" @\"“”'`*_<>")
-        if found := self.names.get(fold(name)) or self.names.get(_identify(name)):
-            return found
-        if len(wanted := fold(name)) < SHORTEST_TITLE:
-            return None
-        near = process.extract(wanted, self.titles, scorer=fuzz.ratio, score_cutoff=NEAR_TITLE - NEXT_TITLE, limit=2)
-        if not near or near[0][1] < NEAR_TITLE or (len(near) > 1 and near[1][1] > near[0][1] - NEXT_TITLE):
-            return None
-        return near[0][2], near[0][1] / 100
+_Named = Mapping[str, tuple[PaperKey, float]]
+"""By what papers may be named, folded, each with how certain it is."""
 
 
 @lru_cache(maxsize=256)
-def _index(papers: tuple[Paper, ...], others: tuple[Paper, ...]) -> _Index:
-    """The papers' index; kept, because every claim of a section is read against the same papers."""
+def _index(papers: tuple[Paper, ...], others: tuple[Paper, ...]) -> tuple[_Named, Mapping[PaperKey, str]]:
+    """The papers' names and their titles; kept, because every claim of a section is read against the same papers."""
     exact: dict[str, tuple[PaperKey, float]] = {}
     loose: dict[str, set[PaperKey]] = {}
     for paper in (*papers, *others):
@@ -133,7 +117,7 @@ def _index(papers: tuple[Paper, ...], others: tuple[Paper, ...]) -> _Index:
         for name in names:
             loose.setdefault(fold(name), set()).add(paper.key)
     unique = {name: (next(iter(keys)), BY_NAME) for name, keys in loose.items() if len(keys) == 1}
-    return _Index({**unique, **exact}, {paper.key: fold(paper.title) for paper in (*others, *papers)})
+    return {**unique, **exact}, {paper.key: fold(paper.title) for paper in (*others, *papers)}
 
 
 def _identify(said: str) -> str:
@@ -147,14 +131,15 @@ class _Reader:
 
     unread: str
     """What is put for a citation of none of the papers."""
-    index: _Index
+    names: _Named
+    titles: Mapping[PaperKey, str]
     repairs: dict[ReadAs, None] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
 
     def read_bracket(self, match: re.Match[str]) -> str:
         """A bracket as its papers; as it was where it is ordinary text."""
         addresses = list_addresses(match[0])
-        if addresses and cite_sentences(addresses) == match[0] and all(a.key in self.index.titles for a in addresses):
+        if addresses and cite_sentences(addresses) == match[0] and all(a.key in self.titles for a in addresses):
             return match[0]
         cited = self._read_inside(match[1])
         if cited is None and (_SOURCE.search(match[1]) or _is_like_a_title(match[1])):
@@ -165,7 +150,7 @@ class _Reader:
     def read_parenthesis(self, match: re.Match[str]) -> str:
         """A parenthesis as its papers, where it names them by key or by people; what else it is stays."""
         is_source = "@" in match[1] or _PEOPLE.search(match[1])
-        is_known = any(_identify(part) in self.index.names for part in match[1].split(";"))
+        is_known = any(_identify(part) in self.names for part in match[1].split(";"))
         return self.read_bracket(match) if is_source or is_known else match[0]
 
     def read_bare(self, match: re.Match[str]) -> str:
@@ -190,15 +175,27 @@ class _Reader:
         """The paper that is named, with its sentences: their numbers are read behind a key of these papers only."""
         bare = said[said.index("@") :].split(",")[0] if "@" in said else said
         numbered = _NAMED.fullmatch(said[said.find("@") + 1 :].strip())
-        if fold(bare) not in self.index.names and numbered and (key := self.index.names.get(fold(numbered["key"]))):
+        if fold(bare) not in self.names and numbered and (key := self.names.get(fold(numbered["key"]))):
             address, certainty = Address(key[0], _read_numbers(numbered["numbers"])), 1.0
-        elif found := self.index.find(bare):
+        elif found := self._match(bare):
             address, certainty = Address(found[0]), found[1]
         else:
             return None
         if said.strip() != f"@{address}":
             self.repairs[ReadAs(said.strip(), address.key, certainty)] = None
         return address
+
+    def _match(self, said: str) -> tuple[PaperKey, float] | None:
+        """The paper of a name, an identifier or a title."""
+        name = _LABEL.sub("", said.strip(" @\"“”'`*_<>"), count=1).strip(" @\"“”'`*_<>")
+        if found := self.names.get(fold(name)) or self.names.get(_identify(name)):
+            return found
+        if len(wanted := fold(name)) < SHORTEST_TITLE:
+            return None
+        near = process.extract(wanted, self.titles, scorer=fuzz.ratio, score_cutoff=NEAR_TITLE - NEXT_TITLE, limit=2)
+        if not near or near[0][1] < NEAR_TITLE or (len(near) > 1 and near[1][1] > near[0][1] - NEXT_TITLE):
+            return None
+        return near[0][2], near[0][1] / 100
 
 
 def _read_numbers(said: str) -> tuple[int, ...]:

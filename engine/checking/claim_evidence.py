@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from math import log
+from string import ascii_lowercase
 
 from engine.addresses import NumberedSentence, number_sentences, sentences_at
-from engine.checking.doubts import Source, carries, is_negated
+from engine.checking.doubts import Source, carries, is_negated, list_missing_terms, split_terms
 from engine.checking.figures import find_missing_figures
-from engine.checking.terms_held import list_missing_terms, split_terms
 from engine.citations import replace_citations
 from engine.llm.prompting import data, first_author
 from engine.survey import Citation, Verdict
@@ -121,32 +121,27 @@ def _list_lacking(claim: str, held: str) -> set[str]:
     return {term for term in list_missing_terms(claim, held) if len(term) > 1} | {*find_missing_figures(claim, held)}
 
 
-def source_of(evidence: Iterable[EvidenceSentence], shared: str = "", papers: Sequence[Paper] = ()) -> Source:
-    """The evidence as the program reads it, with its papers and ``papers``, whose whole texts count for vetoes."""
-    found = tuple(evidence)
-    own = dict.fromkeys((*papers, *(item.paper for item in found)))
-    return Source("\n".join(item.said.text for item in found), tuple(own), shared)
+def source_of(evidence: Sequence[EvidenceSentence], shared: str = "") -> Source:
+    """The evidence as the program reads it, with its papers, whose whole texts count for vetoes."""
+    papers = dict.fromkeys(item.paper for item in evidence)
+    return Source("\n".join(item.said.text for item in evidence), tuple(papers), shared)
 
 
 def show_evidence(evidence: Sequence[EvidenceSentence], *, by_address: bool = False) -> str:
     """The sentences below their papers' titles, each with a letter, or with its address for citing."""
     lines: list[str] = []
     paper: Paper | None = None
-    for at, item in enumerate(evidence):
+    for letter, item in zip(ascii_lowercase, evidence, strict=False):
         if item.paper != paper:
             paper = item.paper
             said = ", ".join(part for part in (first_author(paper), str(paper.year or "")) if part)
             lines.append(f"From “{data(paper.title)}”{f' ({data(said)})' if said else ''}:")
-        label = f"[@{paper.key}:{item.said.number}]" if by_address else f"{letter_of(at)}."
+        label = f"[@{paper.key}:{item.said.number}]" if by_address else f"{letter}."
         lines.append(f"{label} {data(' '.join(item.said.text.split()))}")
     return "\n".join(lines) or "(none)"
 
 
-def letter_of(at: int) -> str:
-    """``a`` for the first."""
-    return chr(ord("a") + at)
-
-
 def pick_evidence(evidence: Sequence[EvidenceSentence], labels: str) -> tuple[EvidenceSentence, ...]:
     """The sentences with these letters, however a model writes them (``a``, ``bc``, ``[a]``); all where none is one."""
-    return tuple(item for at, item in enumerate(evidence) if letter_of(at) in labels.lower()) or tuple(evidence)
+    lettered = zip(ascii_lowercase, evidence, strict=False)
+    return tuple(item for letter, item in lettered if letter in labels.lower()) or tuple(evidence)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from typing import Literal
 
 from pydantic import Field
@@ -23,6 +23,10 @@ class ClaimVerdict(TypedAnswer):
     beyond: str = ""
 
 
+SUPPORTED = "supported"
+_SUPPORTED = re.compile(r"\s*(\d+)(.*)")
+
+
 class CheckAnswer(TypedAnswer):
     """Every claim asked about in one of two lists: most are supported, and are told in a few characters each."""
 
@@ -30,11 +34,11 @@ class CheckAnswer(TypedAnswer):
     """The number of the claim with the letters of the sentences that say it: ``3a``, ``4bc``."""
     others: list[ClaimVerdict] = Field(default_factory=list)
 
-    def list_verdicts(self) -> dict[int, ClaimVerdict | str]:
-        """By the number of the claim its verdict, or, where it is supported, the letters; in both lists, the former."""
-        numbers = {said: "".join(takewhile(str.isdecimal, said.strip())) for said in self.supported}
-        held: dict[int, ClaimVerdict | str] = {int(n): said.strip()[len(n) :] for said, n in numbers.items() if n}
-        return held | {verdict.claim: verdict for verdict in self.others}
+    def list_verdicts(self) -> dict[int, tuple[str, str]]:
+        """By the number of the claim its verdict with what goes further, or `SUPPORTED` with the letters."""
+        said = [match.groups() for supported in self.supported if (match := _SUPPORTED.match(supported))]
+        held = {int(number): (SUPPORTED, letters) for number, letters in said}
+        return held | {other.claim: (other.verdict, other.beyond) for other in self.others}
 
 
 class SecondVerdict(TypedAnswer):

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.checking.doubts import Source as Evidence
-from engine.checking.doubts import carries, find_doubts, is_negated
-from engine.checking.terms_held import list_missing_terms
+from engine.checking.doubts import carries, find_doubts, is_negated, list_missing_terms
 from engine.citations import cite
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer

@@ -20,9 +20,9 @@ from bot.app import open_app
 from bot.serving.bundled import BUNDLED
 from engine.addresses import NumberedSentence, number_sentences
 from engine.checking.check import CheckTask, check_section
+from engine.checking.doubts import find_missing_names
 from engine.checking.figures import read_figures
 from engine.checking.judging import CheckAnswer, RewordAnswer, SecondAnswer
-from engine.checking.terms_held import find_missing_names
 from engine.citations import Address, cite_sentences, list_cited_keys, remove_citations
 from engine.llm.model import A, Request, TypedAnswer
 from engine.local_models import Entailment

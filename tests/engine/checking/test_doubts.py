@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.checking.doubts import Source, carries, find_doubts, find_wrong_authors, holds_words
-from engine.checking.figures import find_missing_figures, read_figures
-from engine.checking.terms_held import find_missing_names
-from engine.checking.units import read_units
+from engine.checking.doubts import Source, carries, find_doubts, find_missing_names, find_wrong_authors, holds_words
+from engine.checking.figures import find_missing_figures, read_figures, read_units
 from tests.fakes import paper
 
 KEPT = Source("SwiftNet flies at 60kmh−1 through 12 gates; 79.4% of 1,234 runs ended without a crash.", (paper(1),))
