@@ -50,9 +50,6 @@ class Limits:
     papers_per_node: int = 60
     """AutoSurvey's papers for one subsection; the bot gives a language model fewer (`SCHOLIUM_PAPERS_PER_SECTION`)."""
 
-    thin_evidence: int = 3
-    """A section with fewer papers than this is marked as thin."""
-
     full_texts: int = 20
     """Papers whose full text is read, the best first; each costs a download and up to 1,500 tokens a section."""
 

@@ -299,15 +299,17 @@ class Cluster:
 
 Role = Literal["introduction", "body", "conclusion"]
 
+THIN_EVIDENCE = 3
+"""A section of the body with fewer papers than this rests on thin evidence."""
+
 
 @dataclass(frozen=True, slots=True)
 class OutlineNode:
-    """A section to be written, with the papers meant for it; ``thin`` says the evidence is scarce."""
+    """A section to be written, with the papers meant for it."""
 
     title: str
     description: str = ""
     papers: tuple[PaperKey, ...] = ()
-    thin: bool = False
     hint_papers: tuple[PaperKey, ...] = ()
     """The paper of each hint that it rests on, where a recipe makes hints: once for every hint of the paper."""
     children: tuple[OutlineNode, ...] = ()
@@ -315,6 +317,11 @@ class OutlineNode:
 
     def __post_init__(self) -> None:
         make_inert(self, "title", "description")
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether the evidence is scarce; one without papers gets them when it is written."""
+        return self.role == "body" and 0 < len(self.all_papers()) < THIN_EVIDENCE
 
     def describe(self) -> str:
         """The heading with what the section is to say."""

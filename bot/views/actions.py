@@ -96,7 +96,7 @@ def _offer_for_thin(state: State) -> list[Action]:
     bare = find_unsupported(state.outline, state.papers, state.brief.topic) if state.papers and state.brief else []
     doubtful = {number for number, _ in bare}
     body = [(n, node) for n, node in enumerate(state.outline.nodes, start=1) if node.role == "body"]
-    thin = next((n for n, node in body if node.thin or str(n) in doubtful), 0)
+    thin = next((n for n, node in body if node.is_thin or str(n) in doubtful), 0)
     if not thin:
         return []
     offered = [Action("search for section", f"search for {thin}", str(thin))]

@@ -192,7 +192,7 @@ def word_papers(selection: PaperSelection, page: Page[FoundPaper]) -> str:
 def _outline(outline: PlannedOutline) -> str:
     lines = [_outline_line(section) for section in outline.sections]
     lacking = [section for section in outline.sections if section.lacks_papers]
-    notes = [THIN] if any(section.node.thin for section in outline.sections) else []
+    notes = [THIN] if any(section.node.is_thin for section in outline.sections) else []
     notes += [f"⚠ {escape_markdown(note)}" for note in outline.notes]
     notes += list_first(list(map(_word_unsupported, lacking)), SHOWN_NOTES, "⚠ The same holds for {} more.")
     return "\n".join([f"**{escape_markdown(outline.title)}**", "", *lines, *([""] if notes else []), *notes])
@@ -215,7 +215,7 @@ def _outline_line(section: PlannedSection) -> str:
     node, depth = section.node, section.number.count(".")
     about = _inside(section) if node.role == "body" else ""
     inside = f": {escape_markdown(about)}" if about else ""
-    thin = " ⚠" if node.thin and node.all_papers() else ""
+    thin = " ⚠" if node.is_thin else ""
     return f"{'    ' * depth}- **{section.number}** {escape_markdown(node.title)}{_evidence(section)}{thin}{inside}"
 
 

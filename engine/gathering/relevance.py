@@ -13,7 +13,7 @@ import numpy as np
 from engine.errors import ScholiumError
 from engine.limits import Limits
 from engine.llm.attempts import try_all
-from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer, WrittenKey
 from engine.llm.prompting import data, fill, paper_block
 from engine.local_models import CrossEncoder
 from engine.quoting.abstracts import read_abstracts
@@ -38,7 +38,7 @@ JUDGED_SPARE = 1.25
 class Judgement(TypedAnswer):
     """One paper: why, and whether."""
 
-    key: str
+    key: WrittenKey
     reason: PlainText
     relevant: bool
 
@@ -72,7 +72,7 @@ async def judge_papers(
 
     came = await try_all(judge(number, papers) for number, papers in enumerate(parts))
     said = [one for own in came if not isinstance(own, ScholiumError) for one in own]
-    judged = {PaperKey(one.key.strip().removeprefix("@")): one for one in said}
+    judged = {one.key: one for one in said}
     return judged, next((str(one) for one in came if isinstance(one, ScholiumError)), "")
 
 

@@ -15,6 +15,7 @@ from engine.limits import CHARACTERS_PER_TOKEN
 from engine.local_models import Entailment
 from engine.retry_after import read_retry_after
 from engine.text import clean, remove_bare_numbers, shorten
+from engine.values import PaperKey
 
 Task = Literal["reading", "extraction", "outline", "drafting", "checking", "judging"]
 """What a call is for; each task can have a model of its own."""
@@ -40,6 +41,9 @@ class TypedAnswer(BaseModel):
 
 PlainText = Annotated[str, AfterValidator(remove_bare_numbers)]
 """Text of a typed answer that reaches a document and cites nothing, whatever numbers a model puts in brackets."""
+
+WrittenKey = Annotated[PaperKey, AfterValidator(lambda key: key.strip("[]@ "))]
+"""The key of a paper, whether or not a model writes it as a citation."""
 
 A = TypeVar("A", bound=TypedAnswer)
 

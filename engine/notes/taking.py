@@ -12,7 +12,7 @@ from pydantic import Field
 
 from engine.addresses import locate_words, number_sentences
 from engine.llm.attempts import try_any
-from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer, WrittenKey
 from engine.llm.prompting import data, fill, paper_block, sentence_block
 from engine.reading.trees.attribute_trees import AttributeTree
 from engine.survey import MANNERS, How, Note
@@ -34,7 +34,7 @@ _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 class NoteAnswer(TypedAnswer):
     """What a paper says to the subsection."""
 
-    key: str
+    key: WrittenKey
     sentences: list[int]
     how: How
     how_at: int = 0
@@ -111,9 +111,8 @@ async def take_notes(
         answer = await model.answer_typed(build_request(question, group, len(groups), at, trees), NotesAnswer)
         grounded: list[Note] = []
         for said in answer.notes:
-            key = PaperKey(said.key.strip().strip("[]").removeprefix("@"))
             numbers = tuple(dict.fromkeys(said.sentences))
-            note = Note(key, numbers, said.how, said.task, said.method, said.shown, said.limit)
+            note = Note(said.key, numbers, said.how, said.task, said.method, said.shown, said.limit)
             grounded += [made] if (made := ground(note, group, said.how_at)) else []
         return grounded
 

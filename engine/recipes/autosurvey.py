@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -54,13 +53,13 @@ class AutoSurveyRecipe(Trials):
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """O = Outline(T, P_init)."""
         papers = require_papers(selection)[: context.limits.outline_papers]
-        planner = Planner(context.require_model(), brief.purpose, papers, context, self.whole_abstracts, brief.template)
+        planner = Planner(brief.purpose, context, papers, self.whole_abstracts, brief.template)
         return await planner.outline(brief.sections or SECTIONS, brief.topic)
 
     async def write_trial(self, task: WritingTask, context: RunContext) -> Candidate:
         """S_i = Draft(O_i, P_sec); R_i = Refine(S_i); F_t = Merge(R_1 … R_n)."""
         brief, count, included = task.brief, context.limits.papers_per_node, task.selection.list_included()
-        outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, count)
+        outline = await supply_papers(task.outline, included, context)
         brought: tuple[FoundPaper, ...] = ()
         if self.retrieve:
             outline, brought = await search_sections(outline, brief, task.selection, context)

@@ -19,7 +19,7 @@ from engine.session.kept_text import put_kept_parts
 from engine.survey import Section, Survey
 from engine.text import to_title_case
 from engine.values import Brief, Cluster, Outline, OutlineNode, PaperSelection
-from engine.writing.assembly import assemble_survey, assign, frame_outline, mark_thin, supply_papers
+from engine.writing.assembly import assemble_survey, assign, frame_outline, supply_papers
 from engine.writing.clustered import place_papers, plan_refinement, write_clustered, write_headings
 from engine.writing.division import make_section, tell_apart
 from engine.writing.drafting import Steps
@@ -67,7 +67,7 @@ class ClusterRecipe(KeywordSearch):
             await context.progress(Progress("dividing", done, len(groups), group.name))
             node = await asyncio.to_thread(_divide, group, brief, context, tuple(used), self.options.formula)
             used += [child.title for child in node.children]
-            nodes.append(mark_thin(node, context.limits))
+            nodes.append(node)
         title, method = f"{to_title_case(brief.topic)}: A Survey", _describe(grouping, groups)
         if context.model:
             places = await asyncio.to_thread(place_papers, papers, vectors)
@@ -87,7 +87,7 @@ class ClusterRecipe(KeywordSearch):
         if context.model:
             return tell_grouping(await write_clustered(task, context), task.outline)
         included = task.selection.list_included()
-        outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, ADDED_PAPERS)
+        outline = await supply_papers(task.outline, included, context, ADDED_PAPERS)
         papers = {paper.key: paper for paper in included}
         lines = lines_of(outline, papers)
         sections = dict(task.finished)

@@ -6,28 +6,25 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
-from engine.llm.attempts import try_all
-from engine.llm.model import PlainText, Request, TypedAnswer, tokens_of
+from engine.llm.model import PlainText, Request, TypedAnswer, WrittenKey, tokens_of
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.recipes.bases import KeywordSearch
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
 from engine.survey import Section, Survey
 from engine.text import clean, inert
-from engine.values import Brief, Outline, OutlineNode, PaperKey, PaperSelection
+from engine.values import Brief, Outline, OutlineNode, PaperSelection
 from engine.writing.assembly import (
     add_warnings,
     assemble_survey,
     fail_with_nothing,
-    mark_thin,
     supply_papers,
     words_for_each,
 )
 from engine.writing.composing import Composition
 from engine.writing.drafting import Assignment, Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, plan_subsections
-from engine.writing.planning import OutlineAnswer, Plan, outline_text, word_undivided
+from engine.writing.planning import Asking, OutlineAnswer, PartsAnswer, Plan, divide_sections, outline_text
 
 METHOD = (
     "This survey was written by the baseline of the NLPCC 2024 task: a language model allocated the references to "
@@ -46,13 +43,7 @@ MOST_PAPERS = 400
 class PartAnswer(Plan):
     """A subsection with the keys of its references."""
 
-    papers: list[str]
-
-
-class PartsAnswer(TypedAnswer):
-    """The subsections of a section."""
-
-    subsections: list[PartAnswer]
+    papers: list[WrittenKey]
 
 
 class FrameAnswer(TypedAnswer):
@@ -82,39 +73,32 @@ class OrganiserRecipe(KeywordSearch):
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Steps 1 and 2: sections from all titles, then the parts of each with the references allocated to them."""
         papers = require_papers(selection)[:MOST_PAPERS]
-        model, titles = context.require_model(), paper_block([replace(p, abstract="") for p in papers], 0)
+        asking, titles = Asking(brief.topic, context), paper_block([replace(p, abstract="") for p in papers], 0)
         await context.progress(Progress("outlining"))
-        prompt = fill(
-            "organiser/outline", topic=data(brief.topic), papers=titles, sections=str(brief.sections or SECTIONS)
-        )
-        plan = await model.answer_typed(Request("outline", "outline", prompt, 2_048, 1.0), OutlineAnswer)
-        nodes = tuple(OutlineNode(s.title, s.description) for s in plan.sections)
+        shown = {"papers": titles, "sections": str(brief.sections or SECTIONS)}
+        plan = await asking.ask(OutlineAnswer[Plan], "outline", "organiser/outline", 2_048, 1.0, **shown)
+        nodes = tuple(section.node() for section in plan.sections)
         top = Outline(plan.title, nodes, "the organiser's baseline")
         await context.progress(Progress("dividing", 0, len(nodes)))
-        came = await try_all(self._divide(brief, top, at, titles, context) for at in range(len(nodes)))
-        known, divided = {p.key for p in papers}, list[OutlineNode]()
-        for node, answer in zip(nodes, came, strict=True):
-            parts = () if isinstance(answer, ScholiumError) else answer.subsections
-            allocated = (dict.fromkeys(PaperKey(key.strip("[]@ ")) for key in part.papers) for part in parts)
-            own = [tuple(key for key in keys if key in known) for keys in allocated]  # what a model makes up goes
-            children = (OutlineNode(p.title, p.description, keys) for p, keys in zip(parts, own, strict=True))
-            divided.append(mark_thin(replace(node, children=tuple(children)), context.limits))
-        failed = ((node, why) for node, why in zip(nodes, came, strict=True) if isinstance(why, ScholiumError))
-        return replace(top, nodes=tuple(divided), notes=tuple(word_undivided(node, why) for node, why in failed))
+        known = {paper.key for paper in papers}
 
-    async def _divide(self, brief: Brief, top: Outline, at: int, titles: str, context: RunContext) -> PartsAnswer:
-        shown = {"outline": outline_text(top), "papers": titles, "number": str(at + 1)}
-        prompt = fill("organiser/parts", topic=data(brief.topic), title=data(top.nodes[at].title), **shown)
-        request = Request("outline", f"parts/{at + 1}", prompt, 4_096, 1.0)
-        return await context.require_model().answer_typed(request, PartsAnswer)
+        async def allocate(at: int) -> list[OutlineNode]:
+            shown = {"title": data(nodes[at].title), "outline": outline_text(top), "papers": titles}
+            step, number = f"parts/{at + 1}", str(at + 1)
+            answer = await asking.ask(
+                PartsAnswer[PartAnswer], step, "organiser/parts", 4_096, 1.0, number=number, **shown
+            )
+            allocated = (dict.fromkeys(part.papers) for part in answer.subsections)  # what a model makes up goes
+            own = ((key for key in keys if key in known) for keys in allocated)
+            return list(map(PartAnswer.node, answer.subsections, own))
+
+        return await divide_sections(top, {at: allocate(at) for at in range(len(nodes))})
 
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Steps 3 to 5: abstract and summary, every section at the same time, put together."""
         papers = task.selection.list_included()[:MOST_PAPERS]
         model, brief = context.require_model(), task.brief
-        outline = await asyncio.to_thread(
-            supply_papers, task.outline, papers, context.embedder, context.limits.papers_per_node
-        )
+        outline = await supply_papers(task.outline, papers, context)
         prompt = fill(
             "organiser/frame",
             topic=data(brief.topic),

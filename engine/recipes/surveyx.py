@@ -96,15 +96,14 @@ class SurveyXRecipe(Trials):
         if isinstance(primary, ScholiumError):
             raise primary
         hints = await steps.mount_hints(primary, material)
-        divided = await steps.divide_sections(primary, hints)
-        outline = await steps.reorganise(divided)
-        return replace(outline, notes=(*outline.notes, *material.explain_missing()))
+        outline = await steps.reorganise(await steps.divide_sections(primary, hints))
+        return replace(outline, notes=(*outline.notes, *steps.notes, *material.explain_missing()))
 
     async def write_trial(self, task: WritingTask, context: RunContext) -> Candidate:
         """The main body from hints (3.2.2), each subsection seeing those before it, rewritten by the forest (3.2.3)."""
-        included, count = task.selection.list_included(), context.limits.papers_per_node
+        included = task.selection.list_included()
         material = await prepare(included, context, with_trees=self.grow_trees)
-        outline = await asyncio.to_thread(supply_papers, task.outline, included, context.embedder, count)
+        outline = await supply_papers(task.outline, included, context)
         model = context.require_model()
         assignment = replace(assign(task.brief, outline, context.attempt), prompt="surveyx/draft")
         index = await asyncio.to_thread(TreeIndex, list(material.trees.values()), context.embedder)

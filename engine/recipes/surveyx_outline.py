@@ -6,20 +6,19 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from pydantic import Field
-
 from engine.errors import LanguageModelError, ScholiumError
 from engine.llm.attempts import try_all, try_work
-from engine.llm.model import A, PlainText, Request, TypedAnswer
-from engine.llm.prompting import data, fill, paper_block
+from engine.llm.model import PlainText, TypedAnswer, WrittenKey
+from engine.llm.prompting import data, paper_block
 from engine.recipes.surveyx_material import GIST_FIELDS, Material
 from engine.retrieval.embedding import Embedder
-from engine.run import RunContext
 from engine.text import terms
 from engine.values import Outline, OutlineNode, Paper, PaperKey
-from engine.writing.assembly import mark_thin, supply_papers
-from engine.writing.model_text import HeadingText
-from engine.writing.planning import OutlineAnswer, Plan, outline_text, with_roles, word_undivided
+from engine.writing.assembly import supply_papers
+from engine.writing.planning import Asking, DividedPlan, OutlineAnswer, PartsAnswer, Plan, divide_sections, outline_text
+
+TEMPERATURE = 0.3
+"""Of every request for the outline (SurveyX's code)."""
 
 MOUNTED_AT_ONCE = 10
 """Papers whose hints one call writes."""
@@ -38,7 +37,7 @@ library of few papers headings about different things are close."""
 class Hint(TypedAnswer):
     """What a paper, by its key, offers to a section, by its number."""
 
-    key: str
+    key: WrittenKey
     section: str
     hint: PlainText
 
@@ -55,12 +54,6 @@ class HintedPart(Plan):
     hints: list[int]
 
 
-class DivideAnswer(TypedAnswer):
-    """The subsections of one section."""
-
-    subsections: list[HintedPart] = Field(min_length=1)
-
-
 class FilledSection(TypedAnswer):
     """A section and the numbers of its subsections in order."""
 
@@ -74,47 +67,29 @@ class ReorganiseAnswer(TypedAnswer):
     sections: list[FilledSection]
 
 
-class WholeSection(Plan):
-    """A section with its subsections."""
-
-    subsections: list[Plan]
-
-
-class WholeOutlineAnswer(TypedAnswer):
-    """An outline of two levels."""
-
-    title: HeadingText
-    sections: list[WholeSection] = Field(min_length=2)
-
-
 Heading = tuple[int, OutlineNode]
 """A subsection taken out of its section, which is counted from 0."""
 
 
-@dataclass
-class OutlineSteps:
+@dataclass(frozen=True)
+class OutlineSteps(Asking):
     """The steps of one outline; ``notes`` collects what a person should know before approving it."""
 
-    topic: str
-    context: RunContext
     notes: list[str] = field(default_factory=list)
 
     async def draft_primary(self, sections: int, papers: Sequence[Paper]) -> Outline:
         """The main sections, from titles and abstracts of these papers, or from what the model knows."""
         shown = {"papers": _list_offered(papers), "sections": str(sections)}
-        answer = await self._ask("primary", 2_048, OutlineAnswer, "surveyx/outline", **shown)
-        nodes = with_roles([OutlineNode(s.title, s.description) for s in answer.sections])
-        return Outline(answer.title, nodes, "SurveyX")
+        answer = await self.ask(OutlineAnswer[Plan], "primary", "surveyx/outline", 2_048, TEMPERATURE, **shown)
+        return answer.outline("SurveyX")
 
     async def draft_whole(self, sections: int, papers: Sequence[Paper], everything: Sequence[Paper]) -> Outline:
         """Without outline optimisation: both levels in one answer, papers by closeness to the headings."""
         shown = {"papers": _list_offered(papers), "sections": str(sections)}
-        answer = await self._ask("primary", 4_096, WholeOutlineAnswer, "surveyx/whole_outline", **shown)
-        parts = [tuple(OutlineNode(p.title, p.description) for p in s.subsections) for s in answer.sections]
-        tops = with_roles([OutlineNode(s.title, s.description) for s in answer.sections])
-        nodes = (replace(n, children=own if n.role == "body" else ()) for n, own in zip(tops, parts, strict=True))
-        outline, count = Outline(answer.title, tuple(nodes), "SurveyX"), self.context.limits.papers_per_node
-        return self._finish(await asyncio.to_thread(supply_papers, outline, everything, self.context.embedder, count))
+        kind = OutlineAnswer[DividedPlan[Plan]]
+        answer = await self.ask(kind, "primary", "surveyx/whole_outline", 4_096, TEMPERATURE, **shown)
+        outline = answer.outline("SurveyX", lambda section: map(Plan.node, section.subsections))
+        return await supply_papers(outline, everything, self.context)
 
     async def mount_hints(self, outline: Outline, material: Material) -> list[Hint]:
         """Hints of every paper for the sections, each with its paper; what failed is noted."""
@@ -133,21 +108,14 @@ class OutlineSteps:
     async def divide_sections(self, outline: Outline, hints: Sequence[Hint]) -> Outline:
         """Every section that takes hints with its subsections; one that could not be divided stays whole."""
         own = [[h for h in hints if h.section == str(i)] for i in range(1, len(outline.nodes) + 1)]
-        hinted = [at for at, some in enumerate(own) if some]
-        came = await try_all(self._divide(outline, at, own[at]) for at in hinted)
-        nodes = [self._hold(node, some) for node, some in zip(outline.nodes, own, strict=True)]
-        for at, parts in zip(hinted, came, strict=True):
-            if isinstance(parts, ScholiumError):
-                self.notes.append(word_undivided(outline.nodes[at], parts))
-            else:
-                nodes[at] = replace(outline.nodes[at], children=parts)
-        return replace(outline, nodes=tuple(nodes))
+        held = replace(outline, nodes=tuple(map(self._hold, outline.nodes, own)))
+        return await divide_sections(held, {at: self._divide(held, at, some) for at, some in enumerate(own) if some})
 
     async def reorganise(self, outline: Outline) -> Outline:
         """Separate, then reorganise: headings that say the same become one, every other is placed exactly once."""
         taken: list[Heading] = [(i, child) for i, node in enumerate(outline.nodes) for child in node.children]
         if len(taken) < 2:
-            return self._finish(outline)
+            return outline
         headings = await asyncio.to_thread(merge_same, taken, self.context.embedder)
         bare = outline_text(replace(outline, nodes=tuple(replace(n, children=()) for n in outline.nodes)))
         listed = "\n".join(
@@ -156,26 +124,19 @@ class OutlineSteps:
         )
         divided = ", ".join(str(i) for i, node in enumerate(outline.nodes, start=1) if node.children)
         shown = {"outline": bare, "headings": listed, "open": divided}
-        answer = await try_work(self._ask("reorganise", 1_024, ReorganiseAnswer, "surveyx/reorganise", **shown))
+        asking = self.ask(ReorganiseAnswer, "reorganise", "surveyx/reorganise", 1_024, TEMPERATURE, **shown)
+        answer = await try_work(asking)
         if isinstance(answer, ScholiumError):
             self.notes.append(f"Its subsections were not put in order once more: {answer}")
             answer = ReorganiseAnswer(sections=[])
-        return self._finish(place_headings(outline, headings, answer))
-
-    def _finish(self, outline: Outline) -> Outline:
-        nodes = tuple(mark_thin(node, self.context.limits) for node in outline.nodes)
-        return replace(outline, nodes=nodes, notes=(*outline.notes, *self.notes))
-
-    async def _ask(self, step: str, tokens: int, kind: type[A], prompt: str, **shown: str) -> A:
-        again = f"/{self.context.attempt}" if self.context.attempt else ""
-        request = Request("outline", f"{step}{again}", fill(prompt, topic=data(self.topic), **shown), tokens, 0.3)
-        return await self.context.require_model().answer_typed(request, kind)
+        return place_headings(outline, headings, answer)
 
     async def _mount(self, outline: Outline, keys: Sequence[PaperKey], material: Material) -> list[Hint]:
         """Hints of these papers for the sections of the body; any other is left out."""
         places = {str(i) for i, node in enumerate(outline.nodes, start=1) if node.role == "body"}
         shown = {"outline": outline_text(outline), "papers": material.notes(keys, GIST_FIELDS)}
-        answer = await self._ask(f"mount/{keys[0]}", 160 * len(keys) + 512, MountAnswer, "surveyx/mount", **shown)
+        step, tokens = f"mount/{keys[0]}", 160 * len(keys) + 512
+        answer = await self.ask(MountAnswer, step, "surveyx/mount", tokens, TEMPERATURE, **shown)
         hints = [hint.model_copy(update={"section": hint.section.strip(" .")}) for hint in answer.hints]
         return [hint for hint in hints if hint.key in keys and hint.section in places]
 
@@ -186,15 +147,15 @@ class OutlineSteps:
             "section": f"{at + 1} {data(node.title)}",
             "hints": "\n".join(f"{i}. {data(' '.join(hint.hint.split()))}" for i, hint in enumerate(hints, start=1)),
         }
-        tokens = 1_536 + 8 * len(hints)
-        answer = await self._ask(f"divide/{node.title}", tokens, DivideAnswer, "surveyx/divide", **shown)
-        return await asyncio.to_thread(self._parts, answer, hints)
+        step, kind = f"divide/{node.title}", PartsAnswer[HintedPart]
+        answer = await self.ask(kind, step, "surveyx/divide", 1_536 + 8 * len(hints), TEMPERATURE, **shown)
+        return await asyncio.to_thread(self._share_out, answer.subsections, hints)
 
-    def _parts(self, answer: DivideAnswer, hints: Sequence[Hint]) -> tuple[OutlineNode, ...]:
+    def _share_out(self, parts: Sequence[HintedPart], hints: Sequence[Hint]) -> tuple[OutlineNode, ...]:
         """Each hint with the first subsection that names it, or with the one it is closest to."""
-        nodes = [OutlineNode(" ".join(part.title.split()), part.description) for part in answer.subsections]
+        nodes = [part.node() for part in parts]
         belongs: dict[int, int] = {}
-        for at, part in enumerate(answer.subsections):
+        for at, part in enumerate(parts):
             belongs = {**{n - 1: at for n in part.hints if 1 <= n <= len(hints)}, **belongs}
         homeless = [i for i in range(len(hints)) if i not in belongs]
         if homeless:
@@ -206,7 +167,7 @@ class OutlineSteps:
 
     def _hold(self, node: OutlineNode, hints: Sequence[Hint]) -> OutlineNode:
         """The node with the papers of these hints."""
-        keys = tuple(PaperKey(hint.key) for hint in hints)
+        keys = tuple(hint.key for hint in hints)
         papers = tuple(dict.fromkeys(keys))[: self.context.limits.papers_per_node]
         return replace(node, papers=papers, hint_papers=keys)
 

@@ -11,7 +11,7 @@ from engine.checking.doubts import Source as Evidence
 from engine.checking.doubts import carries, find_doubts, is_negated, list_missing_terms
 from engine.citations import cite
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
+from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer, WrittenKey
 from engine.llm.prompting import fill
 from engine.reading.trees.attribute_trees import AttributeValue, TreeKind
 from engine.recipes.surveyx_material import Material, author_and_year
@@ -85,7 +85,7 @@ _NAMES: Mapping[TreeKind, str] = {
 class Cell(TypedAnswer):
     """One cell of a table."""
 
-    key: str
+    key: WrittenKey
     column: str
     text: PlainText
 
@@ -167,7 +167,7 @@ async def fill_table(model: LanguageModel, plan: TablePlan, material: Material, 
     fields = {name for names in plan.columns.values() for name in names}
     prompt = fill("surveyx/cells", columns=listed, papers=material.notes(plan.keys, fields))
     tokens = 40 * len(plan.keys) * len(plan.columns) + 512
-    cells: dict[tuple[str, str], str] = {}
+    cells: dict[tuple[PaperKey, str], str] = {}
     try:
         request = Request("extraction", f"cells/{plan.place}/{plan.first}", prompt, tokens, 0.0)
         answer = await model.answer_typed(request, CellsAnswer)

@@ -11,7 +11,7 @@ from pydantic import Field
 from engine.checking.check import CheckedText, CheckTask, check_section
 from engine.citations import cite, remove_addresses, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.llm.model import PlainText, Request, TypedAnswer
+from engine.llm.model import PlainText, Request, TypedAnswer, WrittenKey
 from engine.llm.prompting import data, fill, first_author, paper_block
 from engine.reviews.review_search import ReviewScope
 from engine.reviews.studies import Study
@@ -39,9 +39,9 @@ class ConclusionAnswer(TypedAnswer):
     """A sentence and the keys of all studies that support it; what others found instead, and their keys."""
 
     statement: PlainText
-    papers: list[str]
+    papers: list[WrittenKey]
     otherwise: PlainText = ""
-    others: list[str] = Field(default_factory=list)
+    others: list[WrittenKey] = Field(default_factory=list)
 
 
 class ConclusionsAnswer(TypedAnswer):
@@ -161,10 +161,10 @@ class ReviewWriting:
         section = Section("Conclusions", text, claims, tally=checked.tally) if claims else None
         return section, tuple(dict.fromkeys(asked))[:FOLLOW_UPS]
 
-    def _cite(self, statement: str, keys: Sequence[str]) -> str:
+    def _cite(self, statement: str, keys: Sequence[PaperKey]) -> str:
         """The statement as one sentence with those of its studies that there are; empty without any."""
         known = {study.paper.key for study in self.studies}
-        cited = [key for said in keys if (key := PaperKey(said.strip("[]@ "))) in known]
+        cited = [key for key in keys if key in known]
         sentence = next(iter(sentences(inert(clean(statement)))), "").rstrip(" .!?")
         return f"{sentence} {cite(cited)}." if cited and sentence else ""
 

@@ -12,7 +12,7 @@ from typing import Literal
 from engine.errors import LimitExceeded, RetrievalError, ScholiumError
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.attempts import try_work
-from engine.llm.model import PlainText, Request, TypedAnswer, tokens_of
+from engine.llm.model import PlainText, Request, TypedAnswer, WrittenKey, tokens_of
 from engine.llm.prompting import data, fill, paper_block
 from engine.reading.full_text import FullText
 from engine.reviews.review_search import ReviewScope, is_open
@@ -64,7 +64,7 @@ Evidence = Literal[
 class StudyAnswer(TypedAnswer):
     """What a study says to the questions; the reason comes first because reasoning makes the decision better."""
 
-    key: str
+    key: WrittenKey
     reason: PlainText
     relevant: bool
     questions: list[int]
@@ -201,7 +201,7 @@ async def _read(
         )
         asked = Request("reading", f"study/{readable[0].key}", prompt, 1_024 * len(readable), TEMPERATURE)
         came = await context.require_model().answer_typed(asked, StudiesAnswer)
-        answers = {answer.key.strip("[]@ "): answer for answer in came.studies}
+        answers = {answer.key: answer for answer in came.studies}
     return [
         _settle(replace(found, paper=paper), answers.get(paper.key), len(scope.questions))
         for found, paper in zip(together, papers, strict=True)

@@ -160,4 +160,4 @@ def _list_body(outline: Outline) -> list[tuple[str, OutlineNode]]:
 
 def _shape(node: OutlineNode) -> OutlineNode:
     """What of a node its text depends on."""
-    return replace(node, thin=False, hint_papers=(), children=tuple(map(_shape, node.children)))
+    return replace(node, hint_papers=(), children=tuple(map(_shape, node.children)))

@@ -91,7 +91,6 @@ def merge(outline: Outline, place: str, other: str) -> Outline:
         f"{first.title}; {second.title}",
         _join_descriptions(first.description, second.description),
         tuple(dict.fromkeys((*first.papers, *second.papers))),
-        thin=first.thin and second.thin,
         hint_papers=(*first.hint_papers, *second.hint_papers),
         children=(*first.children, *second.children),
     )
@@ -273,12 +272,9 @@ def supply_section(outline: Outline, place: str, keywords: KeywordPool, selectio
 
 def _with_papers(node: OutlineNode, papers: list[Paper]) -> OutlineNode:
     if not node.children:
-        filled = replace(node, papers=(*node.papers, *(paper.key for paper in papers)))
-    else:
-        shares = _share_out(papers, node.children)
-        parts = zip(node.children, shares, strict=True)
-        filled = replace(node, children=tuple(_with_papers(child, share) for child, share in parts))
-    return replace(filled, thin=node.thin and not papers)
+        return replace(node, papers=(*node.papers, *(paper.key for paper in papers)))
+    parts = zip(node.children, _share_out(papers, node.children), strict=True)
+    return replace(node, children=tuple(_with_papers(child, share) for child, share in parts))
 
 
 def _share_out(papers: list[Paper], parts: tuple[OutlineNode, ...]) -> list[list[Paper]]:

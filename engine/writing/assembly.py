@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from engine.citations import remove_citations, with_references
 from engine.errors import LanguageModelError
 from engine.gathering.search_record import search_flow
-from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
+from engine.limits import LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD
 from engine.overview import NearbyGroup, Overview
-from engine.retrieval.embedding import Embedder, Vectors, embed_papers, nearest
-from engine.run import WritingTask
+from engine.retrieval.embedding import Vectors, embed_papers, nearest
+from engine.run import RunContext, WritingTask
 from engine.session.kept_text import list_missing
 from engine.survey import UNWRITTEN, Section, Survey, SurveyWarning
 from engine.text import list_words, shorten
-from engine.values import Brief, Outline, OutlineNode, Paper, walk_outline
+from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey, walk_outline
 from engine.writing.drafting import Assignment, Draft
 from engine.writing.notices import with_notice
 
@@ -50,34 +51,24 @@ def frame_outline(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode,
     return (introduction, *body)
 
 
-def mark_thin(node: OutlineNode, limits: Limits) -> OutlineNode:
-    """The node and those below, marked where there are too few papers to stand on."""
-    children = tuple(mark_thin(child, limits) for child in node.children)
-    thin = node.role == "body" and len(node.all_papers()) < limits.thin_evidence
-    return replace(node, thin=thin, children=children)
+async def supply_papers(
+    outline: Outline, papers: Sequence[Paper], context: RunContext, count: int = 0, vectors: Vectors | None = None
+) -> Outline:
+    """The outline with papers for the sections without any: so many, or as the limits have it, the nearest first.
 
-
-def supply_nodes(
-    nodes: Sequence[OutlineNode], papers: Sequence[Paper], vectors: Vectors, embedder: Embedder, count: int
-) -> list[OutlineNode]:
-    """The nodes, those without papers and parts with the papers nearest to what they say; row i is paper i."""
-    about = embedder.embed([node.describe() for node in nodes])
-    return [
-        node
-        if node.papers or node.children
-        else replace(node, papers=tuple(paper.key for paper in nearest(papers, vectors, vector, count)))
-        for node, vector in zip(nodes, about, strict=True)
-    ]
-
-
-def supply_papers(outline: Outline, papers: Sequence[Paper], embedder: Embedder, count: int) -> Outline:
-    """The outline with papers for the sections that the person added without any."""
+    Row i of ``vectors``, where they are known already, is paper i.
+    """
     bare = [node for node in outline.list_parts() if not node.papers]
-    if not bare:
-        return outline
-    supplied = supply_nodes(bare, papers, embed_papers(embedder, papers), embedder, count)
-    keys = {node: own.papers for node, own in zip(bare, supplied, strict=True)}
-    return outline.give_papers(lambda node: keys.get(node, node.papers))
+    most = count or context.limits.papers_per_node
+
+    def find() -> dict[OutlineNode, list[PaperKey]]:
+        rows = embed_papers(context.embedder, papers) if vectors is None else vectors
+        about = context.embedder.embed([node.describe() for node in bare])
+        near = [nearest(papers, rows, one, most) for one in about]
+        return {node: [paper.key for paper in own] for node, own in zip(bare, near, strict=True)}
+
+    found = await asyncio.to_thread(find) if bare else {}
+    return outline.give_papers(lambda node: found.get(node, node.papers))
 
 
 FIRST_PAPERS = 20
@@ -102,7 +93,7 @@ def assemble_survey(
     warnings += [
         SurveyWarning("thin evidence", number, f"{len(n.all_papers())} papers")
         for number, n in walk_outline(outline.nodes)
-        if n.thin
+        if n.is_thin
     ]
     survey = Survey(
         title=outline.title,

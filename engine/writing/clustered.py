@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pydantic import Field
-
 from engine.citations import with_references
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
 from engine.llm.attempts import try_work
@@ -16,7 +14,7 @@ from engine.llm.prompting import data, fill
 from engine.naming.clustering import project
 from engine.quoting.abstracts import show_gists
 from engine.quoting.reading_map import SET_APART
-from engine.retrieval.embedding import Vectors, embed_papers
+from engine.retrieval.embedding import Vectors, embed_papers, nearest
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
 from engine.session.kept_text import leaves_of
 from engine.survey import FieldMap, MapPoint, Section, Survey, SurveyWarning, walk
@@ -28,8 +26,6 @@ from engine.writing.assembly import (
     assign,
     fail_with_nothing,
     frame_outline,
-    mark_thin,
-    supply_nodes,
     tell_years,
 )
 from engine.writing.composing import Composition, with_bodies
@@ -44,7 +40,7 @@ from engine.writing.estimates import (
 from engine.writing.field_views import find_nearby, view_field
 from engine.writing.model_text import HeadingText, read_prose
 from engine.writing.notices import with_notice
-from engine.writing.planning import Plan, outline_text
+from engine.writing.planning import PartsAnswer, Plan, outline_text
 
 METHOD = (
     "This survey was written by a language model from groups of papers that a program found by their likeness, each "
@@ -80,10 +76,8 @@ CONCLUSION = OutlineNode(
 )
 
 
-class HeadingAnswer(Plan):
+class HeadingAnswer(Plan, PartsAnswer[Plan]):
     """A section's heading and its subsections."""
-
-    subsections: list[Plan] = Field(min_length=1)
 
 
 class NewHeading(TypedAnswer):
@@ -159,10 +153,9 @@ async def write_headings(
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(headed(i, node)) for i, node in enumerate(nodes, start=1)]
     ordered = await _order(brief, [task.result() for task in tasks], model, notes)
-    marked = [mark_thin(node, context.limits) for node in ordered]
     return replace(
         grouping,
-        nodes=(*frame_outline(marked, brief.topic), CONCLUSION),
+        nodes=(*frame_outline(ordered, brief.topic), CONCLUSION),
         is_grouping=False,
         places=(),
         notes=tuple(notes),
@@ -181,8 +174,8 @@ def _supply_within(
         return tuple(parts)
     vectors = embed_papers(context.embedder, papers)
     count = min(context.limits.papers_per_node, max(3, round(SHARED_MORE * len(papers) / len(parts))))
-    keys = [list(part.papers) for part in supply_nodes(parts, papers, vectors, context.embedder, count)]
     about = context.embedder.embed([part.describe() for part in parts])
+    keys = [[paper.key for paper in nearest(papers, vectors, one, count)] for one in about]
     placed = {key for own in keys for key in own}
     for paper, closeness in zip(papers, vectors @ about.T, strict=True):
         if paper.key not in placed:

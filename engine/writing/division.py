@@ -13,7 +13,6 @@ from engine.retrieval.embedding import Vectors, embed_papers
 from engine.run import RunContext
 from engine.session.outline_edits import node_at, papers_of, splice
 from engine.values import Cluster, Outline, OutlineNode, PaperSelection, walk_outline
-from engine.writing.assembly import mark_thin
 
 MOST_PARTS, SMALLEST_PART = 4, 3
 """Sections that one is divided into at most, and the papers that each has at least."""
@@ -33,7 +32,7 @@ def divide_section(outline: Outline, place: str, selection: PaperSelection, topi
     parts = clustering.clusters(papers, found, topic, avoid=taken)
     made, hints = map(make_section, parts), node.all_hints()
     sections = (replace(one, hint_papers=tuple(key for key in hints if key in one.papers)) for one in made)
-    return splice(outline, place, *(mark_thin(section, context.limits) for section in sections))
+    return splice(outline, place, *sections)
 
 
 def tell_apart(points: Points | Vectors, most: int, least: int, seed: int) -> Labels:

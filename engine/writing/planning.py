@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 
 from engine.errors import LimitExceeded, ScholiumError
 from engine.llm.attempts import try_all, try_any, try_work
-from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer, tokens_of
+from engine.llm.model import A, PlainText, Request, TypedAnswer, tokens_of
 from engine.llm.prompting import ABSTRACT_TOKENS, GIST_TOKENS, data, fill, paper_block, paper_tokens
 from engine.options import TemplateSection
 from engine.quoting.abstracts import show_gists, with_contribution
-from engine.retrieval.embedding import Vectors, embed_papers
+from engine.retrieval.embedding import Vectors, embed_papers, nearest
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.text import fold
-from engine.values import Outline, OutlineNode, Paper, Role, walk_outline
-from engine.writing.assembly import mark_thin, supply_nodes
+from engine.values import Outline, OutlineNode, Paper, PaperKey, Role, walk_outline
+from engine.writing.assembly import supply_papers
 from engine.writing.model_text import HeadingText
 
 CHUNK_TOKENS = 30_000
@@ -34,18 +34,43 @@ class Plan(TypedAnswer):
     title: HeadingText
     description: PlainText
 
-
-class OutlineAnswer(TypedAnswer):
-    """An outline of one level."""
-
-    title: HeadingText
-    sections: list[Plan] = Field(min_length=2)
+    def node(self, papers: Iterable[PaperKey] = ()) -> OutlineNode:
+        """It in an outline, with these papers."""
+        return OutlineNode(self.title, self.description, tuple(papers))
 
 
-class SubsectionsAnswer(TypedAnswer):
+P = TypeVar("P", bound=Plan)
+
+
+class PartsAnswer(TypedAnswer, Generic[P]):
     """The parts of a section."""
 
-    subsections: list[Plan] = Field(min_length=1)
+    subsections: list[P] = Field(min_length=1)
+
+
+class DividedPlan(Plan, Generic[P]):
+    """A section with its subsections, if it has any."""
+
+    subsections: list[P]
+
+
+class OutlineAnswer(TypedAnswer, Generic[P]):
+    """An outline."""
+
+    title: HeadingText
+    sections: list[P] = Field(min_length=2)
+
+    def outline(self, method: str, divide: Callable[[P], Iterable[OutlineNode]] = lambda _: ()) -> Outline:
+        """Its first section introduces and its last concludes, as prompts ask, where there are any between them."""
+        last = len(self.sections) - 1
+        roles: dict[int, Role] = {0: "introduction", last: "conclusion"} if last > 1 else {}
+        nodes = (
+            replace(section.node(), role=roles[at])
+            if at in roles
+            else replace(section.node(), children=tuple(divide(section)))
+            for at, section in enumerate(self.sections)
+        )
+        return Outline(self.title, tuple(nodes), method)
 
 
 class DuplicatesAnswer(TypedAnswer):
@@ -85,9 +110,6 @@ def outline_text(outline: Outline, *, describes_parts: bool = False) -> str:
 FRAMES: Mapping[str, Role] = {"introduction": "introduction", "conclusion": "conclusion", "conclusions": "conclusion"}
 """Titles of a template's sections that are written from the finished ones."""
 
-SMALLEST_FRAMED = 3
-"""An outline of fewer sections has neither introduction nor conclusion."""
-
 COUNT_ATTEMPTS = 2
 """How often an outline of another number of sections than asked for is asked for again."""
 
@@ -104,17 +126,31 @@ PROMPT_TOKENS, ROUGH_SHARE, DUPLICATES_TOKENS = 450, 2, 10
 JSON; an answer that names no repetition."""
 
 
-A = TypeVar("A", bound=TypedAnswer)
+@dataclass(frozen=True)
+class Asking:
+    """How a model is asked for an outline; raises `UserError` where there is none."""
+
+    topic: str
+    context: RunContext
+
+    def __post_init__(self) -> None:
+        self.context.require_model()
+
+    async def ask(
+        self, kind: type[A], step: str, prompt: str, tokens: int = 2_048, temperature: float = 1.0, **shown: str
+    ) -> A:
+        """The answer to a prompt that names the topic; a proposal after one that was refused is another step."""
+        again = f"/{self.context.attempt}" if self.context.attempt else ""
+        filled = fill(prompt, topic=data(self.topic), **shown)
+        request = Request("outline", f"{step}{again}", filled, tokens, temperature)
+        return await self.context.require_model().answer_typed(request, kind)
 
 
 @dataclass(frozen=True)
-class Planner:
+class Planner(Asking):
     """Plans one survey from its papers."""
 
-    model: LanguageModel
-    topic: str
     papers: Sequence[Paper]
-    context: RunContext
     whole_abstracts: bool = False
     """Whether outlines are drafted from whole abstracts, as published, or from what each paper says it contributes."""
     template: tuple[TemplateSection, ...] = ()
@@ -129,13 +165,7 @@ class Planner:
             raise top
         whole = await self._divide(top, embedding.result())
         whole = whole if self.template else await self._without_duplicates(whole)
-        return replace(whole, nodes=tuple(mark_thin(node, self.context.limits) for node in whole.nodes))
-
-    async def _ask(
-        self, kind: type[A], step: str, prompt: str, tokens: int = 2_048, temperature: float = 1.0, **shown: str
-    ) -> A:
-        filled = fill(f"autosurvey/{prompt}", topic=data(self.topic), **shown)
-        return await self.model.answer_typed(Request("outline", step, filled, tokens, temperature), kind)
+        return await supply_papers(whole, self.papers, self.context, vectors=embedding.result())
 
     async def _draft(self, sections: int, title: str) -> Outline:
         """The sections, undivided: those of each chunk, merged; at the budget those of the first, and a note."""
@@ -148,7 +178,13 @@ class Planner:
         chunks = divide_into_chunks(papers, self.context.seed + self.context.attempt, each=each)
         await self.context.progress(Progress("outlining", 0, len(chunks)))
         rough, failed = await try_any(
-            self._ask(OutlineAnswer, f"outline/{at}", "outline", papers=paper_block(chunk, each), sections=wanted)
+            self.ask(
+                OutlineAnswer[Plan],
+                f"outline/{at}",
+                "autosurvey/outline",
+                papers=paper_block(chunk, each),
+                sections=wanted,
+            )
             for at, chunk in enumerate(chunks)
         )
         plan, notes = rough[0], list[str]()
@@ -157,25 +193,24 @@ class Planner:
         if len(rough) > 1:
             outlines = "\n".join(f"<outline>\n{data(o.model_dump_json())}\n</outline>" for o in rough)
             try:
-                plan = await self._ask(OutlineAnswer, "merge", "merge", outlines=outlines, sections=wanted)
+                plan = await self.ask(
+                    OutlineAnswer[Plan], "merge", "autosurvey/merge", outlines=outlines, sections=wanted
+                )
             except LimitExceeded as error:
                 notes.append(f"It was planned from one of {len(rough)} parts of the literature: {error}")
-        plan = await self._with_exactly(sections, plan)
-        nodes = with_roles([OutlineNode(s.title, s.description) for s in plan.sections])
-        if len(nodes) != sections:
-            notes.append(f"{sections} sections were asked for; the model keeps to {len(nodes)}.")
-        return Outline(plan.title, nodes, "AutoSurvey", tuple(notes))
+        outline = (await self._with_exactly(sections, plan)).outline("AutoSurvey")
+        if len(outline.nodes) != sections:
+            notes.append(f"{sections} sections were asked for; the model keeps to {len(outline.nodes)}.")
+        return replace(outline, notes=tuple(notes))
 
-    async def _with_exactly(self, sections: int, plan: OutlineAnswer) -> OutlineAnswer:
+    async def _with_exactly(self, sections: int, plan: OutlineAnswer[Plan]) -> OutlineAnswer[Plan]:
         """The plan with as many sections as asked for; asked again where it has others, the nearest kept (A6)."""
         best = plan
         for attempt in range(1, COUNT_ATTEMPTS + 1):
             if (has := len(best.sections)) == sections:
                 break
-            step, told = f"count/{self.context.attempt}/{attempt}", data(best.model_dump_json())
-            asking = self._ask(
-                OutlineAnswer, step, "count", temperature=0.3, outline=told, has=str(has), sections=str(sections)
-            )
+            shown = {"outline": data(best.model_dump_json()), "has": str(has), "sections": str(sections)}
+            asking = self.ask(OutlineAnswer[Plan], f"count/{attempt}", "autosurvey/count", 2_048, 0.3, **shown)
             answer = await try_work(asking)
             if isinstance(answer, ScholiumError):
                 break
@@ -185,43 +220,34 @@ class Planner:
     async def _divide(self, top: Outline, vectors: Vectors) -> Outline:
         """The body's sections with their subsections (row i of ``vectors`` is paper i), or whole where that fails."""
         await self.context.progress(Progress("dividing", 0, len(top.nodes)))
-        body = [node for node in top.nodes if node.role == "body"]
-        counts = count_parts(top, len(self.papers))
-        parts = await try_all(self._parts(top, node, vectors, n) for node, n in zip(body, counts, strict=True))
-        came = iter(parts)
-        nodes, notes = list[OutlineNode](), list(top.notes)
-        for node in top.nodes:
-            below = next(came) if node.role == "body" else ()
-            if isinstance(below, ScholiumError):
-                notes.append(word_undivided(node, below))
-                nodes += await self._supply([node], vectors)
-            else:
-                nodes.append(replace(node, children=await self._supply(below, vectors)) if below else node)
-        return replace(top, nodes=tuple(nodes), notes=tuple(notes))
+        body = [at for at, node in enumerate(top.nodes) if node.role == "body"]
+        counts = zip(body, count_parts(top, len(self.papers)), strict=True)
+        due = {at: self._list_parts(top, at, vectors, count) for at, count in counts if not top.nodes[at].children}
+        return await divide_sections(top, due)
 
-    async def _parts(self, outline: Outline, node: OutlineNode, vectors: Vectors, count: int) -> Sequence[OutlineNode]:
-        """About so many subsections from papers retrieved for the section; a template's are as they are."""
-        if node.children:
-            return node.children
-        (near,) = await self._supply([node], vectors, SECTION_PAPERS)
-        by_key = {p.key: p for p in self.papers}
-        answer = await self._ask(
-            SubsectionsAnswer,
+    async def _list_parts(self, outline: Outline, at: int, vectors: Vectors, count: int) -> list[OutlineNode]:
+        """About so many subsections of the section, from the papers nearest to it."""
+        node = outline.nodes[at]
+        about = await asyncio.to_thread(self.context.embedder.embed, [node.describe()])
+        near = nearest(self.papers, vectors, about[0], SECTION_PAPERS)
+        answer = await self.ask(
+            PartsAnswer[Plan],
             f"subsections/{node.title}",
-            "subsections",
+            "autosurvey/subsections",
             1_536,
             outline=outline_text(outline),
             section=data(node.title),
             description=data(node.description),
-            papers=await asyncio.to_thread(show_gists, [by_key[key] for key in near.papers]),
+            papers=await asyncio.to_thread(show_gists, near),
             parts=str(count),
         )
-        return [OutlineNode(s.title, s.description) for s in answer.subsections]
+        return [part.node() for part in answer.subsections]
 
     async def _without_duplicates(self, outline: Outline) -> Outline:
         """Subsections that repeat another are left out; a section keeps at least one."""
         planned = outline_text(outline, describes_parts=True)
-        answer = await try_work(self._ask(DuplicatesAnswer, "duplicates", "duplicates", 512, 0.0, outline=planned))
+        asking = self.ask(DuplicatesAnswer, "duplicates", "autosurvey/duplicates", 512, 0.0, outline=planned)
+        answer = await try_work(asking)
         if isinstance(answer, ScholiumError):
             return replace(outline, notes=(*outline.notes, f"It was not checked for repetitions: {answer}"))
         nodes = []
@@ -229,14 +255,6 @@ class Planner:
             kept = tuple(child for j, child in enumerate(node.children, start=1) if f"{i}.{j}" not in answer.repeated)
             nodes.append(replace(node, children=kept or node.children[:1]))
         return replace(outline, nodes=tuple(nodes))
-
-    async def _supply(
-        self, nodes: Sequence[OutlineNode], vectors: Vectors, count: int | None = None
-    ) -> tuple[OutlineNode, ...]:
-        """The nodes with so many of the papers nearest to each, best first."""
-        most = count or self.context.limits.papers_per_node
-        found = await asyncio.to_thread(supply_nodes, nodes, self.papers, vectors, self.context.embedder, most)
-        return tuple(found)
 
 
 def _follow(wanted: TemplateSection) -> OutlineNode:
@@ -271,14 +289,14 @@ def plan_outline(outline: Outline, papers: Sequence[Paper], *, whole_abstracts: 
     return [*rough, *(merged if len(chunks) > 1 else ()), *parts, looked_over]
 
 
-def with_roles(nodes: list[OutlineNode]) -> tuple[OutlineNode, ...]:
-    """The first introduces and the last concludes, as the prompt asks, where there is something between them."""
-    if len(nodes) < SMALLEST_FRAMED:
-        return tuple(nodes)
-    first, *body, last = nodes
-    return (replace(first, role="introduction"), *body, replace(last, role="conclusion"))
-
-
-def word_undivided(node: OutlineNode, why: ScholiumError) -> str:
-    """The note that a section has no subsections."""
-    return f"“{node.title}” could not be divided: {why}"
+async def divide_sections(
+    outline: Outline, dividing: Mapping[int, Coroutine[Any, Any, Sequence[OutlineNode]]]
+) -> Outline:
+    """The outline with the parts of these sections, counted from 0; one that cannot be divided stays, and is noted."""
+    nodes, notes = list(outline.nodes), list(outline.notes)
+    for at, parts in zip(dividing, await try_all(dividing.values()), strict=True):
+        if isinstance(parts, ScholiumError):
+            notes.append(f"“{nodes[at].title}” could not be divided: {parts}")
+        else:
+            nodes[at] = replace(nodes[at], papers=(), hint_papers=(), children=tuple(parts))
+    return replace(outline, nodes=tuple(nodes), notes=tuple(notes))

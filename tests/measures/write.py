@@ -100,7 +100,7 @@ async def measure_process(service: SimulatedService, task: Task) -> MeasuredProc
         files = await asyncio.to_thread(_read_files, Path(folder))
     calls = service.calls
     first = min((call.start for call in calls), default=began)
-    outlined = {key for call in calls if call.kind == "OutlineAnswer" for key in _keys(str(call.body))}
+    outlined = {key for call in calls if call.kind == "OutlineAnswer[Plan]" for key in _keys(str(call.body))}
     return MeasuredProcess(
         papers=len(outlined),
         subsections=len(re.findall(r"^### ", _body_of(files[0]), re.M)) if files else 0,

@@ -83,6 +83,6 @@ ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {
         "people": [{"role": role, "concern": "They ask why."} for role in ("builder", "user", "critic", "payer")]
     },
     "QuestionsAnswer": ask,
-    "AnsweringOutline": outline_questions,
+    "OutlineAnswer[DividedPlan[AnsweringPart]]": outline_questions,
 }
 """By the name of the answer's schema."""

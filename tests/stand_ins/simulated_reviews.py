@@ -172,6 +172,6 @@ ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {
     "HeadingAnswer": propose_heading,
     "OrderAnswer": order,
     "TitleAnswer": lambda prompt: {"title": f"A Survey of {_find(r'The survey is about: (.+)', prompt)}"},
-    "PartsAnswer": parts,
+    "PartsAnswer[PartAnswer]": parts,
     "FrameAnswer": frame,
 }

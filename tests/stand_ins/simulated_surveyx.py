@@ -164,9 +164,9 @@ ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {
     "KindsAnswer": _kinds,
     "TreesAnswer": _trees,
     "MountAnswer": _mount,
-    "DivideAnswer": _divide,
+    "PartsAnswer[HintedPart]": _divide,
     "ReorganiseAnswer": _reorganise,
-    "WholeOutlineAnswer": _whole_outline,
+    "OutlineAnswer[DividedPlan[Plan]]": _whole_outline,
     "RewriteAnswer": _rewrite,
     "CellsAnswer": _cells,
 }

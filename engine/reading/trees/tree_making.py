@@ -13,7 +13,7 @@ from itertools import zip_longest
 
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.limits import CHARACTERS_PER_TOKEN
-from engine.llm.model import LanguageModel, Request, TypedAnswer
+from engine.llm.model import LanguageModel, Request, TypedAnswer, WrittenKey
 from engine.llm.prompting import data, fill, paper_block
 from engine.reading.full_text import FullText, take_fitting
 from engine.reading.trees.attribute_trees import (
@@ -79,7 +79,7 @@ TREE_ATTEMPTS = 2
 class KindOfPaper(TypedAnswer):
     """The kind of one paper."""
 
-    key: str
+    key: WrittenKey
     kind: TreeKind
 
 
@@ -100,7 +100,7 @@ class FieldOfTree(TypedAnswer):
 class TreeOfPaper(TypedAnswer):
     """The fields of one paper that have a value."""
 
-    key: str
+    key: WrittenKey
     fields: list[FieldOfTree]
 
 
@@ -144,7 +144,7 @@ async def _decide_kinds(model: LanguageModel, group: Sequence[Source]) -> Mappin
     request = Request("extraction", f"kinds/{group[0].key}", prompt, 40 * len(group) + 256, 0.0)
     answer = await model.answer_typed(request, KindsAnswer)
     asked = {source.key for source in group}
-    return {key: item.kind for item in answer.papers if (key := PaperKey(item.key)) in asked}
+    return {item.key: item.kind for item in answer.papers if item.key in asked}
 
 
 def _calls(group: Sequence[Source], kinds: Mapping[PaperKey, TreeKind]) -> list[tuple[TreeKind, Sequence[Source]]]:
@@ -192,7 +192,7 @@ async def _ask(
     found: dict[PaperKey, dict[str, AttributeValue]] = {}
     by_key = {source.key: source for source in sources}
     for tree in answer.trees:
-        source = by_key.get(PaperKey(tree.key))
+        source = by_key.get(tree.key)
         if source is None:
             continue
         for item in tree.fields:

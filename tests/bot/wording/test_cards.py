@@ -65,7 +65,7 @@ def test_a_thin_section_can_be_searched_for_merged_or_dropped_by_button() -> Non
     nodes[0], nodes[4] = replace(nodes[0], role="introduction"), replace(nodes[4], role="conclusion")
     whole = session(phase="outline", outline=Outline("A survey", tuple(nodes)))
     usual = [button.typed for button in make_card(whole).buttons]
-    nodes[2] = replace(nodes[2], thin=True)
+    nodes[2] = replace(nodes[2], papers=(papers(1)[0].key,))
     thin = session(phase="outline", outline=Outline("A survey", tuple(nodes)))
     offered = [button.typed for button in make_card(thin).buttons]
     assert offered == [*usual, "search for 3", "merge 2 3", "drop 3"]

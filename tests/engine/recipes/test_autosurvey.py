@@ -98,7 +98,7 @@ async def test_each_prompt_holds_the_papers_of_its_own_subsection(library: Local
 async def test_a_subsection_gets_the_papers_nearest_to_its_own_heading(library: LocalLibrary) -> None:
     subjects = ("Graph Attention", "Dense Retrieval", "Image Segmentation")
     parts = json.dumps({"subsections": [{"title": name, "description": name} for name in subjects]})
-    model = FakeModel(lambda prompt, kind: parts if kind == "SubsectionsAnswer" else simulate_answer(prompt, kind))
+    model = FakeModel(lambda prompt, kind: parts if kind == "PartsAnswer[Plan]" else simulate_answer(prompt, kind))
     five = replace(context(library, model), limits=Limits(papers_per_node=5))
     outline = await AutoSurveyRecipe().outline(BRIEF, SELECTION, five)
     titles = {p.key: p.title for p in EVERYTHING}
@@ -312,7 +312,7 @@ async def test_the_better_of_two_candidates_is_kept(library: LocalLibrary) -> No
 
 async def test_a_second_candidate_that_fails_leaves_the_first(library: LocalLibrary) -> None:
     def reply(prompt: str, schema: str) -> str:
-        if schema == "OutlineAnswer" and begun:
+        if schema == "OutlineAnswer[Plan]" and begun:
             raise LimitExceeded("The budget of $1.00 is used up.")
         return simulate_answer(prompt, schema)
 

@@ -34,7 +34,7 @@ SELECTION = PaperSelection(tuple(FoundPaper(p, 1.0) for p in papers(12)))
 
 
 def outline_of(prompt: str, schema: str, counts: list[int]) -> str:
-    if schema != "OutlineAnswer":
+    if schema != "OutlineAnswer[Plan]":
         return simulate_answer(prompt, schema)
     sections = [{"title": f"Section {i}", "description": "It says."} for i in range(counts.pop(0))]
     return json.dumps({"title": "A Survey", "sections": sections})

@@ -18,14 +18,14 @@ async def test_readers_hear_papers_and_the_outline_stands_on_them(library: Local
     model, recipe = FakeModel(simulate_answer), StormRecipe()
     run = context(library, model)
     outline = await recipe.outline(BRIEF, SELECTION, run)
-    (named,) = model.asked("perspectives/")
+    (named,) = model.asked("perspectives")
     assert keys_in(named) == [paper.key for paper in EVERYTHING]
     turns = model.asked("questions/")
     assert len(turns) == PERSPECTIVES * ROUNDS
     for request in turns:
         heard = len(keys_in(request))
         assert heard == (QUESTIONS * HEARD if request.step.endswith("/1") else 0)
-    (planned,) = model.asked("storm/")
+    (planned,) = model.asked("storm")
     asked = dict(re.findall(r"^(\d+)\. (.+)$", whole(planned), re.M))
     assert len(asked) == PERSPECTIVES * ROUNDS * QUESTIONS
     assert [node.role for node in outline.nodes] == ["introduction", "body", "body", "conclusion"]

@@ -14,7 +14,7 @@ FALSE = "It reaches 99.9 percent on ImageNet"
 async def test_a_section_of_parts_names_them_and_not_what_its_plan_says() -> None:
     def reply(prompt: str, schema: str) -> str:
         answer = simulate_answer(prompt, schema)
-        if schema not in {"OutlineAnswer", "WholeOutlineAnswer", "DivideAnswer"}:
+        if schema not in {"OutlineAnswer[Plan]", "OutlineAnswer[DividedPlan[Plan]]", "PartsAnswer[HintedPart]"}:
             return answer
         return json.dumps(_describe(json.loads(answer)))
 

@@ -78,12 +78,12 @@ def test_merging_keeps_every_paper() -> None:
 
 def test_a_merged_section_has_what_both_had() -> None:
     shared, own, other = (PaperKey(f"t:{name}") for name in ("shared", "own", "other"))
-    first = OutlineNode("One", papers=(shared, own), thin=True, hint_papers=(own,))
+    first = OutlineNode("One", papers=(shared, own), hint_papers=(own,))
     second = OutlineNode("Two", papers=(shared, other), hint_papers=(other,))
-    outline = Outline("T", (first, second, replace(second, title="Three", thin=True), leaf("B")))
+    outline = Outline("T", (first, second, replace(second, title="Three"), leaf("B")))
     (both, *_) = edit.merge("1", "2").apply(outline).nodes
-    assert (both.papers, both.hint_papers, both.thin) == ((shared, own, other), (own, other), False)
-    assert edit.merge("1", "3").apply(outline).nodes[0].thin
+    assert (both.papers, both.hint_papers, both.is_thin) == ((shared, own, other), (own, other), False)
+    assert edit.merge("2", "3").apply(outline).nodes[1].is_thin
     into = edit.merge("2", "3").apply(OUTLINE).nodes[1]
     assert into.papers == () and [part.papers for part in into.children] == [
         leaf(name).papers for name in ("A1", "A2", "B")
