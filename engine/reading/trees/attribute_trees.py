@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -197,3 +198,13 @@ def _figures(text: str) -> list[str]:
 
 TREE_JSON = TypeAdapter(AttributeTree)
 """Writes trees as JSON, what a paper does not say as null; reading anything else raises `ValueError`."""
+
+
+def read_trees(documents: Iterable[str], keys: Sequence[PaperKey]) -> dict[PaperKey, AttributeTree]:
+    """The trees in the order of their papers' keys, without those that another version wrote: they are made again."""
+    found: dict[PaperKey, AttributeTree] = {}
+    for document in documents:
+        with suppress(ValueError):
+            tree = TREE_JSON.validate_json(document)
+            found[tree.key] = tree
+    return {key: found[key] for key in keys if key in found}

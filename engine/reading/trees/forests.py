@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.errors import RetrievalError, UserError
-from engine.reading.trees.attribute_trees import TREE_JSON, AttributeTree
+from engine.reading.trees.attribute_trees import TREE_JSON, AttributeTree, read_trees
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.ranking import DECIMALS, reciprocal_rank_fusion
 from engine.text import terms
@@ -109,12 +109,7 @@ class LocalForest:
         with self._open() as connection:
             asked = "SELECT tree FROM trees WHERE key IN (SELECT value FROM json_each(?))"
             rows = connection.execute(asked, (json.dumps(keys),)).fetchall()
-        trees: dict[PaperKey, AttributeTree] = {}
-        for (text,) in rows:
-            with suppress(ValueError):  # another version wrote it: it is made again
-                tree = TREE_JSON.validate_json(text)
-                trees[tree.key] = tree
-        return {key: trees[key] for key in keys if key in trees}
+        return read_trees([text for (text,) in rows], keys)
 
     def _change(self, statement: str, rows: Sequence[tuple[str, ...]]) -> None:
         with self._open() as connection, connection:

@@ -148,9 +148,7 @@ class WeaviateLibrary:
         rest = iter(papers)
         report = AddReport()
         async with self._write_alone():
-            if self._neural is not None:
-                await self._same_embedder(self._neural)
-            elif not self._server.vectoriser and not self._description.version:
+            if not (self._neural or self._server.vectoriser or self._description.version):
                 first = await asyncio.to_thread(lambda: list(islice(rest, LSA_SAMPLE)))
                 if not first:
                     return report
@@ -207,10 +205,10 @@ class WeaviateLibrary:
         report, done = AddReport(), 0
         async with self._write_alone():
             with_vectors = await self.count() == 0 and index.embedder.name == (self._neural or index.embedder).name
-            if self._neural is not None:
-                await self._same_embedder(self._neural)
-            elif with_vectors and isinstance(index.embedder, LatentSemanticAnalysis):
+            if with_vectors and isinstance(index.embedder, LatentSemanticAnalysis):
                 await self._store_embedder(index.embedder)
+            elif with_vectors:
+                await self._same_embedder(index.embedder)
             async for batch in in_batches(there, self._at_once):
                 if with_vectors:
                     chosen = [rows[stored.paper.key] for stored in batch]
@@ -284,7 +282,9 @@ class WeaviateLibrary:
         """Store the papers with vectors made here, unless the server makes them."""
         vectors = None
         if stored and not self._server.vectoriser:
-            vectors = await asyncio.to_thread(embed_both, await self.embedder(), [one.paper for one in stored])
+            embedder = await self.embedder()
+            await self._same_embedder(embedder)
+            vectors = await asyncio.to_thread(embed_both, embedder, [one.paper for one in stored])
         return await store(self._papers, stored, vectors, self._server.batch)
 
     async def _by_topic(self, query: Query) -> list[FoundPaper]:

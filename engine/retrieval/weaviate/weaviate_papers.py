@@ -30,15 +30,10 @@ MOST = 10_000
 
 async def count_topic(papers: Any, topic: str) -> TopicCounts:
     """How many papers there are, and how many have each word of a topic."""
-    stems = read_topic(topic).stems
-    total, *counts = await asyncio.gather(papers.length(), *(count_with(papers, [stem]) for stem in stems))
+    named = [Filter.by_property("words").equal(stem) for stem in read_topic(topic).stems]
+    counted = (papers.aggregate.over_all(filters=one, total_count=True) for one in (None, *named))
+    total, *counts = [int(found.total_count or 0) for found in await asyncio.gather(*counted)]
     return TopicCounts(total, tuple(counts))
-
-
-async def count_with(papers: Any, stems: Sequence[str]) -> int:
-    """How many papers have all of the stems."""
-    has_it = Filter.by_property("words").contains_all(list(stems))
-    return int((await papers.aggregate.over_all(filters=has_it, total_count=True)).total_count or 0)
 
 
 async def store(

@@ -223,6 +223,11 @@ PAPERS = (
 )
 _NAMED = (_text("library"), _text("version"))
 _MODEL = (*_NAMED, _number("part"), _number("parts"), Property(name="content", data_type=DataType.BLOB))
+_SHARED = {
+    LIBRARIES: (*_NAMED, _text("embedder"), *map(_number, ("schema", "fitted", "generation"))),
+    MODELS: _MODEL,
+    LEASES: (_NAMED[0], _text("owner"), Property(name="until", data_type=DataType.NUMBER)),
+}
 Kind = Literal["Papers", "AttributeTrees"]
 KINDS: Mapping[Kind, Sequence[Property]] = {"Papers": PAPERS, "AttributeTrees": (_text("key"), _text("document"))}
 
@@ -265,25 +270,22 @@ async def remove_tenant(client: Client, tenant: str) -> None:
 
 async def prepare_shared(client: Client, server: WeaviateServer) -> None:
     """Make the collections that all libraries have in common."""
-    numbers = map(_number, ("schema", "fitted", "generation"))
-    await _create_collection(client, server, LIBRARIES, (*_NAMED, _text("embedder"), *numbers))
-    await _create_collection(client, server, MODELS, _MODEL)
-    until = Property(name="until", data_type=DataType.NUMBER)
-    await _create_collection(client, server, LEASES, (_NAMED[0], _text("owner"), until))
+    for name, properties in _SHARED.items():
+        await _create_collection(client, server, name, properties)
 
 
 async def _create_collection(
     client: Client, server: WeaviateServer, name: str, properties: Sequence[Property], tenants: Any = None
 ) -> None:
-    vectors = ("title", "abstract") if properties is PAPERS else ()
     if await client.collections.exists(name):
         return
+    vectors = [_vector(server, vector) for vector in ("title", "abstract")] if properties is PAPERS else []
     is_divided = server.shards and not tenants
     with already_there():
         await client.collections.create(
             name,
             properties=list(properties),
-            vector_config=[_vector(server, vector) for vector in vectors] or Configure.Vectors.self_provided(),
+            vector_config=vectors or Configure.Vectors.self_provided(),
             multi_tenancy_config=tenants,
             replication_config=Configure.replication(factor=server.replicas) if server.replicas > 1 else None,
             sharding_config=Configure.sharding(desired_count=server.shards) if is_divided else None,
@@ -303,11 +305,11 @@ def already_there() -> Iterator[None]:
 def _vector(server: WeaviateServer, name: str) -> Any:
     """A named vector: given by us, of unit length, or made by the server from the property of that name."""
     quantizer = getattr(Configure.VectorIndex.Quantizer, server.quantisation)()
+    # The scalar product of unit vectors is their cosine, and a text without a known word may be all zero.
+    metric = VectorDistances.COSINE if server.vectoriser else VectorDistances.DOT
+    index = Configure.VectorIndex.hnsw(distance_metric=metric, quantizer=quantizer)
     if not server.vectoriser:
-        # The scalar product of unit vectors is their cosine, and a text without a known word may be all zero.
-        index = Configure.VectorIndex.hnsw(distance_metric=VectorDistances.DOT, quantizer=quantizer)
         return Configure.Vectors.self_provided(name=name, vector_index_config=index)
-    index = Configure.VectorIndex.hnsw(distance_metric=VectorDistances.COSINE, quantizer=quantizer)
     return Configure.Vectors.custom(
         name=name, module_name=server.vectoriser, source_properties=[name], vector_index_config=index
     )

@@ -6,13 +6,13 @@ import asyncio
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from weaviate.classes.query import Filter, Sort
+from weaviate.classes.query import Filter
 
 from engine.errors import RetrievalError
 from engine.retrieval.embedding import Vectors
@@ -31,7 +31,6 @@ from engine.retrieval.topic_words import (
     Scores,
     TopicWords,
     WordEvidence,
-    Writing,
     find_words,
     index_terms,
     measure_words,
@@ -40,7 +39,7 @@ from engine.retrieval.topic_words import (
     search_stems,
     with_abbreviations,
 )
-from engine.retrieval.weaviate.weaviate_papers import count_topic, count_with, filter_papers
+from engine.retrieval.weaviate.weaviate_papers import count_topic, filter_papers
 from engine.values import PaperKey, Query
 
 FACTS = ["key", "title", "words", "year", "citations"]
@@ -149,8 +148,6 @@ NEAREST = 400
 NEAREST_CITED = ((0.8, 0.96, 600), (0.96, 0.99, 900), (0.99, 1.0, 1_000))
 """How many of those nearest to the topic among the papers that are cited more than these shares of all others: a
 survey cites them although others are nearer to it."""
-NAMED_CITED = 300
-"""The most cited papers that name the topic."""
 SAMPLE = 4_000
 """Papers that stand for the whole library; their ids are random. Half as many tell less well how closeness spreads."""
 HELD_S = 3_600.0
@@ -177,7 +174,7 @@ class SurveySearch:
         if not said.stems:
             return TopicPapers(said, await count_topic(self._papers, text), {}), np.zeros((0, 0), np.float32)
         abstracts, counts = await asyncio.gather(self._abstracts(said), count_topic(self._papers, text))
-        topic = await self._meant(with_abbreviations(said, abstracts))
+        topic = with_abbreviations(said, abstracts)
         found = TopicPapers(topic, counts, await self._find_named(topic.all_stems()))
         return found, await asyncio.to_thread(found.seeds, usual_length(await self._load_sample()))
 
@@ -192,8 +189,6 @@ class SurveySearch:
             if last < 1.0:  # no paper is fetched twice: reading them is what a search spends its time on
                 cited &= Filter.by_property("citations").less_than(int(np.quantile(citations, last)))
             fetched.append(self._near(middle, query, limit, cited))
-        if found.topic.stems:
-            fetched.append(self._find_named_and_cited(found, query))
         if filter_papers(query) is not None and found.topic.stems:
             fetched.append(self._find_named(found.topic.all_stems(), query))
         near = await asyncio.gather(*fetched)
@@ -205,35 +200,12 @@ class SurveySearch:
         found = await self._papers.query.bm25(" ".join(stems), query_properties=["words"], limit=NAMED, **wanted)
         return read_rows(found.objects)
 
-    async def _find_named_and_cited(self, found: TopicPapers, query: Query) -> PaperRows:
-        """The most cited of the papers that have the two rarest of the topic's words, those that tell most of it."""
-        rare = [stem for _, stem in sorted(zip(found.counts.papers_with, found.topic.stems, strict=True))][:2]
-        named = filter_papers(query, Filter.by_property("words").contains_all(rare))
-        most = Sort.by_property("citations", ascending=False)
-        best = await self._papers.query.fetch_objects(filters=named, sort=most, limit=NAMED_CITED, **_WANTED)
-        return read_rows(best.objects)
-
     async def _abstracts(self, topic: TopicWords) -> list[str]:
         """Texts that tell the abbreviations of the topic's phrases."""
         found = await self._papers.query.bm25(
             " ".join(topic.stems), query_properties=["words"], limit=SEEDS, return_properties=["abstract"]
         )
         return [o.properties.get("abstract") or "" for o in found.objects]
-
-    async def _meant(self, topic: TopicWords) -> TopicWords:
-        """Without the abbreviations that mostly mean something else here."""
-
-        async def is_meant(writing: Writing) -> bool:
-            if not writing.is_abbreviation or len(writing.stems) > 1:
-                return True
-            words = [topic.stems[at] for at in writing.positions]
-            all_, both = await asyncio.gather(
-                count_with(self._papers, writing.stems), count_with(self._papers, [*writing.stems, *words])
-            )
-            return both * 2 >= all_
-
-        kept = await asyncio.gather(*map(is_meant, topic.writings))
-        return replace(topic, writings=tuple(w for w, is_kept in zip(topic.writings, kept, strict=True) if is_kept))
 
     async def _near(self, middle: Any, query: Query, limit: int, also: Any = None) -> PaperRows:
         found = await self._papers.query.near_vector(

@@ -52,17 +52,39 @@ GIVING_BACK_S = 5.0
 @asynccontextmanager
 async def hold_lease(client: Any, library: str, waited_s: float = WAITED_S) -> AsyncIterator[None]:
     """Hold the library's lease; raises `UserError` where another writer holds it for longer than we wait."""
-    owner, name = secrets.token_hex(8), generate_uuid5(f"lease {library}")
-    leases = client.collections.get(LEASES)
+    leases, name, owner = client.collections.get(LEASES), generate_uuid5(f"lease {library}"), secrets.token_hex(8)
+
+    def values() -> dict[str, Any]:
+        return {"library": library, "owner": owner, "until": time.time() + LEASE_S}
+
+    async def end(whose: str) -> None:
+        await leases.data.delete_many(where=Filter.by_id().equal(name) & Filter.by_property("owner").equal(whose))
+
+    async def take() -> bool:
+        with already_there():
+            await leases.data.insert(values(), uuid=name)
+            return True
+        found = await leases.query.fetch_object_by_id(name)
+        if found is not None and found.properties["until"] < time.time():
+            # Of several that see it run out, each ends this very owner's lease; one of them makes the next.
+            await end(found.properties["owner"])
+        return False
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(LEASE_S / 3)
+            with suppress(*FAILURES):  # the next turn renews it; it holds for three
+                await leases.data.replace(name, values())
+
     ends = time.monotonic() + waited_s
-    while not await _take(leases, name, library, owner):
+    while not await take():
         if time.monotonic() > ends:
             raise UserError(
                 f"Another process is adding papers to the library “{library}” in Weaviate. "
                 "Wait until it has finished, then repeat the command; nothing will be doubled."
             )
         await asyncio.sleep(LOOKED_S)
-    renewal = asyncio.create_task(_renew(leases, name, library, owner))
+    renewal = asyncio.create_task(renew())
     try:
         yield
     finally:
@@ -71,32 +93,7 @@ async def hold_lease(client: Any, library: str, waited_s: float = WAITED_S) -> A
             await renewal
         # Where the server is away the lease runs out by itself, and what failed before is what is said.
         with suppress(*FAILURES):
-            async with asyncio.timeout(GIVING_BACK_S):
-                mine = Filter.by_id().equal(name) & Filter.by_property("owner").equal(owner)
-                await leases.data.delete_many(where=mine)
-
-
-async def _take(leases: Any, name: Any, library: str, owner: str) -> bool:
-    with already_there():
-        await leases.data.insert(_values(library, owner), uuid=name)
-        return True
-    found = await leases.query.fetch_object_by_id(name)
-    if found is not None and found.properties["until"] < time.time():
-        # Of several that see it run out, each deletes this very owner's lease; one of them makes the next.
-        stale = Filter.by_id().equal(name) & Filter.by_property("owner").equal(found.properties["owner"])
-        await leases.data.delete_many(where=stale)
-    return False
-
-
-async def _renew(leases: Any, name: Any, library: str, owner: str) -> None:
-    while True:
-        await asyncio.sleep(LEASE_S / 3)
-        with suppress(*FAILURES):  # the next turn renews it; it holds for three
-            await leases.data.replace(name, _values(library, owner))
-
-
-def _values(library: str, owner: str) -> dict[str, Any]:
-    return {"library": library, "owner": owner, "until": time.time() + LEASE_S}
+            await asyncio.wait_for(end(owner), GIVING_BACK_S)
 
 
 PART_BYTES = 3 * 2**20
