@@ -289,7 +289,8 @@ class WeaviateLibrary:
 
     async def _by_topic(self, query: Query) -> list[FoundPaper]:
         """As in a folder: closeness to what the words find, naming the topic, and being cited, all standardised."""
-        found, seeds = await self._survey.find(query.text)
+        found = await self._survey.find(query.text)
+        seeds = await asyncio.to_thread(found.seeds)
         if not len(seeds) and self._server.vectoriser:
             return await find_nearest(self._papers, query, "abstract", None)
         if not len(seeds):

@@ -78,42 +78,39 @@ def read_rows(objects: Sequence[Any]) -> PaperRows:
     }
 
 
-def usual_length(sample: PaperRows) -> float:
-    """Mean number of words that carry meaning in title and abstract."""
-    return float(np.mean([len(row.text) for row in sample.values()]))
-
-
 @dataclass(frozen=True)
 class TopicPapers:
-    """A topic, how common its words are in the library, and the papers that they find first."""
+    """A topic, how common its words are in the library, the papers that they find first, and a sample of all."""
 
     topic: TopicWords
     counts: TopicCounts
     named: PaperRows
+    sample: PaperRows
 
-    def measure(self, rows: Sequence[PaperRow], length: float) -> WordEvidence:
+    def measure(self, rows: Sequence[PaperRow]) -> WordEvidence:
         """What the topic's words tell of these papers, their rarity being that in the whole library."""
         found = find_words(self.topic, search_stems([row.title for row in rows], [row.text for row in rows]))
         there = [max(n, len(word.rows)) for n, word in zip(self.counts.papers_with, found, strict=True)]
         lengths = np.array([len(row.text) for row in rows], np.float32)
-        return measure_words(self.topic, found, rarity(there, self.counts.papers), lengths, length)
+        usual = float(np.mean([len(row.text) for row in self.sample.values()]))
+        return measure_words(self.topic, found, rarity(there, self.counts.papers), lengths, usual)
 
-    def seeds(self, length: float) -> Vectors:
+    def seeds(self) -> Vectors:
         """The vectors of the papers that stand for the topic; none where no paper names it."""
         rows = list(self.named.values())
-        return np.array([rows[i].abstract for i in find_seeds(self.measure(rows, length).bm25)], np.float32)
+        return np.array([rows[i].abstract for i in find_seeds(self.measure(rows).bm25)], np.float32)
 
 
 def rank_fetched(
-    found: TopicPapers, near: Sequence[PaperRows], seeds: Vectors, sample: PaperRows, query: Query
+    found: TopicPapers, near: Sequence[PaperRows], seeds: Vectors, query: Query
 ) -> Mapping[PaperKey, float]:
     """The best papers with their scores (`score_papers`), best first, at most as many as are wanted."""
-    everyone = {key: row for part in (found.named, sample, *near) for key, row in part.items()}
+    everyone = {key: row for part in (found.named, found.sample, *near) for key, row in part.items()}
     keys = sorted(everyone)  # ties are broken by key
     rows = [everyone[key] for key in keys]
-    bm25 = found.measure(rows, usual_length(sample)).bm25
+    bm25 = found.measure(rows).bm25
     close = closeness(np.stack([row.abstract for row in rows]), seeds)
-    is_sample = np.array([key in sample for key in keys])
+    is_sample = np.array([key in found.sample for key in keys])
     cited = _measure_popularity(rows, is_sample)
     weights = _weigh(np.array([key in found.named for key in keys]), is_sample, found.counts.papers)
     said, near_by, known = (standardise(values, weights=weights) for values in (bm25, close, cited))
@@ -145,7 +142,7 @@ NAMED = 2_400
 third as many, a topic of frequent words (“language models”) had others than in a folder."""
 NEAREST = 400
 """Papers nearest to the topic that are ranked."""
-NEAREST_CITED = ((0.8, 0.96, 600), (0.96, 0.99, 900), (0.99, 1.0, 1_000))
+NEAREST_CITED = ((0.8, 900), (0.96, 1_100), (0.99, 1_000))
 """How many of those nearest to the topic among the papers that are cited more than these shares of all others: a
 survey cites them although others are nearer to it."""
 SAMPLE = 4_000
@@ -168,50 +165,39 @@ class SurveySearch:
         """The library has changed: read its sample again."""
         self._read_at = -math.inf
 
-    async def find(self, text: str) -> tuple[TopicPapers, Vectors]:
-        """The papers that a topic's words find, and the vectors of those that stand for it, which may be none."""
-        said = read_topic(text)
-        if not said.stems:
-            return TopicPapers(said, await count_topic(self._papers, text), {}), np.zeros((0, 0), np.float32)
-        abstracts, counts = await asyncio.gather(self._abstracts(said), count_topic(self._papers, text))
-        topic = with_abbreviations(said, abstracts)
-        found = TopicPapers(topic, counts, await self._find_named(topic.all_stems()))
-        return found, await asyncio.to_thread(found.seeds, usual_length(await self._load_sample()))
+    async def find(self, text: str) -> TopicPapers:
+        """The papers that a topic's words find, and what they are measured by."""
+        topic = read_topic(text)
+        named: PaperRows = {}
+        counts, sample = await asyncio.gather(count_topic(self._papers, text), self._load_sample())
+        if topic.stems:
+            first = await self._find_by_words(topic, limit=SEEDS, return_properties=["abstract"])
+            topic = with_abbreviations(topic, [o.properties.get("abstract") or "" for o in first])
+            named = read_rows(await self._find_by_words(topic, limit=NAMED, **_WANTED))
+        return TopicPapers(topic, counts, named, sample)
 
     async def rank(self, query: Query, found: TopicPapers, seeds: Vectors) -> Mapping[PaperKey, float]:
         """The best papers with their scores, best first."""
-        sample = await self._load_sample()
-        citations = np.nan_to_num([row.citations for row in sample.values()])
+        citations = np.nan_to_num([row.citations for row in found.sample.values()])
         middle = seeds.mean(axis=0)
-        fetched = [self._near(middle, query, max(query.limit, NEAREST))]
-        for first, last, limit in NEAREST_CITED:
-            cited = Filter.by_property("citations").greater_or_equal(int(np.quantile(citations, first)))
-            if last < 1.0:  # no paper is fetched twice: reading them is what a search spends its time on
-                cited &= Filter.by_property("citations").less_than(int(np.quantile(citations, last)))
-            fetched.append(self._near(middle, query, limit, cited))
-        if filter_papers(query) is not None and found.topic.stems:
-            fetched.append(self._find_named(found.topic.all_stems(), query))
-        near = await asyncio.gather(*fetched)
-        return await asyncio.to_thread(rank_fetched, found, near, seeds, sample, query)
+        fetched = [self._find_near(middle, query, max(query.limit, NEAREST))]
+        for share, limit in NEAREST_CITED:
+            cited = Filter.by_property("citations").greater_or_equal(int(np.quantile(citations, share)))
+            fetched.append(self._find_near(middle, query, limit, cited))
+        if (years := filter_papers(query)) is not None and found.topic.stems:
+            fetched.append(self._find_by_words(found.topic, limit=NAMED, filters=years, **_WANTED))
+        near = [read_rows(objects) for objects in await asyncio.gather(*fetched)]
+        return await asyncio.to_thread(rank_fetched, found, near, seeds, query)
 
-    async def _find_named(self, stems: Sequence[str], query: Query | None = None) -> PaperRows:
-        """The best by the server's BM25, of those that a query takes where one is given."""
-        wanted = dict(_WANTED) if query is None else {**_WANTED, "filters": filter_papers(query)}
-        found = await self._papers.query.bm25(" ".join(stems), query_properties=["words"], limit=NAMED, **wanted)
-        return read_rows(found.objects)
+    async def _find_by_words(self, topic: TopicWords, **wanted: Any) -> Any:
+        """The best by the server's BM25."""
+        said = " ".join(topic.all_stems())
+        return (await self._papers.query.bm25(said, query_properties=["words"], **wanted)).objects
 
-    async def _abstracts(self, topic: TopicWords) -> list[str]:
-        """Texts that tell the abbreviations of the topic's phrases."""
-        found = await self._papers.query.bm25(
-            " ".join(topic.stems), query_properties=["words"], limit=SEEDS, return_properties=["abstract"]
-        )
-        return [o.properties.get("abstract") or "" for o in found.objects]
-
-    async def _near(self, middle: Any, query: Query, limit: int, also: Any = None) -> PaperRows:
-        found = await self._papers.query.near_vector(
-            middle.tolist(), limit=limit, filters=filter_papers(query, also), target_vector="abstract", **_WANTED
-        )
-        return read_rows(found.objects)
+    async def _find_near(self, middle: Vectors, query: Query, limit: int, also: Any = None) -> Any:
+        filters = filter_papers(query, also)
+        wanted = {"limit": limit, "filters": filters, "target_vector": "abstract", **_WANTED}
+        return (await self._papers.query.near_vector(middle.tolist(), **wanted)).objects
 
     async def _load_sample(self) -> PaperRows:
         if time.monotonic() - self._read_at > HELD_S:

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.topic_words import read_topic
-from engine.retrieval.weaviate.weaviate_search import TopicPapers, rank_fetched, read_rows, usual_length
+from engine.retrieval.weaviate.weaviate_search import TopicPapers, rank_fetched, read_rows
 from engine.values import PaperKey, Query, YearRange
 
 SIZE = 1_500
@@ -44,9 +44,8 @@ def rank(
 ) -> tuple[list[Any], list[float]]:
     stems = read_topic(query.text)
     there = [sum(s in o.properties["words"].split() for o in EVERYONE) for s in stems.stems]
-    found = TopicPapers(stems, TopicCounts(SIZE, tuple(there)), read_rows(named))
-    held = read_rows(sample)
-    best = rank_fetched(found, [read_rows(popular), read_rows(near)], found.seeds(usual_length(held)), held, query)
+    found = TopicPapers(stems, TopicCounts(SIZE, tuple(there)), read_rows(named), read_rows(sample))
+    best = rank_fetched(found, [read_rows(popular), read_rows(near)], found.seeds(), query)
     return list(best), list(best.values())
 
 
