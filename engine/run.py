@@ -10,6 +10,7 @@ from engine.errors import UserError
 from engine.limits import Limits
 from engine.llm.model import LanguageModel, Task
 from engine.local_models import CrossEncoder
+from engine.reading.full_text import FullText
 from engine.reading.open_access import FullTexts
 from engine.reading.trees.forests import Forest, MemoryForest
 from engine.retrieval.embedding import Embedder
@@ -119,6 +120,14 @@ class RunContext:
                 "or say: survey TOPIC recipe=cluster"
             )
         return self.model
+
+    async def read_texts(self, papers: Sequence[Paper]) -> dict[PaperKey, FullText]:
+        """Full texts of the first papers that have one, as many as the limits allow; none where none may be read."""
+
+        async def on_read(done: int, total: int) -> None:
+            await self.progress(Progress("full texts", done, total))
+
+        return await self.texts.read(papers, self.limits.full_texts, on_read) if self.texts else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from engine.errors import UserError
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.reading.trees.tree_making import source_of
-from engine.recipes.surveyx_material import TREE_TOKENS, grow_forest, needs_tree, plan_trees, read_texts
+from engine.recipes.surveyx_material import TREE_TOKENS, grow_forest, needs_tree, plan_trees
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache
 from engine.run import Progress, RunContext
 from engine.values import Paper, Query
@@ -63,7 +63,7 @@ async def grow_trees(
                 progress=follow,
                 texts=app.open_shared_texts(OnlineTransport(ProcessCache(), settings.contact)) if full_texts else None,
             )
-            report = await grow_forest(due, await read_texts(due, context), context, forest)
+            report = await grow_forest(due, await context.read_texts(due), context, forest)
         made = sum(paper.key in report.trees for paper in due)
     used = account.total()
     console.print(

@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from engine.gathering.search import require_papers
 from engine.gathering.subsection_papers import search_sections
 from engine.limits import Limits
-from engine.recipes.bases import Trials, compose_survey
+from engine.recipes.bases import Trials
 from engine.run import CallChain, RunContext, WritingPlan, WritingTask
 from engine.session.events import Candidate
 from engine.values import Brief, FoundPaper, Outline, PaperSelection
-from engine.writing.assembly import add_warnings, assign, supply_papers
+from engine.writing.assembly import assign, supply_papers
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import ALL_STEPS, Steps
 from engine.writing.estimates import plan_subsections
+from engine.writing.field_views import compose_survey
 from engine.writing.notices import list_read, name_contents
-from engine.writing.planning import Planner, plan_outline
+from engine.writing.planning import Planner
 
 METHOD = "This survey was written by a language model from the {} of the papers it cites{}."
 AND_TEXTS = " and from the openings of those whose texts could be read"
@@ -31,7 +32,6 @@ class AutoSurveyRecipe(Trials):
     retrieve: bool = True
     """Without it every subsection is written from the same papers, the first of the initial retrieval."""
     writing: Steps = ALL_STEPS
-    whole_abstracts: bool = False
     cite_known: bool = False
     name: str = "autosurvey"
     source: str = "Wang et al., AutoSurvey: Large Language Models Can Automatically Write Surveys, NeurIPS 2024"
@@ -45,10 +45,6 @@ class AutoSurveyRecipe(Trials):
     def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Every subsection: noted, drafted, checked; then the whole read once more, and framed."""
         return plan_subsections(plan, assign(plan.brief, plan.outline), self.writing)
-
-    def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
-        """The outline of a further trial from as many papers."""
-        return plan_outline(plan.outline, list(plan.papers.values()), whole_abstracts=self.whole_abstracts)
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """O = Outline(T, P_init)."""
@@ -65,16 +61,14 @@ class AutoSurveyRecipe(Trials):
             outline, brought = await search_sections(outline, brief, task.selection, context)
         else:
             outline = outline.give_papers(lambda _: [paper.key for paper in included[:count]])
-        papers = await with_bodies({p.key: p for p in (*included, *(item.paper for item in brought))}, context)
+        papers = await with_bodies((*included, *(item.paper for item in brought)), context)
         assignment = replace(assign(brief, outline, context.attempt), cite_known=self.cite_known)
-        composition = Composition(context.require_model(), assignment, papers, context, self.writing)
-        selection = replace(task.selection, found=(*task.selection.found, *brought))
+        known = {item.paper.key: item for item in brought}
+        composition = Composition(assignment, papers, context, self.writing, known=known)
         read = [key for key, paper in papers.items() if paper.body]
         method = METHOD.format(name_contents(papers.values()), AND_TEXTS if read else "")
-        survey = await compose_survey(composition, replace(task, outline=outline, selection=selection), method)
-        facts = (*survey.facts, list_read(read)) if read else survey.facts
-        survey = add_warnings(replace(survey, facts=facts), composition.warnings)
-        known = [*brought, *(FoundPaper(paper, 0.0) for paper in composition.known.values())]
+        survey = await compose_survey(composition, replace(task, outline=outline), method)
+        survey = replace(survey, facts=(*survey.facts, list_read(read))) if read else survey
         cited = {paper.key for paper in survey.references}
-        kept = (*task.selection.found, *(item for item in known if item.paper.key in cited))
+        kept = (*task.selection.found, *(item for key, item in composition.known.items() if key in cited))
         return Candidate(replace(task.selection, found=kept), task.outline, survey)

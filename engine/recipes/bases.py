@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,12 +14,10 @@ from engine.run import CallChain, PlannedCall, Recipe, RunContext, WritingPlan, 
 from engine.session.events import Candidate, Written
 from engine.session.kept_text import KeptText
 from engine.survey import Survey, SurveyWarning, walk
-from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Outline, PaperSelection
-from engine.writing.assembly import add_abstract, add_warnings, assemble_survey, fail_with_nothing
-from engine.writing.composing import Composition
+from engine.values import Brief, Keyword, KeywordPool, Outline, PaperSelection
+from engine.writing.assembly import add_warnings
 from engine.writing.critique import score_text
 from engine.writing.estimates import JUDGE_TOKENS, PROMPT_OVERHEAD
-from engine.writing.field_views import find_nearby, view_field
 from engine.writing.planning import plan_outline
 
 
@@ -47,6 +44,8 @@ class Trials(KeywordSearch, ABC):
     """Base of the recipes that can write several surveys; ``candidates`` is how many (AutoSurvey's N)."""
 
     candidates: int = 1
+    whole_abstracts: bool = False
+    """Whether outlines are drafted from whole abstracts, as AutoSurvey publishes it."""
 
     @abstractmethod
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
@@ -63,8 +62,8 @@ class Trials(KeywordSearch, ABC):
     def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
         """About the calls that make the outline of a further trial from as many papers, as AutoSurvey makes it."""
         papers = list(plan.papers.values())
-        full_texts = sum(bool(paper.body) for paper in papers)
-        return [*self.plan_preparation(papers, full_texts), *plan_outline(plan.outline, papers, whole_abstracts=False)]
+        preparing = self.plan_preparation(papers, sum(bool(paper.body) for paper in papers))
+        return [*preparing, *plan_outline(plan.outline, papers, whole_abstracts=self.whole_abstracts)]
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """Those of every trial, and the judge's call for each trial where there are several."""
@@ -109,28 +108,6 @@ class Trials(KeywordSearch, ABC):
             selection = replace(found, excluded=tuple(dict.fromkeys((*found.excluded, *selection.excluded))))
         outline = await self.outline(replace(task.brief, sections=len(task.outline.nodes)), selection, context)
         return WritingTask(task.brief, selection, outline)
-
-
-async def compose_survey(
-    composition: Composition, task: WritingTask, method: str, *, tables: bool = True, figures: bool = True
-) -> Survey:
-    """The survey of every section that could be written, with its field, its abstract and its notes.
-
-    ``task`` has the outline that is composed. Raises `LanguageModelError` where no section could be written.
-    """
-    context, included = composition.context, list(composition.papers.values())
-    async with asyncio.TaskGroup() as group:
-        looking = group.create_task(find_nearby(task.brief, included, context))
-        writing = group.create_task(composition.write(task.finished))
-    written = writing.result()
-    if not written:
-        raise fail_with_nothing(composition.warnings)
-    known = tuple(FoundPaper(paper, 0.0) for paper in composition.known.values())
-    whole = replace(task, selection=replace(task.selection, found=(*task.selection.found, *known)))
-    sections, overview = await view_field(whole, written, context, tables=tables, figures=figures)
-    assembled = assemble_survey(whole, sections, method, overview, looking.result())
-    survey = add_abstract(assembled, composition.abstract)
-    return replace(survey, notes=composition.list_notes(), facts=(*survey.facts, *composition.judged))
 
 
 async def _judge(trials: Sequence[Candidate], brief: Brief, context: RunContext) -> Written:

@@ -19,9 +19,9 @@ from engine.survey import Section, Survey, SurveyWarning
 from engine.text import to_title_case
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperSelection
 from engine.writing.assembly import add_warnings, assemble_survey
-from engine.writing.drafting import Draft, hold_length, mark_unchecked, settle_citations
+from engine.writing.drafting import Draft, hold_length, mark_unchecked, read_draft
 from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD
-from engine.writing.model_text import bare_heading, read_prose
+from engine.writing.model_text import bare_heading
 
 METHOD = "This survey was written by the naive baseline: a language model wrote it in one go from retrieved abstracts."
 STEP_WORDS = 700
@@ -112,9 +112,7 @@ async def _continue_text(
     first, *rest = _HEADING.split(await model.text(request))
     title = parts[-1].node.title if parts else task.outline.nodes[0].title
     pieces = [(title, first), *((bare_heading(name), said) for name, said in zip(rest[::2], rest[1::2], strict=True))]
-    drafts = [
-        settle_citations(Draft(OutlineNode(name), tuple(papers), read_prose(said, name))) for name, said in pieces
-    ]
+    drafts = [read_draft(said, OutlineNode(name), papers) for name, said in pieces]
     if not any(list_cited_keys(draft.text) for draft in drafts):
         await model.forget(request)
         raise LanguageModelError("the model's text cited none of the papers", retryable=True)

@@ -17,12 +17,12 @@ from engine.values import Brief, Outline, OutlineNode, PaperSelection
 from engine.writing.assembly import (
     add_warnings,
     assemble_survey,
+    assign,
     fail_with_nothing,
     supply_papers,
-    words_for_each,
 )
 from engine.writing.composing import Composition
-from engine.writing.drafting import Assignment, Steps
+from engine.writing.drafting import Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, plan_subsections
 from engine.writing.planning import Asking, OutlineAnswer, PartsAnswer, Plan, divide_sections, outline_text
 
@@ -32,6 +32,7 @@ METHOD = (
     "alone, and nobody checked them."
 )
 SECTIONS = 8
+PROMPT = "organiser/section"
 STEPS = Steps(check=False, review=False, frame=False, notes=False)
 FRAME_TOKENS = 200
 """Abstract and closing summary, as they are written."""
@@ -64,8 +65,7 @@ class OrganiserRecipe(KeywordSearch):
 
     def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
         """The frame, and one call for each subsection; nothing is checked."""
-        words = words_for_each(plan.brief, plan.outline)
-        task = Assignment(plan.brief.topic, plan.outline, words, prompt="organiser/section")
+        task = replace(assign(plan.brief, plan.outline), prompt=PROMPT)
         listed = [replace(paper, abstract="", summary="") for paper in list(plan.papers.values())[:MOST_PAPERS]]
         read = sum(paper_tokens(paper) for paper in listed) + tokens_of(outline_text(plan.outline)) + PROMPT_OVERHEAD
         return [(PlannedCall("drafting", read, FRAME_TOKENS),), *plan_subsections(plan, task, STEPS)]
@@ -105,8 +105,8 @@ class OrganiserRecipe(KeywordSearch):
             outline=outline_text(outline),
             papers=paper_block([replace(p, abstract="") for p in papers], 0),
         )
-        assignment = Assignment(brief.topic, outline, words_for_each(brief, outline), prompt="organiser/section")
-        composition = Composition(model, assignment, {p.key: p for p in papers}, context, STEPS)
+        assignment = replace(assign(brief, outline), prompt=PROMPT)
+        composition = Composition(assignment, {p.key: p for p in papers}, context, STEPS)
         async with asyncio.TaskGroup() as group:
             framed = group.create_task(
                 model.answer_typed(Request("drafting", "frame", prompt, 2_048, 1.0), FrameAnswer)

@@ -10,7 +10,7 @@ from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
 from engine.llm.attempts import try_work
 from engine.reading.trees.forests import TreeIndex
-from engine.recipes.bases import Trials, compose_survey
+from engine.recipes.bases import Trials
 from engine.recipes.surveyx_material import Rewriting, plan_trees, prepare
 from engine.recipes.surveyx_outline import OutlineSteps
 from engine.recipes.surveyx_pictures import FigureSearch, add_paper_figures
@@ -23,6 +23,7 @@ from engine.writing.assembly import add_warnings, assign, supply_papers
 from engine.writing.composing import Composition
 from engine.writing.drafting import Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, expect_claims, mean_tokens, plan_subsections, tokens_drafted
+from engine.writing.field_views import compose_survey
 from engine.writing.notices import list_read
 
 METHOD = (
@@ -104,23 +105,16 @@ class SurveyXRecipe(Trials):
         included = task.selection.list_included()
         material = await prepare(included, context, with_trees=self.grow_trees)
         outline = await supply_papers(task.outline, included, context)
-        model = context.require_model()
         assignment = replace(assign(task.brief, outline, context.attempt), prompt="surveyx/draft")
         index = await asyncio.to_thread(TreeIndex, list(material.trees.values()), context.embedder)
-        rewriting = Rewriting(model, material, index, context.attempt)
+        rewriting = Rewriting(context, material, index)
         papers = {key: material.evidence(key) for key in material.papers}
-        composition = Composition(
-            model,
-            assignment,
-            papers,
-            context,
-            Steps(in_turn=True),
-            rewriting.rewrite if self.rewrite else None,
-        )
+        rework = rewriting.rewrite if self.rewrite else None
+        composition = Composition(assignment, papers, context, Steps(in_turn=True), rework)
         whole, warnings = replace(task, outline=outline), composition.warnings
         survey = await compose_survey(composition, whole, METHOD, tables=False, figures=self.draw_tables)
         if self.draw_tables:
-            survey = await add_figures_and_tables(survey, outline, material, model, warnings)
+            survey = await add_figures_and_tables(survey, outline, material, context.require_model(), warnings)
         if context.texts and self.paper_figures:
             search = FigureSearch(material, context, context.texts, self.paper_figures, self.look)
             survey = await add_paper_figures(survey, outline, search, warnings)

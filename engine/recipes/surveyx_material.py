@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from engine.citations import keep_allowed_citations, list_cited_keys, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
-from engine.llm.model import LanguageModel, Request, TypedAnswer, tokens_of
+from engine.llm.model import Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, first_author, paper_block
 from engine.reading.full_text import FullText
 from engine.reading.trees.attribute_trees import AttributeTree, Source
@@ -148,7 +148,7 @@ async def grow_forest(
 
 async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: bool) -> Material:
     """Papers with their trees; without trees (an ablation) with what was read of their texts."""
-    texts, known = await read_texts(papers, context), {paper.key: paper for paper in papers}
+    texts, known = await context.read_texts(papers), {paper.key: paper for paper in papers}
     if not with_trees:
         bodies = {key: text.take_opening(TREE_TOKENS) for key, text in texts.items()}
         return Material({key: replace(p, body=bodies.get(key, p.body)) for key, p in known.items()}, {}, texts)
@@ -161,17 +161,6 @@ def needs_tree(known: AttributeTree | None, source: Source) -> bool:
     """Whether a tree is to be made: there is none, or it was made from another text and no longer one."""
     is_old = known is None or known.digest != source.digest
     return bool(source.sentences) and is_old and not (known and known.level == "full text" != source.level)
-
-
-async def read_texts(papers: Sequence[Paper], context: RunContext) -> dict[PaperKey, FullText]:
-    """Full texts of the first papers that have one, as many as the limits allow; none where none may be read."""
-    if context.texts is None:
-        return {}
-
-    async def on_read(done: int, total: int) -> None:
-        await context.progress(Progress("full texts", done, total))
-
-    return await context.texts.read(papers, context.limits.full_texts, on_read)
 
 
 FOUND_EACH = 3
@@ -198,10 +187,9 @@ class RewriteAnswer(TypedAnswer):
 class Rewriting:
     """Rewrites the drafts of one trial; counts the citations that it ``removed`` and ``added``."""
 
-    model: LanguageModel
+    context: RunContext
     material: Material
     index: TreeIndex
-    trial: int = 0
     removed: int = 0
     added: int = 0
 
@@ -216,9 +204,11 @@ class Rewriting:
             found=self.material.notes(found, GIST_FIELDS) or "(none)",
         )
         lines = len(all_sentences(draft.text))
-        request = Request("checking", f"rewrite/{self.trial}/{draft.node.title}", prompt, 64 * lines + 512, 0.3)
+        request = Request(
+            "checking", f"rewrite/{self.context.attempt}/{draft.node.title}", prompt, 64 * lines + 512, 0.3
+        )
         try:
-            answer = await self.model.answer_typed(request, RewriteAnswer)
+            answer = await self.context.require_model().answer_typed(request, RewriteAnswer)
         except (LanguageModelError, LimitExceeded) as error:
             warning = SurveyWarning("unfinished", draft.node.title, f"not rewritten: {error}")
             return replace(draft, warnings=(*draft.warnings, warning))

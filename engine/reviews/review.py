@@ -19,8 +19,8 @@ from engine.run import Progress, ReviewDraft, RunContext
 from engine.survey import Claim, Section, SurveyWarning, Table
 from engine.text import clean, inert, sentences, shorten
 from engine.values import OutlineNode, Paper, PaperKey
-from engine.writing.drafting import Draft, settle_citations
-from engine.writing.model_text import HeadingText, read_prose
+from engine.writing.drafting import read_draft
+from engine.writing.model_text import HeadingText
 from engine.writing.notices import sum_of
 
 ENTRY_TOKENS = 400
@@ -102,8 +102,7 @@ class ReviewWriting:
             words=str(WORDS_PER_QUESTION),
         )
         request = Request("drafting", f"answer/{number}", prompt, WORDS_PER_QUESTION * 5, 0.7)
-        text = read_prose(await self.context.require_model().text(request), question)
-        draft = settle_citations(Draft(OutlineNode(question), self.papers, text))
+        draft = read_draft(await self.context.require_model().text(request), OutlineNode(question), self.papers)
         self.warnings += draft.warnings
         # What was shown are summaries: the numbers of their sentences are none of the papers'.
         return await self._check(question, remove_addresses(draft.text))

@@ -28,7 +28,7 @@ from engine.run import RunContext
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
 from engine.text import all_sentences, fold
 from engine.values import Brief, OutlineNode, PaperSelection
-from engine.writing.drafting import Draft, settle_citations, verify_citations
+from engine.writing.drafting import Draft, read_draft, verify_citations
 from engine.writing.model_text import read_prose
 
 TRANSLATION_ATTEMPTS = 3
@@ -85,7 +85,7 @@ async def _rewrite_section(topic: str, revision: Revision, model: LanguageModel,
     step = f"revise/{change.way}/{change.place}"
     request = Request("drafting", step, prompt, max(1_024, revision.words * 3), 1.0)
     text = await model.text(request)
-    draft = settle_citations(Draft(OutlineNode(old.title), papers, read_prose(text)))
+    draft = read_draft(text, OutlineNode(old.title), papers)
     draft = await verify_citations(model, draft, topic, revision.papers)
     if not list_cited_keys(draft.text):
         await model.forget(request)

@@ -35,7 +35,7 @@ def leaves_of(nodes: tuple[OutlineNode, ...]) -> list[tuple[str, OutlineNode]]:
     return [(number, node) for number, node in walk_outline(nodes) if not node.children]
 
 
-def _position(number: str) -> int:
+def position_of(number: str) -> int:
     """The position, from 0, of the section that a part of that number belongs to."""
     return int(number.split(".")[0]) - 1
 
@@ -43,7 +43,7 @@ def _position(number: str) -> int:
 def parts_to_write(outline: Outline, kept: KeptText) -> list[tuple[str, OutlineNode]]:
     """The parts that do not stay, with their numbers; the frame among them."""
     whole, stays = {position for position, _ in kept.sections}, {part.place for part in kept.parts}
-    return [(n, leaf) for n, leaf in leaves_of(outline.nodes) if _position(n) not in whole and n not in stays]
+    return [(n, leaf) for n, leaf in leaves_of(outline.nodes) if position_of(n) not in whole and n not in stays]
 
 
 def list_missing(outline: Outline, sections: Mapping[int, Section]) -> list[tuple[str, OutlineNode]]:
@@ -51,7 +51,7 @@ def list_missing(outline: Outline, sections: Mapping[int, Section]) -> list[tupl
     written = _find_texts(outline, sections)
     missing: list[tuple[str, OutlineNode]] = []
     for number, node in walk_outline(outline.nodes):
-        section = sections.get(_position(number))
+        section = sections.get(position_of(number))
         is_missing = section.sections and not node.children and number not in written if section else "." not in number
         if is_missing:
             missing.append((number, node))
@@ -116,7 +116,7 @@ def keep_text(former: FormerText, after: Outline, usable: Collection[PaperKey]) 
         if same and {c.key for claim in same[0].section.claims for c in claim.citations} <= set(usable):
             kept[number] = replace(same.pop(0), place=number)
     whole = _find_whole(former, after, kept)
-    parts = tuple(part for part in kept.values() if _position(part.place) not in whole)
+    parts = tuple(part for part in kept.values() if position_of(part.place) not in whole)
     return KeptText(tuple(sorted(whole.items())), parts)
 
 
@@ -127,7 +127,7 @@ def _find_whole(former: FormerText, after: Outline, kept: Mapping[str, KeptPart]
     whole: dict[int, Section] = {}
     leaves = [number for number, _ in leaves_of(after.nodes)]
     for position, shape in enumerate(now):
-        numbers = [number for number in leaves if _position(number) == position]
+        numbers = [number for number in leaves if position_of(number) == position]
         same = [i for i, other in enumerate(before) if other == shape and i in sections]
         if shape.role == "body" and same and all(n in kept and kept[n].is_checked for n in numbers):
             whole[position] = sections[same[0]]
@@ -155,7 +155,7 @@ def _find_texts(outline: Outline, sections: Mapping[int, Section]) -> dict[str, 
 
 def _list_body(outline: Outline) -> list[tuple[str, OutlineNode]]:
     """The parts that are written between introduction and conclusion, with their numbers."""
-    return [(n, leaf) for n, leaf in leaves_of(outline.nodes) if outline.nodes[_position(n)].role == "body"]
+    return [(n, leaf) for n, leaf in leaves_of(outline.nodes) if outline.nodes[position_of(n)].role == "body"]
 
 
 def _shape(node: OutlineNode) -> OutlineNode:

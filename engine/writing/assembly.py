@@ -27,18 +27,12 @@ FRAME_WORDS = 500
 """Words of introduction, tables and conclusion together."""
 
 
-def words_for_each(brief: Brief, outline: Outline) -> int:
-    """Words for one leaf of the outline, so that the survey reaches its length class."""
-    if brief.subsection_words is not None:
-        return brief.subsection_words
-    leaves = len(outline.list_parts())
-    total = LENGTH_CLASSES_TOKENS[brief.length] * MARGIN / TOKENS_PER_WORD - FRAME_WORDS
-    return max(80, round(total / max(1, leaves)))
-
-
 def assign(brief: Brief, outline: Outline, trial: int = 0) -> Assignment:
-    """What all subsections of the outline have in common."""
-    return Assignment(brief.topic, outline, words_for_each(brief, outline), trial, brief.wishes)
+    """What all subsections of the outline have in common; without a wish so long that the length class is reached."""
+    total = LENGTH_CLASSES_TOKENS[brief.length] * MARGIN / TOKENS_PER_WORD - FRAME_WORDS
+    words = max(80, round(total / max(1, len(outline.list_parts()))))
+    wanted = words if brief.subsection_words is None else brief.subsection_words
+    return Assignment(brief.topic, outline, wanted, trial, brief.wishes)
 
 
 def frame_outline(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode, ...]:

@@ -22,14 +22,12 @@ from engine.text import clean, list_words, shorten
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import (
     add_warnings,
-    assemble_survey,
     assign,
-    fail_with_nothing,
     frame_outline,
     tell_years,
 )
 from engine.writing.composing import Composition, with_bodies
-from engine.writing.drafting import Assignment, Draft, Steps, settle_citations, verify_citations
+from engine.writing.drafting import Assignment, Draft, Steps, read_draft, verify_citations
 from engine.writing.estimates import (
     FINDING_TOKENS,
     HEADING_TOKENS,
@@ -37,8 +35,8 @@ from engine.writing.estimates import (
     TOKENS_PER_FRAME_WORD,
     with_checks,
 )
-from engine.writing.field_views import find_nearby, view_field
-from engine.writing.model_text import HeadingText, read_prose
+from engine.writing.field_views import compose_survey
+from engine.writing.model_text import HeadingText
 from engine.writing.notices import with_notice
 from engine.writing.planning import PartsAnswer, Plan, outline_text
 
@@ -222,8 +220,8 @@ async def _refine(
             former=data(former.text) if former else "(none)",
         )
         try:
-            prose = read_prose(await model.text(_request("drafting", f"{name}/{number}", prompt)), name)
-            draft = settle_citations(Draft(OutlineNode(name.capitalize()), survey.references, prose))
+            answer = await model.text(_request("drafting", f"{name}/{number}", prompt))
+            draft = read_draft(answer, OutlineNode(name.capitalize()), survey.references)
             return await verify_citations(model, draft, topic, papers.values())
         except (LanguageModelError, LimitExceeded) as error:
             warnings.append(SurveyWarning("unfinished", name.capitalize(), f"round {number}: {error}"))
@@ -289,22 +287,16 @@ def plan_refinement(task: Assignment) -> list[CallChain]:
 
 async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     """Sections from within each group, put together; then abstract, conclusion and title, refined in rounds."""
-    papers = await with_bodies({p.key: p for p in task.selection.list_included()}, context)
-    brief, outline, nodes, ready = task.brief, task.outline, task.outline.nodes, dict(task.finished)
-    if nodes[0].role == "introduction" and 0 not in ready:
-        ready[0] = _introduce(nodes[0], brief, outline, papers)
+    papers = await with_bodies(task.selection.list_included(), context)
+    nodes = task.outline.nodes
+    first, last = nodes[0], nodes[-1]
+    body = replace(task.outline, nodes=nodes[:-1]) if last.role == "conclusion" else task.outline
+    ready = {at: section for at, section in task.finished.items() if at < len(body.nodes)}
+    if first.role == "introduction" and 0 not in ready:
+        ready[0] = _introduce(first, task.brief, body, papers)
         await context.section_finished(ready[0], 0)
-    common = assign(brief, outline, context.attempt)
+    common = assign(task.brief, body, context.attempt)
     assignment = replace(common, prompt="cluster/section", temperature=TEMPERATURE, top_p=TOP_P)
-    composition = Composition(context.require_model(), assignment, papers, context, Steps(frame=False))
-    sections = await composition.write(ready)
-    concludes = nodes[-1].role == "conclusion"
-    body = replace(task, outline=replace(outline, nodes=nodes[:-1] if concludes else nodes))
-    written = {i: section for i, section in sections.items() if i < len(body.outline.nodes)}
-    if not any(nodes[i].role == "body" for i in written):
-        raise fail_with_nothing(composition.warnings)
-    written, overview = await view_field(body, written, context)
-    nearby = await find_nearby(brief, task.selection.list_included(), context)
-    survey = replace(assemble_survey(body, written, METHOD, overview, nearby), notes=composition.list_notes())
-    survey, conclusion = add_warnings(survey, composition.warnings), nodes[-1].title if concludes else ""
-    return await _refine(survey, conclusion, brief.topic, papers, context)
+    composition = Composition(assignment, papers, context, Steps(frame=False))
+    survey = await compose_survey(composition, replace(task, outline=body, finished=ready), METHOD)
+    return await _refine(survey, last.title if body is not task.outline else "", task.brief.topic, papers, context)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,30 +15,22 @@ from engine.llm.attempts import try_work
 from engine.llm.model import LanguageModel
 from engine.notes.taking import Question, describe_matrix, group_notes, take_notes
 from engine.run import Progress, RunContext
-from engine.session.kept_text import KeptPart, leaves_of
+from engine.session.kept_text import KeptPart, leaves_of, position_of
 from engine.survey import UNREVIEWED, Note, Section, SurveyWarning, walk
-from engine.values import OutlineNode, Paper, PaperKey, Query
+from engine.values import FoundPaper, OutlineNode, Paper, PaperKey, Query
 from engine.writing import drafting
 from engine.writing.assembly import open_section
 from engine.writing.critique import Edits, Reading, apply_edits, criticise, score_text
 from engine.writing.drafting import ALL_STEPS, ENOUGH, Assignment, Draft, Material, Steps
-from engine.writing.model_text import read_prose
 from engine.writing.notices import sum_of
 from engine.writing.outer_parts import ABSTRACT, Framing
 
 
-async def with_bodies(papers: Mapping[PaperKey, Paper], context: RunContext) -> dict[PaperKey, Paper]:
+async def with_bodies(papers: Iterable[Paper], context: RunContext) -> dict[PaperKey, Paper]:
     """The papers, those whose full text can be had with the opening of its main body (AutoSurvey's drafting)."""
-    if context.texts is None:
-        return dict(papers)
-
-    async def on_read(done: int, total: int) -> None:
-        await context.progress(Progress("full texts", done, total))
-
-    texts = await context.texts.read(list(papers.values()), context.limits.full_texts, on_read)
-    return {
-        key: replace(paper, body=texts[key].take_opening()) if key in texts else paper for key, paper in papers.items()
-    }
+    known = {paper.key: paper for paper in papers}
+    texts = await context.read_texts(list(known.values()))
+    return {**known, **{key: replace(known[key], body=text.take_opening()) for key, text in texts.items()}}
 
 
 MOST_TITLES, NEAREST_TITLES = 20, 3
@@ -67,7 +59,6 @@ class _Part:
 class Composition:
     """One pass over an outline; ``warnings`` collects what a reader should know."""
 
-    model: LanguageModel
     task: Assignment
     papers: Mapping[PaperKey, Paper]
     context: RunContext
@@ -78,23 +69,28 @@ class Composition:
     abstract: Draft | None = None
     judged: list[tuple[str, str]] = field(default_factory=list)
     """What each judge gave the body before it was refined and after, as facts of the survey."""
-    known: dict[PaperKey, Paper] = field(default_factory=dict)
-    """Papers of the library that titles found which the model wrote from what it knows."""
+    known: dict[PaperKey, FoundPaper] = field(default_factory=dict)
+    """Papers that no search for the topic had proposed, among them those found by titles that the model wrote."""
     notes: dict[str, tuple[Note, ...]] = field(default_factory=dict)
     """What was noted for each part, by its number."""
     _done: int = 0
     _parts: list[_Part] = field(default_factory=list)
 
+    @property
+    def model(self) -> LanguageModel:
+        """Whoever writes."""
+        return self.context.require_model()
+
     async def write(self, finished: Mapping[int, Section]) -> dict[int, Section]:
         """Every section that could be written, by position; those ``finished`` are taken as they are."""
-        tops = [(i, top) for i, top in enumerate(self.task.outline.nodes) if i not in self._outer_nodes()]
+        nodes = self.task.outline.nodes
+        leaves = [(place, node) for place, node in leaves_of(nodes) if position_of(place) not in self._outer_nodes()]
         self._parts = [
             _Part(place, node, kept)
-            for i, top in tops
-            for place, node in _leaves_at(i, top)
-            if (kept := self._find_kept(place, i, finished)) or i not in finished
+            for place, node in leaves
+            if (kept := self._find_kept(place, finished)) or position_of(place) not in finished
         ]
-        due = [(i, top) for i, top in tops if i not in finished]
+        due = [(i, nodes[i]) for i in dict.fromkeys(position_of(place) for place, _ in leaves) if i not in finished]
         async with asyncio.TaskGroup() as group:
             tasks = {part.place: group.create_task(self._write(part)) for part in self._parts}
             for i, top in due:
@@ -175,8 +171,8 @@ class Composition:
     def _note_unfinished(self, place: str, why: object) -> None:
         self.warnings.append(SurveyWarning("unfinished", place, str(why)))
 
-    def _find_kept(self, place: str, position: int, finished: Mapping[int, Section]) -> KeptPart | None:
-        if position not in finished:
+    def _find_kept(self, place: str, finished: Mapping[int, Section]) -> KeptPart | None:
+        if (position := position_of(place)) not in finished:
             return self.context.kept.get(place)
         written = {f"{position + 1}{n[1:]}": section for n, section in walk((finished[position],))}
         return KeptPart(place, written[place]) if place in written else None
@@ -199,7 +195,7 @@ class Composition:
         part.material = await self._prepare(part)
         if self.steps.in_turn:  # each sees the section's parts before it, as soon as they are drafted
             before = itertools.takewhile(lambda other: other is not part, self._parts)
-            own = [other for other in before if other.place.split(".")[0] == part.place.split(".")[0]]
+            own = [other for other in before if position_of(other.place) == position_of(part.place)]
             drafts = [draft for other in own if (draft := await other.drafted)]
             part.material = replace(part.material, before={draft.node.title: draft.text for draft in drafts})
         find = self._find_titles if self.task.cite_known else None
@@ -230,8 +226,10 @@ class Composition:
         """Papers of the library whose titles are nearest to those that the model wrote; they become the survey's."""
         for title in titles[:MOST_TITLES]:
             found = await self.context.library.search(Query(title, NEAREST_TITLES, "title"))
-            self.known.update((item.paper.key, item.paper) for item in found if item.paper.key not in self.papers)
-        return list(self.known.values())
+            self.known.update(
+                (item.paper.key, FoundPaper(item.paper, 0.0)) for item in found if item.paper.key not in self.papers
+            )
+        return [item.paper for key, item in self.known.items() if key not in self.papers]
 
     async def _check(self, draft: Draft, step: str = "", part: _Part | None = None) -> Draft:
         """The checked draft; what holds of it at first is the ``part`` as it is judged."""
@@ -254,13 +252,12 @@ class Composition:
             return None
         missing = self.task.words - words
         request = drafting.build_completion_request(self.task, material, draft.text, missing)
-        more = Draft(material.node, material.papers, "")
+        node, papers = material.node, material.papers
         try:
-            prose = read_prose(await self.model.text(request), material.node.title)
-            added = drafting.hold_length(drafting.settle_citations(replace(more, text=prose)), missing)
-            return await self._check(added, f"{material.node.title}/completed")
+            added = drafting.read_draft(await self.model.text(request), node, papers)
+            return await self._check(drafting.hold_length(added, missing), f"{node.title}/completed")
         except (LanguageModelError, LimitExceeded) as error:
-            return replace(more, warnings=(SurveyWarning("length", material.node.title, str(error)),))
+            return Draft(node, papers, "", warnings=(SurveyWarning("length", node.title, str(error)),))
 
     def _join(self, draft: Draft, more: Draft | None) -> Draft:
         """The draft with what of the text written on holds; a part that is short all the same says so."""
@@ -282,7 +279,7 @@ class Composition:
         return replace(draft, warnings=(*draft.warnings, said))
 
     async def _show(self, position: int, top: OutlineNode, tasks: Mapping[str, asyncio.Task[Draft | None]]) -> None:
-        drafts = {place: await tasks[place] for place, _ in _leaves_at(position, top)}
+        drafts = {place: await task for place, task in tasks.items() if position_of(place) == position}
         if all(drafts.values()) and (section := _section(top, f"{position + 1}", drafts)):
             await self.context.section_finished(section, position)
 
@@ -331,11 +328,6 @@ class Composition:
             self._note_unfinished(self.task.outline.title, f"{UNREVIEWED}: {edits}")
             return {}
         return edits
-
-
-def _leaves_at(position: int, top: OutlineNode) -> list[tuple[str, OutlineNode]]:
-    """The parts of the section at that position, with their numbers."""
-    return [(f"{position + 1}{number[1:]}", node) for number, node in leaves_of((top,))]
 
 
 def _draft_of(node: OutlineNode, section: Section, papers: Mapping[PaperKey, Paper]) -> Draft:

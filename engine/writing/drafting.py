@@ -218,6 +218,11 @@ def hold_length(draft: Draft, words: int) -> Draft:
     return replace(draft, text=text, warnings=(*draft.warnings, SurveyWarning("length", draft.node.title, said)))
 
 
+def read_draft(answer: str, node: OutlineNode, papers: Sequence[Paper]) -> Draft:
+    """A model's answer as a draft, its citations settled."""
+    return settle_citations(Draft(node, tuple(papers), read_prose(answer, node.title)))
+
+
 def settle_citations(draft: Draft, others: Sequence[Paper] = ()) -> Draft:
     """The draft with its citations read: one of its papers is `[@key]`, what is none is `UNKNOWN` and reported.
 

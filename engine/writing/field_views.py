@@ -13,10 +13,11 @@ from engine.quoting.attribution import whose_words
 from engine.quoting.field_overview import Line, draw_growth, draw_map, draw_time_line, group_nearby, write_overview
 from engine.quoting.paper_tables import tabulate_papers
 from engine.run import RunContext, WritingTask
-from engine.survey import Section, walk
+from engine.survey import Section, Survey, walk
 from engine.text import terms
 from engine.values import Brief, Paper, PaperKey, Query
-from engine.writing.assembly import holds_something
+from engine.writing.assembly import add_abstract, add_warnings, assemble_survey, fail_with_nothing, holds_something
+from engine.writing.composing import Composition
 
 NEARBY_PAPERS = 60
 """Papers near the topic, beside those of the survey, that are grouped to say what it does not cover."""
@@ -34,6 +35,28 @@ SIDE_BY_SIDE = "{{}} sets papers of this section side by side, {}."
 GROWTH = "{} counts the papers on the topic that were gathered, year by year."
 TIME_LINE = "{} shows when the works cited here appeared, section by section."
 MAP = "{} shows the works cited here by what they are about."
+
+
+async def compose_survey(
+    composition: Composition, task: WritingTask, method: str, *, tables: bool = True, figures: bool = True
+) -> Survey:
+    """The survey of every section that could be written, with its field, its abstract, its notes and warnings.
+
+    ``task`` has the outline that is composed. Raises `LanguageModelError` where no section of the body was written.
+    """
+    context, included = composition.context, list(composition.papers.values())
+    async with asyncio.TaskGroup() as group:
+        looking = group.create_task(find_nearby(task.brief, included, context))
+        writing = group.create_task(composition.write(task.finished))
+    written = writing.result()
+    if not any(task.outline.nodes[position].role == "body" for position in written):
+        raise fail_with_nothing(composition.warnings)
+    found = (*task.selection.found, *composition.known.values())
+    whole = replace(task, selection=replace(task.selection, found=found))
+    sections, overview = await view_field(whole, written, context, tables=tables, figures=figures)
+    assembled = assemble_survey(whole, sections, method, overview, looking.result())
+    survey = add_warnings(add_abstract(assembled, composition.abstract), composition.warnings)
+    return replace(survey, notes=composition.list_notes(), facts=(*survey.facts, *composition.judged))
 
 
 async def view_field(

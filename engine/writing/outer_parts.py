@@ -13,8 +13,7 @@ from engine.llm.prompting import data, fill
 from engine.survey import Claim, Section, walk
 from engine.text import split_sentences
 from engine.values import OutlineNode, Paper, PaperKey
-from engine.writing.drafting import Assignment, Draft, settle_citations
-from engine.writing.model_text import read_prose
+from engine.writing.drafting import Assignment, Draft, read_draft
 
 FRAME_WORDS = 220
 ABSTRACT_WORDS = 130
@@ -48,7 +47,7 @@ class Framing:
         title, findings = node.title, self.list_findings()
         words = ABSTRACT_WORDS if node is ABSTRACT else min(self.task.words, FRAME_WORDS)
         cited = dict.fromkeys(key for line in findings for key in list_cited_keys(line) if key in self.papers)
-        papers = tuple(self.papers[key] for key in cited)
+        papers = [self.papers[key] for key in cited]
         prompt = fill(
             "autosurvey/frame",
             topic=data(self.task.topic),
@@ -59,8 +58,7 @@ class Framing:
             words=str(words),
         )
         request = Request("drafting", f"frame/{self.task.trial}/{title}", prompt, max(1_024, words * 4), 0.7)
-        prose = read_prose(await self.model.text(request), title)
-        draft = settle_citations(Draft(node, papers, prose))
+        draft = read_draft(await self.model.text(request), node, papers)
         return replace(draft, text=self._name_sentences(draft.text))
 
     def list_findings(self) -> list[str]:

@@ -370,7 +370,7 @@ async def test_a_writer_is_given_the_opening_and_evidence_names_the_page(place: 
     _, access, _ = place
     given_paper = paper(2)
     context = RunContext(EmptyLibrary(), FittedOnTopic(), texts=access)
-    bodies = await with_bodies({given_paper.key: given_paper}, context)
+    bodies = await with_bodies([given_paper], context)
     block = paper_block(list(bodies.values()), 300)
     assert "The index holds 21 million of them." in block and block.count("</paper>") == 1
     (number,) = (s.number for s in number_sentences(bodies[given_paper.key]) if "gains 9.5 points" in s.text)
