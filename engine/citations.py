@@ -18,6 +18,8 @@ from engine.values import Paper, PaperKey
 _CITATION = re.compile(r"\[(@[^\s\[\]@;]+(?:\s*;\s*@[^\s\[\]@;]+)*)\]")
 _ADDRESSED = re.compile(r"@?(?P<key>\w+:.+?)(?::(?P<numbers>\d{1,3}(?:,\d{1,3})*))?")
 
+_RANGE = re.compile(r"(\d+)(?:\s*[-–—]\s*(\d+))?")
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -158,6 +160,15 @@ def number_ranges(values: Iterable[int]) -> str:
             runs.append([value])
     parts = [f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
     return ", ".join(parts)
+
+
+def read_ranges(said: str, most: int = 50) -> list[int]:
+    """The inverse of `number_ranges`: 1, 3, 4, 5 of ``1, 3–5``; of a range of more than ``most`` only its ends."""
+    found: dict[int, None] = {}
+    for first, last in _RANGE.findall(said):
+        low, high = int(first), int(last or first)
+        found.update(dict.fromkeys(range(low, high + 1) if low <= high < low + most else (low, high)))
+    return list(found)
 
 
 def reference_text(paper: Paper) -> str:

@@ -12,7 +12,14 @@ from bot.views.actions import Action
 from bot.wording.labels import draw_buttons
 from bot.wording.sentences import list_first, pluralize
 from bot.wording.survey_text import link, offer_sources, survey_text, with_links
-from engine.citations import keep_allowed_citations, list_cited_keys, numbers, reference_text, remove_citations
+from engine.citations import (
+    keep_allowed_citations,
+    list_cited_keys,
+    numbers,
+    read_ranges,
+    reference_text,
+    remove_citations,
+)
 from engine.rendering.markdown import escape_markdown, render_markdown
 from engine.revising.gaps import FieldGaps
 from engine.revising.paper_records import count_records
@@ -37,9 +44,8 @@ def make_document(session: SurveySession) -> Document | None:
     papers = dict(enumerate(survey.references, start=1))
 
     def linked(match: re.Match[str]) -> str:
-        bounds = [part.partition("–") for part in match[1].split(", ")]
-        cited = [number for first, _, last in bounds for number in range(int(first), int(last or first) + 1)]
-        return f"\\[{', '.join(link(str(n), papers[n]) if n in papers else str(n) for n in cited)}\\]"
+        shown = (link(str(n), papers[n]) if n in papers else str(n) for n in read_ranges(match[1], len(papers)))
+        return f"\\[{', '.join(shown)}\\]"
 
     _, *lines = render_markdown(survey).split("\n")
     shown = [line if line.startswith("|") else _CITED.sub(linked, line) for line in lines]

@@ -1,8 +1,4 @@
-"""Reads what models write for citations as ``[@key]`` or ``[@key:3]`` of one of the papers that they were given.
-
-A paper is named by its key or another identifier, its title, or its first author and year; numbers name none, because
-prompts number no papers.
-"""
+"""Reads what models write for citations: a key or identifier, a title, or first author and year, but no numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 
-from engine.citations import Address, cite, cite_sentences, list_addresses
+from engine.citations import Address, cite, cite_sentences, list_addresses, read_ranges
 from engine.retrieval.paper_keys import arxiv_key, doi_key, surname
 from engine.text import fold
 from engine.values import Paper, PaperKey
@@ -176,7 +172,7 @@ class _Reader:
         bare = said[said.index("@") :].split(",")[0] if "@" in said else said
         numbered = _NAMED.fullmatch(said[said.find("@") + 1 :].strip())
         if fold(bare) not in self.names and numbered and (key := self.names.get(fold(numbered["key"]))):
-            address, certainty = Address(key[0], _read_numbers(numbered["numbers"])), 1.0
+            address, certainty = Address(key[0], tuple(sorted(read_ranges(numbered["numbers"], MOST_NUMBERS)))), 1.0
         elif found := self._match(bare):
             address, certainty = Address(found[0]), found[1]
         else:
@@ -196,15 +192,6 @@ class _Reader:
         if not near or near[0][1] < NEAR_TITLE or (len(near) > 1 and near[1][1] > near[0][1] - NEXT_TITLE):
             return None
         return near[0][2], near[0][1] / 100
-
-
-def _read_numbers(said: str) -> tuple[int, ...]:
-    """1, 3, 4, 5 of "1, 3-5"."""
-    found: set[int] = set()
-    for first, last in re.findall(r"(\d+)(?:\s*[–-]\s*(\d+))?", said):
-        low, high = int(first), int(last or first)
-        found |= set(range(low, high + 1)) if low <= high < low + MOST_NUMBERS else {low, high}
-    return tuple(sorted(found))
 
 
 def _is_like_a_title(inside: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from markdown_it import MarkdownIt
 
-from engine.citations import list_cited_keys, number_ranges, numbers, reference_text, replace_citations
+from engine.citations import list_cited_keys, number_ranges, numbers, read_ranges, reference_text, replace_citations
 from engine.errors import UserError
 from engine.evaluation.html_lines import IMAGE, NUMBERED, read_lines, round_brackets
 from engine.survey import Survey, walk
@@ -220,10 +220,7 @@ def _first_surname(line: str) -> str:
 
 
 def _title_of(text: str) -> str:
-    """The title in a reference: what is quoted, or stands behind the year, or behind the authors.
-
-    A text without a year is nothing but a title.
-    """
+    """The title in a reference: what is quoted, or stands behind the year or the authors; without a year, all of it."""
     bare = re.sub(r"\[(https?://[^\]]+)\]\([^)]*\)|https?://\S+|<[^>]*>", " ", text)
     bare = " ".join(bare.split()).strip(" .")
     if quoted := re.search(r"[“\"]([^”\"]{15,})[”\"]", bare):
@@ -260,7 +257,7 @@ def _extract_markers(sentence: str, style: Style) -> tuple[tuple[str, ...], str]
     """Names cited in a sentence, each once, and the sentence without its markers."""
     match style:
         case "numbered":
-            names = dict.fromkeys(n for m in NUMBERED.finditer(sentence) for n in _numbers(m[1]))
+            names = dict.fromkeys(str(n) for m in NUMBERED.finditer(sentence) for n in read_ranges(m[1]))
             bare = NUMBERED.sub("", sentence)
         case "author and year":
             names = dict.fromkeys(_works(sentence))
@@ -268,16 +265,6 @@ def _extract_markers(sentence: str, style: Style) -> tuple[tuple[str, ...], str]
         case "none":
             return (), sentence
     return tuple(names), re.sub(r"\s+([.,;:!?])", r"\1", " ".join(bare.split()))
-
-
-def _numbers(inside: str) -> Iterator[str]:
-    """``1``, ``3``, ``4``, ``5`` of ``1, 3–5``; a range of more than fifty is no range of citations."""
-    for piece in re.split(r"\s*[,;]\s*", inside):
-        ends = [int(n) for n in re.findall(r"\d+", piece)]
-        if len(ends) == 2 and 0 < ends[1] - ends[0] <= 50:
-            yield from map(str, range(ends[0], ends[1] + 1))
-        else:
-            yield from map(str, ends)
 
 
 def _works(text: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.citations import cite, list_cited_keys
+from engine.citations import cite, list_cited_keys, read_ranges
 from engine.retrieval.paper_keys import surname
 from engine.survey import Survey, walk
 from engine.text import STOP_WORDS, fold, inert, list_words, words
@@ -47,7 +47,7 @@ def find_scope(question: str, papers: Sequence[Paper], survey: Survey) -> Scope 
 
 def _find_numbered(question: str, papers: Sequence[Paper], survey: Survey) -> Scope | None:
     listed = dict(enumerate(survey.references, start=1))
-    numbered = [int(n) for m in _NUMBERED.finditer(question) for n in re.findall(r"\d+", m["listed"] or m["bare"])]
+    numbered = [n for m in _NUMBERED.finditer(question) for n in read_ranges(m["listed"] or m["bare"])]
     if numbered:
         found = tuple(listed[n] for n in dict.fromkeys(numbered) if n in listed)
         return Scope(found, _NUMBERED.sub(" ", question))

@@ -69,6 +69,7 @@ def cited(answer: Answer) -> list[str]:
         ),
         ("who wrote ScanRank?", "“ScanRank: Ranking by Scans”: by Ada Stone, 2020, Proceedings of EMNLP"),
         ("where and when was [2] published?", "“Headache after two drugs”: by Ida Shaw, 2002, Headache"),
+        ("who wrote [1–3]?", "“Headache after two drugs”: by Ida Shaw, 2002, Headache"),
     ],
 )
 def test_what_is_named_is_told_with_its_record(question: str, told: str, library: LocalLibrary) -> None:
