@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -38,26 +37,20 @@ def from_json(content: bytes) -> Survey:
         raise UserError("This is not a survey saved by Scholium (its .json file).") from error
 
 
-@dataclass(frozen=True, slots=True)
-class FileFormat:
-    """How a survey becomes a file, and how the file's name ends."""
-
-    suffix: str
-    render: Callable[[Survey], bytes]
-
-
-FORMATS: dict[str, FileFormat] = {
-    "md": FileFormat("md", lambda survey: render_markdown(survey).encode()),
-    "html": FileFormat("html", lambda survey: html(survey).encode()),
-    "pdf": FileFormat("pdf", pdf),
-    "docx": FileFormat("docx", word_document),
-    "tex": FileFormat("tex.zip", latex_archive),
-    "bib": FileFormat("bib", lambda survey: bibtex(survey.references).encode()),
-    "ris": FileFormat("ris", lambda survey: ris(survey.references).encode()),
-    "csl": FileFormat("csl.json", lambda survey: csl_json(survey.references).encode()),
-    "json": FileFormat("json", as_json),
+FORMATS: dict[str, Callable[[Survey], bytes]] = {
+    "md": lambda survey: render_markdown(survey).encode(),
+    "html": lambda survey: html(survey).encode(),
+    "pdf": pdf,
+    "docx": word_document,
+    "tex": latex_archive,
+    "bib": lambda survey: bibtex(survey.references).encode(),
+    "ris": lambda survey: ris(survey.references).encode(),
+    "csl": lambda survey: csl_json(survey.references).encode(),
+    "json": as_json,
 }
-"""The one table of formats; what is asked for by name."""
+"""The one table of formats by name, which ends the file's name too, but for those of `_ENDINGS`."""
+
+_ENDINGS = {"tex": "tex.zip", "csl": "csl.json"}
 
 _ALIASES = {
     "markdown": "md", "bibtex": "bib", "htm": "html", "word": "docx", "latex": "tex", "tex.zip": "tex",
@@ -85,7 +78,7 @@ def write_files(survey: Survey, folder: Path, names: Sequence[str]) -> tuple[Pat
     stem = file_stem(survey.title)
 
     def write(name: str) -> Path:
-        return _write_content(folder, f"{stem}.{FORMATS[name].suffix}", FORMATS[name].render(survey))
+        return _write_content(folder, f"{stem}.{_ENDINGS.get(name, name)}", FORMATS[name](survey))
 
     with ThreadPoolExecutor() as threads:
         return tuple(threads.map(write, parse_formats(names)))

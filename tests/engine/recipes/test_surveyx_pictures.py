@@ -126,7 +126,7 @@ async def test_every_format_shows_them_and_nothing_of_a_caption_is_markup() -> N
     survey = await survey_with(Illustrated(), 1)
     (figure,) = shown(survey)
     assert shown(from_json(as_json(survey))) == [figure]
-    files = {name: form.render(survey) for name, form in FORMATS.items()}
+    files = {name: form(survey) for name, form in FORMATS.items()}
     page = files["html"].decode()
     assert f"data:image/png;base64,{figure.base64}" in page
     assert "<script>alert(1)" not in page

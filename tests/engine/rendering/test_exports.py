@@ -45,7 +45,7 @@ def run(folder: Path, *command: str) -> str:
 
 def compiled(survey: Survey, folder: Path) -> str:
     """The log of pdfLaTeX, which stops at the first error."""
-    with zipfile.ZipFile(io.BytesIO(FORMATS["tex"].render(survey))) as archive:
+    with zipfile.ZipFile(io.BytesIO(FORMATS["tex"](survey))) as archive:
         archive.extractall(folder)
     once = ("pdflatex", "-halt-on-error", "-interaction=nonstopmode", "-no-shell-escape", "survey.tex")
     run(folder, *once)
@@ -101,15 +101,15 @@ def test_the_sentence_that_introduces_a_table_stands_before_it() -> None:
     survey = replace(survey, sections=(first, named, *others))
     told = "Table 1 compares the papers."
     assert told in latex(survey, "")
-    document = docx.Document(io.BytesIO(FORMATS["docx"].render(survey)))
+    document = docx.Document(io.BytesIO(FORMATS["docx"](survey)))
     assert told in [paragraph.text for paragraph in document.paragraphs]
-    pages = pypdfium2.PdfDocument(FORMATS["pdf"].render(survey))
+    pages = pypdfium2.PdfDocument(FORMATS["pdf"](survey))
     assert any(told in page.get_textpage().get_text_range() for page in pages)
     pages.close()
 
 
 def test_the_archive_is_the_same_each_time() -> None:
-    assert FORMATS["tex"].render(full_survey()) == FORMATS["tex"].render(full_survey())
+    assert FORMATS["tex"](full_survey()) == FORMATS["tex"](full_survey())
 
 
 def test_bibtex_is_valid_for_biber(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_bibtex_is_valid_for_biber(tmp_path: Path) -> None:
 
 
 def test_word_holds_headings_tables_pictures_and_linked_references() -> None:
-    document = docx.Document(io.BytesIO(FORMATS["docx"].render(full_survey())))
+    document = docx.Document(io.BytesIO(FORMATS["docx"](full_survey())))
     headings = [p.text for p in document.paragraphs if p.style.name.startswith("Heading")]
     assert headings[:3] == ["At a Glance", "Lines of Work", "Where to Start Reading"]
     assert "2.1 Agreement" in headings
@@ -140,7 +140,7 @@ def test_word_holds_headings_tables_pictures_and_linked_references() -> None:
 
 @pytest.mark.parametrize("title", HOSTILE)
 def test_word_opens_with_hostile_titles(title: str) -> None:
-    document = docx.Document(io.BytesIO(FORMATS["docx"].render(survey_about(title))))
+    document = docx.Document(io.BytesIO(FORMATS["docx"](survey_about(title))))
     assert document.paragraphs[0].style.name == "Title"
 
 
