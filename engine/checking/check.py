@@ -1,8 +1,4 @@
-"""The check of a written text: what becomes of every sentence, by a model's judgement and the program's exact checks.
-
-A claim is kept, reworded from its evidence, or removed; none keeps its words and loses its source, and none is replaced
-by a quotation. A sentence behind a removed one is shown for mending. Nothing that changes words comes after this.
-"""
+"""The check of a written text: every claim is kept, reworded from its evidence, or removed, and no step comes after."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from typing import TypeVar
 
 from engine.checking.citation_forms import read_citations
@@ -312,17 +309,15 @@ class _Check:
         for line in self.lines:
             if line.of_all and line.stands:
                 line.name_scope(len(self.gathered))
-        paragraphs: list[list[str]] = [[] for _ in range(max((line.paragraph for line in self.lines), default=0) + 1)]
-        for line in self.lines:
-            if line.stands:
-                paragraphs[line.paragraph].append(line.text)
+        paragraphs = groupby((line for line in self.lines if line.stands), key=lambda line: line.paragraph)
+        text = join_sentences([line.text for line in lines] for _, lines in paragraphs)
         tally = count_claims(self.lines)
         details = [f"{UNCHECKED}: {why}" for why in self.failures]
         if tally.unanswered:
             which = "1 claim, which was" if tally.unanswered == 1 else f"{tally.unanswered} claims, which were"
             details.append(f"{UNJUDGED} for {which} removed")
         warnings = tuple(SurveyWarning("unfinished", self.task.title, detail) for detail in details)
-        return CheckedText(join_sentences(paragraphs), list_claims(self.lines), tally, warnings)
+        return CheckedText(text, list_claims(self.lines), tally, warnings)
 
 
 def _write(line: SentenceState, written: str, papers: dict[str, Paper]) -> None:

@@ -1,7 +1,4 @@
-"""What the program itself sees of a claim: vetoes, which no judgement can mend, and doubts, which a model settles.
-
-Measured with `scholium bench checks ../shared/claims/claims.jsonl.gz` (claims against whole sources, November 2026).
-"""
+"""What the program itself sees of a claim: vetoes, which no judgement can mend, and doubts, which a model settles."""
 
 from __future__ import annotations
 
@@ -48,10 +45,7 @@ _BY = re.compile(
 
 
 def find_wrong_authors(claim: str, papers: Sequence[Paper], text: str) -> tuple[str, ...]:
-    """“Smith et al. (2020)” where no paper is by Smith and of 2020, and the text does not name Smith.
-
-    A paper without authors or without a year may be of anybody, and of any year.
-    """
+    """“Smith et al. (2020)” that neither a paper nor the text has; a paper without authors or year may be anybody's."""
     wrong: dict[str, None] = {}
     for match in _BY.finditer(claim):
         name, year = _last_word(match["first"]), match["year"] or match["later"]
@@ -86,10 +80,7 @@ def split_terms(text: str) -> frozenset[str]:
 
 
 def share_held(claim: str, evidence: str) -> float:
-    """Share of the claim's terms that the evidence holds; 1 where the claim has none.
-
-    Weighing terms by rarity (inverse document frequency) separates the sets of ``../shared/claims`` no better.
-    """
+    """Share of the claim's terms that the evidence holds; 1 where the claim has none."""
     said = split_terms(claim)
     return 1.0 - len(list_missing_terms(claim, evidence)) / len(said) if said else 1.0
 
@@ -182,10 +173,7 @@ _EXPLAINED: dict[DoubtKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a claim is held against: the words behind it, and the papers with their records.
-
-    ``shared`` is what anybody may name here: the survey's topic and headings.
-    """
+    """What a claim is held against: words, papers with their records, and what anybody may name (topic, headings)."""
 
     evidence: str
     papers: tuple[Paper, ...] = ()
@@ -204,10 +192,7 @@ class Source:
 
 
 def find_doubts(claim: str, source: Source, *, is_ours: bool = False) -> tuple[Doubt, ...]:
-    """What of a claim its source does not have; nothing where the claim stands in it word for word.
-
-    A sentence of our own (``is_ours``) may count, and compute a figure from two.
-    """
+    """What of a claim its source has not, word for word or else; one of our own (``is_ours``) may count and compute."""
     bare = replace_citations(claim, lambda _: "").strip()
     if holds_words(bare, source.text):
         return ()

@@ -20,51 +20,45 @@ _PREFIX_NAMES = {
     "nano": 1e-9, "micro": 1e-6, "milli": 1e-3, "centi": 1e-2, "deci": 1e-1, "": 1.0,
     "kilo": 1e3, "mega": 1e6, "giga": 1e9, "tera": 1e12,
 }  # fmt: skip
-_SYMBOLS: dict[str, tuple[str, float]] = {
-    "m": ("m", 1.0), "g": ("g", 1.0), "s": ("s", 1.0), "A": ("A", 1.0), "K": ("K", 1.0), "mol": ("mol", 1.0),
-    "Hz": ("Hz", 1.0), "N": ("N", 1.0), "Pa": ("Pa", 1.0), "J": ("J", 1.0), "W": ("W", 1.0), "V": ("V", 1.0),
-    "Wh": ("J", 3600.0), "eV": ("eV", 1.0), "T": ("T", 1.0), "L": ("L", 1.0), "l": ("L", 1.0), "B": ("bit", 8.0),
-    "b": ("bit", 1.0), "bit": ("bit", 1.0), "bps": ("bps", 1.0), "Sv": ("Sv", 1.0), "Gy": ("Gy", 1.0),
+_SCALED = "m g s A K mol Hz N Pa J W V eV T L bit bps Sv Gy"
+_UNSCALED = "month ha °C °F ° rad dB rpm mph ft lb oz mi ppm IU mmHg px cd $ € £"
+"""Base units, which are their own symbols, with prefixes and without; then what is told in them, likewise."""
+_SCALED_OTHERS = {"Wh": ("J", 3600.0), "l": ("L", 1.0), "B": ("bit", 8.0), "b": ("bit", 1.0)}
+_UNSCALED_OTHERS = {
+    "sec": ("s", 1.0), "min": ("s", 60.0), "h": ("s", 3600.0), "hr": ("s", 3600.0), "hrs": ("s", 3600.0),
+    "d": ("s", 86_400.0), "week": ("s", 604_800.0), "year": ("month", 12.0), "t": ("g", 1e6), "fps": ("frame/s", 1.0),
+    "USD": ("$", 1.0), "feet": ("ft", 1.0), "foot": ("ft", 1.0),
 }  # fmt: skip
-_ALONE: dict[str, tuple[str, float]] = {
-    "min": ("s", 60.0), "h": ("s", 3600.0), "hr": ("s", 3600.0), "hrs": ("s", 3600.0), "d": ("s", 86_400.0),
-    "sec": ("s", 1.0), "ha": ("ha", 1.0), "t": ("g", 1e6), "°C": ("°C", 1.0), "°F": ("°F", 1.0), "°": ("°", 1.0),
-    "rad": ("rad", 1.0), "dB": ("dB", 1.0), "fps": ("frame/s", 1.0), "rpm": ("rpm", 1.0), "mph": ("mph", 1.0),
-    "ft": ("ft", 1.0), "lb": ("lb", 1.0), "oz": ("oz", 1.0), "mi": ("mi", 1.0), "ppm": ("ppm", 1.0), "IU": ("IU", 1.0),
-    "mmHg": ("mmHg", 1.0), "px": ("px", 1.0), "$": ("$", 1.0), "€": ("€", 1.0), "£": ("£", 1.0), "USD": ("$", 1.0),
-    "feet": ("ft", 1.0), "foot": ("ft", 1.0), "cd": ("cd", 1.0),
+_NAMES = {
+    "metre": "m", "meter": "m", "gram": "g", "second": "s", "minute": "min", "hour": "h", "day": "d", "week": "week",
+    "month": "month", "year": "year", "litre": "L", "liter": "L", "watt": "W", "volt": "V", "joule": "J", "newton": "N",
+    "pascal": "Pa", "hertz": "Hz", "tesla": "T", "kelvin": "K", "mole": "mol", "byte": "B", "bit": "bit", "tonne": "t",
+    "ton": "t", "degree": "°", "decibel": "dB", "hectare": "ha", "mile": "mi", "pound": "lb", "ounce": "oz",
+    "dollar": "$", "euro": "€", "pixel": "px",
 }  # fmt: skip
-_NAMES: dict[str, tuple[str, float]] = {
-    "metre": ("m", 1.0), "meter": ("m", 1.0), "gram": ("g", 1.0), "second": ("s", 1.0), "minute": ("s", 60.0),
-    "hour": ("s", 3600.0), "day": ("s", 86_400.0), "week": ("s", 604_800.0), "month": ("month", 1.0),
-    "year": ("month", 12.0), "litre": ("L", 1.0), "liter": ("L", 1.0), "watt": ("W", 1.0), "volt": ("V", 1.0),
-    "joule": ("J", 1.0), "newton": ("N", 1.0), "pascal": ("Pa", 1.0), "hertz": ("Hz", 1.0), "tesla": ("T", 1.0),
-    "kelvin": ("K", 1.0), "mole": ("mol", 1.0), "byte": ("bit", 8.0), "bit": ("bit", 1.0), "tonne": ("g", 1e6),
-    "ton": ("g", 1e6), "degree": ("°", 1.0), "decibel": ("dB", 1.0), "hectare": ("ha", 1.0), "mile": ("mi", 1.0),
-    "pound": ("lb", 1.0), "ounce": ("oz", 1.0), "dollar": ("$", 1.0), "euro": ("€", 1.0), "pixel": ("px", 1.0),
-}  # fmt: skip
-
-Powers = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A product of powers of base units, sorted, times a factor: km/h is ``(("m", 1), ("s", -1))`` times 1/3.6."""
 
-    powers: Powers
+    powers: tuple[tuple[str, int], ...]
     factor: float
 
 
 @cache
 def _word_units() -> dict[str, tuple[str, float]]:
     """Every symbol and every name with each prefix that it may have."""
-    found: dict[str, tuple[str, float]] = {}
-    for symbol, (base, factor) in _SYMBOLS.items():
-        found |= {f"{prefix}{symbol}": (base, scale * factor) for prefix, scale in _PREFIXES.items()}
-    for name, (base, factor) in _NAMES.items():
-        for prefix, scale in _PREFIX_NAMES.items():
-            found |= {f"{prefix}{name}{ending}": (base, scale * factor) for ending in ("", "s")}
-    return found | _ALONE  # “dB” is no tenth of a byte
+    scaled = {symbol: (symbol, 1.0) for symbol in _SCALED.split()} | _SCALED_OTHERS
+    alone = {symbol: (symbol, 1.0) for symbol in _UNSCALED.split()} | _UNSCALED_OTHERS
+    named = {f"{name}{ending}": (scaled | alone)[symbol] for name, symbol in _NAMES.items() for ending in ("", "s")}
+    found = {
+        f"{prefix}{word}": (base, scale * factor)
+        for prefixes, words in ((_PREFIXES, scaled), (_PREFIX_NAMES, named))
+        for word, (base, factor) in words.items()
+        for prefix, scale in prefixes.items()
+    }
+    return found | alone  # “dB” is no tenth of a byte
 
 
 _PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺–−", "0123456789-+--")

@@ -24,12 +24,10 @@ _BEFORE_CITATIONS = re.compile(r"((?:\s*\[@[^\]]+\])?[.!?]?)$")
 
 @dataclass
 class SentenceState:
-    """A sentence on its way through the check; ``number`` is its place in the text, from 1.
-
-    ``text`` cites by keys alone; ``named`` are the sentences that the draft named of each paper.
-    """
+    """A sentence on its way through the check; the draft ``named`` sentences of papers, ``text`` cites keys alone."""
 
     number: int
+    """Its place in the text, from 1."""
     paragraph: int
     original: str
     text: str

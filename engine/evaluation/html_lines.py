@@ -43,10 +43,7 @@ def round_brackets(text: str) -> str:
 
 
 def read_lines(page: str) -> Iterator[tuple[int, str]]:
-    """Headings with their level, from 1, and lines of text with level 0; an empty line ends a paragraph.
-
-    Items begin with their number, or with a dash. Raises `UserError` where the page holds no element.
-    """
+    """Headings with their level, from 1, and lines with 0, an empty one behind each paragraph; raises `UserError`."""
     document = parse_page(_UNUSABLE.sub(" ", page), "of this survey")
     for aside in document.xpath(_ASIDE):
         aside.drop_tree()

@@ -49,10 +49,7 @@ class ChoiceAnswer(TypedAnswer):
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """Questions from a JSON list of ``{"question", "choices", "answer", "topic"}``, the topic where there is one.
-
-    Raises `UserError` for anything else.
-    """
+    """Questions from a JSON list of ``{"question", "choices", "answer", "topic"?}``; raises `UserError` for others."""
     try:
         questions = TypeAdapter(tuple[Question, ...]).validate_json(path.read_bytes())
     except (OSError, ValueError) as error:

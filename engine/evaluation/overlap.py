@@ -43,10 +43,7 @@ def _longest(own: list[str], other: list[str]) -> float:
 
 
 def rouge_by_chunks(candidate: Document, reference: Document) -> float:
-    """SurGE's variant of ROUGE-L: each part's best match among the other's parts, stemmed, and the mean of those.
-
-    Parts of less than 100 characters are left out.
-    """
+    """SurGE's variant of ROUGE-L: each part's best match among the other's parts, stemmed, and the mean of those."""
     own, others = (
         [_tokenize(text, stemmed=True) for text in document.part_texts() if len(text) >= SHORTEST_CHUNK]
         for document in (candidate, reference)

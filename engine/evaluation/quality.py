@@ -97,10 +97,7 @@ class ClaimVerdict:
 async def verdicts(
     claims: Sequence[CitedClaim], sources: Mapping[str, str], entailment: Entailment
 ) -> tuple[ClaimVerdict, ...]:
-    """Every claim's answers; ``sources`` maps a cited name to the text of its paper.
-
-    All are asked at once, the same question once, and where no source is known nothing is asked: it supports nothing.
-    """
+    """Every claim's answers, each question asked once; ``sources`` maps a cited name to its paper's text, if known."""
     asked: dict[tuple[str, tuple[str, ...]], asyncio.Future[bool]] = {}
 
     async def ask(claim: str, texts: Iterable[str]) -> bool:

@@ -92,10 +92,7 @@ def _page(document: Document) -> str:
 
 
 def read_ratings(content: str) -> tuple[Rating, ...]:
-    """Ratings from an export of Label Studio or a CSV with the columns rater, survey and the criteria.
-
-    Raises `UserError` for what is neither, and for a score that is not 1 to 5.
-    """
+    """Ratings from an export of Label Studio, or a CSV of rater, survey and criteria; raises `UserError` for others."""
     text = content.lstrip("\ufeff").strip()
     try:
         rows = json.loads(text) if text.startswith("[") else list(csv.DictReader(io.StringIO(text)))

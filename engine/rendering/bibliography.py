@@ -179,10 +179,7 @@ _UNKNOWN = re.compile(
 
 
 def escape_latex(text: str) -> str:
-    """One line of literal text.
-
-    A character that needs a package beyond textcomp and amssymb stays itself: `declare_characters` finds it.
-    """
+    """One line of literal text; a character beyond textcomp and amssymb stays itself: `declare_characters` finds it."""
     plain = clean(text)
     parts: list[str] = []
     for position, character in enumerate(plain):

@@ -1,7 +1,4 @@
-"""A survey as LaTeX: an article with its bibliography and figures, in one archive.
-
-Every text is escaped; the source asks for no shell and reads no file but its own.
-"""
+"""A survey as LaTeX: an article with its bibliography and figures, in one archive; every text is escaped."""
 
 from __future__ import annotations
 

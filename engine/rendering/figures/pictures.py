@@ -21,10 +21,7 @@ _PIXELS_PER_INCH = 150.0
 
 
 def svg(figure: Figure, links: Links | None = None, groups: Sequence[str] = ()) -> str:
-    """An ``<svg>`` element; labels cannot become markup; papers in ``links`` lead somewhere.
-
-    ``groups`` are those of the document in order, so that one group has one colour in all its figures.
-    """
+    """An ``<svg>`` element, labels escaped; one of the document's ``groups`` has one colour in all its figures."""
     known = links or {}
     match figure:
         case BarChart():
