@@ -13,7 +13,6 @@ from bot.cli.bench import bench
 from bot.cli.running import WAITS_FOR_PERSON, AsJson, LibraryName, Place, open_console, require_home, run, run_command
 
 cli = typer.Typer(
-    help="Scholium writes literature surveys together with you; every citation is a real, checked paper.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 from bot.commands.briefs import LIBRARY, ONLINE, Defaults
-from bot.jobs.runner import JobContext
 from bot.serving.bundled import BUNDLED
 from bot.serving.libraries import Libraries, OwnLibrary
 from bot.serving.online_sources import downloader, list_publishers, online_sources, open_access, text_of, wikipedia
@@ -119,9 +118,9 @@ class App:
         self._web = self._web or OnlineTransport(cache, self.settings.contact)
         return self._web
 
-    async def build_job_context(
+    async def build_run_context(
         self, session: SurveySession, workspace: str, model: LanguageModel | None, cache: OnlineCache
-    ) -> JobContext:
+    ) -> RunContext:
         """What the session's job works with: the library it names, its workspace's papers, online sources."""
         brief = session.state.brief
         if brief is None:
@@ -140,7 +139,7 @@ class App:
             uploaded = self.libraries.texts_of(workspace)
             fetches = self.settings.fetches_texts(online=brief.online)
             texts = open_access(self.settings, web, self.downloader, uploaded, online=fetches)
-        context = RunContext(
+        return RunContext(
             library,
             embedder,
             self.settings.limits(),
@@ -150,15 +149,12 @@ class App:
             cross_encoder=await asyncio.to_thread(self.libraries.cross_encoder),
             texts=texts,
             forest=await self.forest(brief, workspace, found),
+            wikipedia=wikipedia(self.settings, web),
             seed=self.settings.seed,
         )
-        return JobContext(self.recipes[brief.recipe], context, wikipedia(self.settings, web))
 
     async def forest(self, brief: Brief, workspace: str, keys: Sequence[PaperKey]) -> Forest:
-        """The attribute trees that a survey may use: the workspace's own before those of the library.
-
-        A tree is the workspace's own where its paper is, or where the text it is made from was uploaded there.
-        """
+        """The attribute trees that a survey may use: the workspace's own where it sent the paper or the text."""
         shared = await self.libraries.forest(brief.library)
         texts = self.libraries.texts_of(workspace)
         uploaded = {key for key in keys if texts.holds(key)}
@@ -193,7 +189,6 @@ class App:
             await self._provider.close()
 
     def defaults(self) -> Defaults:
-        """What a survey is when the person does not say otherwise."""
         return Defaults(
             self.settings,
             self.recipes,

@@ -11,7 +11,6 @@ HELP_COLUMNS = 80
 
 
 def main() -> None:
-    """Entry point of the command ``scholium``."""
     if sys.argv[1:] == ["--help"] and _count_columns() >= HELP_COLUMNS:
         with open(HELP_FILE, encoding="utf-8") as text:
             sys.stdout.write(text.read())

@@ -43,7 +43,6 @@ RecipePart = Literal["keyword expansion", "clustering", AutoSurveyPart, SurveyXP
 
 
 def name_setting(field: str) -> str:
-    """The environment variable of a setting."""
     return field.upper() if field.startswith(NAMED_BY_OTHERS) else f"{PREFIX}{field.upper()}"
 
 
@@ -103,7 +102,7 @@ class Settings(BaseSettings):
     full_text_seconds: float = Field(300.0, gt=0, description="Seconds that fetching a survey's texts may take.")
     full_text_megabytes: float = Field(200.0, gt=0, description="Megabytes of texts that a survey may fetch.")
     quick_tokens: int = Field(Limits().review_tokens, ge=500, le=100_000, description="Tokens of a whole quick review.")
-    job_seconds: float = Field(Limits().job_seconds, gt=0, description="Seconds after which a job is stopped.")
+    job_seconds: float = Field(1_800.0, gt=0, description="Seconds after which a job is stopped.")
     seed: int = Field(0, description="Decides every random choice.")
     embedder: str = Field("lsa", description="“lsa”, or the name of a sentence-embedding model for fastembed.")
     cluster_algorithm: AlgorithmChoice = Field("k-means", description="How papers are clustered; or “random”.")
@@ -221,7 +220,6 @@ class Settings(BaseSettings):
         return self.uses_openai() or bool(self.anthropic_api_key)
 
     def searches_online(self) -> bool:
-        """Whether a survey is searched online where it does not say."""
         return self.online == "always" or (self.online == "auto" and self.semantic_scholar_api_key is not None)
 
     def judging(self, *, online: bool) -> Judging:
@@ -248,15 +246,11 @@ class Settings(BaseSettings):
             judging_calls=self.judging_calls,
             full_texts=self.full_texts,
             review_tokens=self.quick_tokens,
-            job_seconds=self.job_seconds,
         )
 
 
 def sqlite_url(folder: Path, name: str) -> str:
-    """The address of a database in a folder; both are made where they are missing, the file for its owner alone.
-
-    Raises `UserError` where the folder cannot be written.
-    """
+    """The address of a database, made for its owner alone where there is none. Raises `UserError` where it cannot."""
     file = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -58,6 +58,3 @@ class Limits:
 
     answer_papers: int = 8
     """Papers quoted in one answer to a follow-up question."""
-
-    job_seconds: float = 1_800.0
-    """A job that takes longer is stopped, and what it finished is kept."""

@@ -16,6 +16,7 @@ from engine.reading.trees.forests import Forest, MemoryForest
 from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
+from engine.retrieval.online.wikipedia import Wikipedia
 from engine.session.events import Candidate, Exchange, Review, Written
 from engine.session.kept_text import KeptPart, KeptText
 from engine.survey import Claim, Section, Survey
@@ -96,6 +97,7 @@ class RunContext:
     online: Online | None = None
     texts: FullTexts | None = None
     """Online sources, and full texts with the pictures of their figures; ``None`` where they are not to be fetched."""
+    wikipedia: Wikipedia | None = None
     forest: Forest = field(default_factory=MemoryForest)
     """Where attribute trees are kept; without another one they are kept for this run only."""
     accepted: tuple[Paper, ...] = ()

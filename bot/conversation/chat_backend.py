@@ -41,7 +41,7 @@ class ConversationBackend:
         outbox.on_refusal, outbox.on_return = self.handle_refusal, self.take_up
         self._locked: set[Conversation] = set()
         """Threads of which the owner was told that they are locked."""
-        self.on_listening: Callable[[], None] | None = None
+        self.on_listening: Callable[[], None] = lambda: None
         """Told when everything that is said comes in."""
 
     async def handle(self, incoming: Incoming) -> None:
@@ -77,8 +77,7 @@ class ConversationBackend:
         return Outgoing(at, line, buttons=labels.survey_buttons(survey))
 
     async def note_listening(self) -> None:
-        if self.on_listening is not None:
-            self.on_listening()
+        self.on_listening()
 
     async def close_conversation(self, conversation: Conversation, why: str = "") -> None:
         if not why:
@@ -103,10 +102,7 @@ class ConversationBackend:
             await self._dispatcher.report(conversation, approve)
 
     async def handle_refusal(self, outgoing: Outgoing, error: PlatformError) -> bool:
-        """The platform never takes this message: its survey's owner is told alone, what has no place any more stops.
-
-        Whether the message waits until there is a place again.
-        """
+        """Tell the owner alone what the platform never takes; whether it waits until there is a place for it again."""
         if outgoing.only_for or not await self.knows(outgoing.conversation):
             return False  # nobody is left to be told
         if str(error) == labels.THREAD_LOCKED:
@@ -126,7 +122,6 @@ class ConversationBackend:
         return False
 
     async def left(self, platform: str, tenant: str) -> None:
-        """End the workspace's jobs; what they finished is kept."""
         for job in await load_wanted_jobs(self._store, platform, None):
             if job.conversation.tenant == tenant:
                 await self._stop(job.conversation, "")

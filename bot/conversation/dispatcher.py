@@ -64,6 +64,9 @@ class Jobs(Protocol):
 class Dispatcher:
     """Serves the conversations of one adapter."""
 
+    jobs: Jobs
+    """Set by whoever makes both: jobs report to the dispatcher, and the dispatcher starts jobs."""
+
     def __init__(self, adapter: ChatAdapter, store: Store, turns: Turns, outbox: Outbox, metrics: Metrics) -> None:
         self._adapter = adapter
         self._metrics = metrics
@@ -77,8 +80,6 @@ class Dispatcher:
         """Between the tries to answer one event."""
         self.storing = wait_exponential(multiplier=1, max=16)
         """Between the tries to store that an event is set aside, where the store has failed."""
-        self.jobs: Jobs | None = None
-        """Set by whoever makes both: jobs report to the dispatcher, and the dispatcher starts jobs."""
 
     async def load_conversation(self, conversation: Conversation) -> StoredConversation:
         """The conversation as it stands; a new one where nothing was said yet."""
@@ -110,10 +111,7 @@ class Dispatcher:
             await asyncio.wait(set(self._tasks))
 
     async def _answer(self, incoming: Incoming, tries: int) -> None:
-        """Answer it, again where that fails; it is set aside after `MOST_TRIES`, and its person told so once.
-
-        ``tries`` were made before by processes that did not live to the end of them.
-        """
+        """Answer it, again where that fails; after `MOST_TRIES`, also of processes that are gone, it is set aside."""
         at = incoming.conversation
         if tries >= MOST_TRIES:
             await self._refuse(incoming, wording.ENDED_US, "the process that tried it ended, each time")
@@ -144,17 +142,17 @@ class Dispatcher:
         await self._refuse(incoming, text, why)
 
     async def _refuse(self, incoming: Incoming, text: str, why: str = "") -> None:
-        """Nothing was done and the person is told so: no later process may do it after all.
-
-        Where there is a reason ``why``, it is set aside for whoever runs the service.
-        """
+        """Say that nothing was done, which no later process may do then; what has a reason ``why`` is set aside."""
         at = incoming.conversation
         outgoing = Outgoing(at, text, awaits=True, only_for=incoming.person if incoming.opens else "")
         kept = storable(why)[:LONGEST_REASON]
         try:
             self._outbox.give(await self._store.record_handled(at, incoming.key, [outgoing], kept))
         except ServiceError:
-            await self._say(outgoing)
+            try:
+                await self._adapter.send(outgoing)
+            except PlatformError as error:
+                log.warning("a message could not be sent", error=str(error))
             again = AsyncRetrying(
                 retry=retry_if_exception_type(ServiceError), wait=self.storing, stop=stop_after_attempt(6)
             )
@@ -199,11 +197,9 @@ class Dispatcher:
             turn = await take(before)
             if self._adapter.keeps_documents:
                 turn.show_document(before.session)
-            if key is not None and turn.is_silent:
+            if key is not None and not (turn.messages or turn.starts or turn.stops or turn.forgets):  # not for us
                 await self._store.record_handled(at, key)
                 return
-            if self.jobs is None:
-                raise ValueError("the dispatcher was not given its jobs")
             if turn.starts:
                 await self.jobs.launch()  # before the conversation waits for a job that could not be queued
             if turn.forgets:
@@ -221,13 +217,6 @@ class Dispatcher:
     async def report(self, at: Conversation, take: Take) -> None:
         """Take a turn for something a job did; a job that is ended while it reports has still reported."""
         await asyncio.shield(self._keep_task(self._turn(at, take, None)))
-
-    async def _say(self, outgoing: Outgoing) -> None:
-        """Something that cannot be stored, because the store has failed."""
-        try:
-            await self._adapter.send(outgoing)
-        except PlatformError as error:
-            log.warning("a message could not be sent", error=str(error))
 
     async def greet(self, conversation: Conversation) -> None:
         """Say what this is, or where the conversation was left, and whose turn it is."""

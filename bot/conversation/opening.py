@@ -19,14 +19,10 @@ from bot.wording import sentences as wording
 from engine.errors import UserError
 from engine.session.events import Start
 from engine.session.state import State, SurveySession
-from engine.values import Brief
 
 
 async def read_opening(incoming: Incoming, services: ConversationServices, defaults: Defaults) -> Incoming | Outgoing:
-    """What was said where a survey gets a thread of its own: what begins one, or an answer to the person alone.
-
-    A mention is answered in a thread in any case, where it can be talked about.
-    """
+    """What begins a survey in a thread, or is answered in one (a mention); else what the person alone is told."""
     at, alone = incoming.conversation, incoming.person
     try:
         command = await compute(command_of, incoming, None, Talk())
@@ -59,42 +55,29 @@ def _read_start(command: Command | None) -> StartSurvey | None:
 
 def start_event(command: StartSurvey | Continuation, state: State, defaults: Defaults) -> Start:
     """The event that the command is. Raises `UserError` where it names nothing, or there is no review to go on from."""
-    if isinstance(command, StartSurvey):
-        if state.phase == "topic" and state.brief and command.topic and not command.options:
+    was = state.brief
+    match command:
+        case StartSurvey(topic, options) if was and topic and not options and state.phase == "topic":
             # Other words for a topic without papers: library and options stay.
-            brief = replace(state.brief, topic=check_topic(command.topic, defaults.limits.topic_characters))
-        else:
-            brief = brief_of(_name_topic(command, state), defaults)
-        return Start(brief, _paper_count(brief, defaults))
-    if command.kind == "search online":
-        if state.brief is None:
-            raise UserError(reviews.NO_TOPIC)
-        if state.brief.online:
-            raise UserError(reviews.SEARCHED_ONLINE)
-        return Start(replace(state.brief, online=True, places=()), _paper_count(state.brief, defaults))
-    if not (state.brief and state.brief.quick and state.survey):
-        raise UserError(reviews.NO_REVIEW)
-    if command.kind == "full survey":
-        start = StartSurvey(state.brief.topic, {"library": state.brief.library or ONLINE, **command.options})
-        was = state.brief
-        new = brief_of(start, defaults)
-        brief = replace(new, years=was.years, online=was.online, kinds=was.kinds, places=was.places)
-        return Start(brief, _paper_count(brief, defaults), carries=True)
-    asked = state.survey.follow_up
-    if not 1 <= command.number <= len(asked):
-        raise UserError(reviews.NO_FOLLOW_UP.format(command.number, len(asked)))
-    brief = replace(state.brief, topic=asked[command.number - 1])
-    return Start(brief, _paper_count(brief, defaults), carries=True)
-
-
-def _name_topic(command: StartSurvey, state: State) -> StartSurvey:
-    """The command with the topic at hand where it names none."""
-    if command.topic:
-        return command
-    if state.brief is None:
-        raise UserError(reviews.NO_TOPIC)
-    return replace(command, topic=state.brief.topic)
-
-
-def _paper_count(brief: Brief, defaults: Defaults) -> int:
-    return defaults.recipes[brief.recipe].paper_count(defaults.limits)
+            brief = replace(was, topic=check_topic(topic, defaults.limits.topic_characters))
+        case StartSurvey(topic):
+            if not (topic or was):
+                raise UserError(reviews.NO_TOPIC)
+            brief = brief_of(replace(command, topic=topic or state.topic), defaults)
+        case Continuation("search online"):
+            if was is None or was.online:
+                raise UserError(reviews.SEARCHED_ONLINE if was else reviews.NO_TOPIC)
+            brief = replace(was, online=True, places=())
+        case Continuation(kind, number, options):
+            if not (was and was.quick and state.survey):
+                raise UserError(reviews.NO_REVIEW)
+            asked = state.survey.follow_up
+            if kind == "full survey":
+                new = brief_of(StartSurvey(was.topic, {"library": was.library or ONLINE, **options}), defaults)
+                brief = replace(new, years=was.years, online=was.online, kinds=was.kinds, places=was.places)
+            elif 1 <= number <= len(asked):
+                brief = replace(was, topic=asked[number - 1])
+            else:
+                raise UserError(reviews.NO_FOLLOW_UP.format(number, len(asked)))
+    carries = isinstance(command, Continuation) and command.kind != "search online"
+    return Start(brief, defaults.recipes[brief.recipe].paper_count(defaults.limits), carries=carries)

@@ -6,15 +6,14 @@ Where nothing can be written any more it is kept until that is possible again.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 
 import structlog
 from tenacity import AsyncRetrying, retry_if_exception, wait_exponential
 
 from adapters.chat import ChatAdapter, Conversation, Outgoing, PlatformError
-from bot.store.sessions import OutboxMessage, Store
+from bot.store.sessions import Store
 from engine.errors import ScholiumError, ServiceError
 
 log = structlog.get_logger()
@@ -29,9 +28,9 @@ class Outbox:
     def __init__(self, adapter: ChatAdapter, store: Store) -> None:
         self._adapter = adapter
         self._store = store
-        self._queues: dict[Conversation, deque[OutboxMessage]] = {}
+        self._queues: dict[Conversation, deque[Outgoing]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._held: dict[Conversation, list[OutboxMessage]] = {}
+        self._held: defaultdict[Conversation, list[Outgoing]] = defaultdict(list)
         """What waits where nothing can be written."""
         self._awaited: set[Conversation] = set()
         """Where what is posted next says that it can be."""
@@ -40,10 +39,10 @@ class Outbox:
         self.on_return: Callable[[Conversation], Awaitable[None]] | None = None
         """Set likewise: hears that a conversation can be written in again."""
 
-    def give(self, stored_messages: Sequence[OutboxMessage]) -> None:
+    def give(self, stored_messages: Sequence[Outgoing]) -> None:
         """Send these after what waits already; returns at once."""
         for stored_message in stored_messages:
-            at = stored_message.outgoing.conversation
+            at = stored_message.conversation
             if at not in self._queues:
                 self._queues[at] = deque()
                 task = asyncio.create_task(self._empty(at))
@@ -78,20 +77,17 @@ class Outbox:
         finally:
             del self._queues[at]
 
-    async def _send(self, stored_message: OutboxMessage) -> None:
+    async def _send(self, stored_message: Outgoing) -> None:
         later = retry_if_exception(lambda error: isinstance(error, PlatformError) and error.retryable)
-        waits = wait_exponential(max=LONGEST_WAIT_S)
+        again = AsyncRetrying(retry=later, wait=wait_exponential(max=LONGEST_WAIT_S), reraise=True)
         try:
-            async for attempt in AsyncRetrying(retry=later, wait=waits, reraise=True):
-                with attempt:
-                    await self._adapter.send(replace(stored_message.outgoing, key=str(stored_message.id)))
-            await self._note_return(stored_message.outgoing)
+            await again(self._adapter.send, stored_message)
+            await self._note_return(stored_message)
         except PlatformError as error:
             log.warning("the platform refused a message for good", error=str(error))
-            if await self._tell(stored_message.outgoing, error):
-                at = stored_message.outgoing.conversation
-                self._awaited.discard(at)
-                self._held.setdefault(at, []).append(stored_message)
+            if await self._tell(stored_message, error):
+                self._awaited.discard(stored_message.conversation)
+                self._held[stored_message.conversation].append(stored_message)
                 return
         except Exception:  # one message that we cannot show must not hold up those after it
             log.exception("a message could not be shown")

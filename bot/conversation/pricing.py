@@ -46,11 +46,7 @@ async def load_uses(store: Store, settings: Settings, stored: StoredConversation
 
 
 async def raise_budget(turn: Turn, store: Store, settings: Settings, wanted: RaiseBudget) -> None:
-    """Add to a budget and say what is left.
-
-    Raises `UserError` where there is none, where it is one of dollars and tokens are added or the reverse, and where it
-    would be more than is set for every survey, unless an administrator says so.
-    """
+    """Add to a budget. Raises `UserError` where none has that unit, or, but for administrators, beyond what is set."""
     payer, in_tokens = payer_of(turn.stored), bool(wanted.tokens)
     whose = replace(payer, person=wanted.person or payer.person)
     limits = [limit for limit in list_limits(settings, turn.session) if limit.scope == wanted.scope]
@@ -73,11 +69,7 @@ async def raise_budget(turn: Turn, store: Store, settings: Settings, wanted: Rai
 
 
 def word_price(state: State, defaults: Defaults, uses: Sequence[BudgetUse]) -> str:
-    """The cost, where a language model writes it, and what stays; empty where nothing would be paid.
-
-    Of keywords, that is judging what they find; of papers, reading them where the recipe does that before it plans; of
-    an outline, writing it.
-    """
+    """What accepting the step will cost (judging, reading or writing), and what stays; empty where nothing is paid."""
     if state.phase == "outline" and state.outline and state.papers and not state.outline.is_grouping:
         kept = find_kept_text(state)
         told = money.word_kept(state.outline, kept) if state.written_from else ""
@@ -110,10 +102,7 @@ def _estimate(chains: Sequence[CallChain], defaults: Defaults) -> Estimate:
 
 
 def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper]) -> str:
-    """What a quick review will take, which begins as soon as it is asked for; empty where nothing would be paid.
-
-    Papers are as long as those gathered before, else as the library's ``sample``.
-    """
+    """What a quick review of such papers, else those of the ``sample``, will take; empty where nothing is paid."""
     if not (state.brief and defaults.models):
         return ""
     recipe = defaults.recipes[state.brief.recipe]
@@ -124,7 +113,6 @@ def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper])
 
 
 def participant_of(stored: StoredConversation, person: str) -> Participant:
-    """The person in this conversation."""
     return Participant(stored.conversation, person, stored.owner, stored.invited)
 
 

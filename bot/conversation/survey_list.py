@@ -24,7 +24,6 @@ LONGEST_NAME = 200
 
 
 async def manage_surveys(turn: Turn, store: Store, command: SurveyCommand, incoming: Incoming) -> None:
-    """Carry out what is wanted with a person's surveys."""
     if command.kind == "new":
         _require_rest(turn)
         leave_for_another(turn, incoming.person)
@@ -102,14 +101,13 @@ async def _open(turn: Turn, store: Store, wanted: StoredSurvey) -> None:
     here = turn.stored.conversation
     if wanted.conversation != here and (wanted.is_running or here.platform != "terminal"):
         raise UserError(replies.word_elsewhere(wanted.title))
-    found = await store.load_session(wanted.session_id)
-    if found is None:
+    opened = await store.open_session(turn.stored, wanted.session_id)
+    if opened is None:
         raise UserError(replies.NO_SURVEYS)
-    session, owner, invited = found
     await update_survey(store, wanted.session_id, archived=False)
     if turn.session.state.brief:
         turn.close_card(word_decision(turn.session.state, Control.START_OVER, turn.actor))
-    turn.stored = replace(turn.stored, session=session, owner=owner, invited=invited, reading=(), choices=())
+    turn.stored = opened
     turn.say(replies.word_opened_survey(wanted.title))
 
 

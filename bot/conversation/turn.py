@@ -49,18 +49,11 @@ class Turn:
     forgets: bool = False
 
     @property
-    def is_silent(self) -> bool:
-        """Whether what was said was not for us."""
-        return not (self.messages or self.starts or self.stops or self.forgets)
-
-    @property
     def at(self) -> Conversation:
-        """Where it happens."""
         return self.stored.conversation
 
     @property
     def session(self) -> SurveySession:
-        """The session as it is by now."""
         return self.stored.session
 
     def say(self, text: str, *, files: tuple[Path, ...] = (), person: str = "", only_for: str = "") -> None:
@@ -145,10 +138,7 @@ class Turn:
         self.stored = replace(self.stored, session=replace(self.session, job=None))
 
     def conclude(self, job: Job, text: str, no_papers: NoPapers | None = None) -> None:
-        """A job has come to an end without a result: say so in its status, with the card as it is without it.
-
-        Where it found no papers, a button begins what may have been meant, and so does a yes.
-        """
+        """Say in its status that a job ended without a result, with the card; a yes begins what may have been meant."""
         kept = progress.word_kept(self.session.state, job)
         said = f"{text} {kept}".strip()
         if job.kind in PROPOSING and self.session.state.brief:

@@ -68,7 +68,7 @@ class Turns:
         """The turn for something a person did; it holds an answer unless people talk to one another."""
         turn = await self.load_uses(Turn(stored, incoming.person, incoming.alone))
         try:
-            talk = await self._load_talk(incoming, stored.owner)
+            talk = await load_talk(self.services.store, incoming, stored.owner)
             command = await compute(self._read_command, stored, incoming, talk)
             if command is None or not self._may(turn, command):
                 return turn
@@ -85,12 +85,6 @@ class Turns:
         except ScholiumError as error:
             turn.answer(wording.failure(error))
         return turn
-
-    async def _load_talk(self, incoming: Incoming, owner: str) -> Talk:
-        """What was said before it among people."""
-        if incoming.place != "thread" or incoming.button:
-            return Talk()
-        return await load_talk(self.services.store, incoming, owner)
 
     async def _take_papers(self, turn: Turn, incoming: Incoming, command: Command) -> Command | None:
         """Keep the papers that were sent; what else is to be done, ``None`` where nothing is."""
@@ -219,7 +213,6 @@ class Turns:
     async def _manage(
         self, turn: Turn, command: commands.Invite | commands.RaiseBudget | commands.Forget | commands.Choose
     ) -> None:
-        """What belongs to the survey's surroundings."""
         match command:
             case commands.Invite(person):
                 if not turn.stored.owner:
@@ -266,7 +259,7 @@ class Turns:
 
     async def _read(self, turn: Turn, incoming: Incoming, words: FreeText, model: LanguageModel) -> None:
         """Understand with the model; what is not certain, or is more than one thing, is asked back."""
-        talk = await self._load_talk(incoming, turn.stored.owner)
+        talk = await load_talk(self.services.store, incoming, turn.stored.owner)
         try:
             reading = await read(model, words.text, turn.session, talk)
         except LanguageModelError as error:
@@ -338,7 +331,6 @@ class Turns:
         turn.show_card(make_card(session, price), job=job)
 
     def card(self, turn: Turn) -> Card:
-        """The step's card, with what accepting it will take."""
         return make_card(turn.session, word_price(turn.session.state, self.defaults, turn.uses))
 
     async def _show(self, turn: Turn, show: Show, person: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -48,10 +48,7 @@ class ProcessHeartbeat:
         return not lost
 
     async def claim_dead(self) -> dict[str, float]:
-        """Processes of this queue that died, each given to one caller only; `remove` them once they are taken over.
-
-        Until then their rows stay: should the caller die too, the next one finds them.
-        """
+        """Processes of this queue that died, each for one caller; should it die too, what it did not `remove` stays."""
         claimed = {}
         for row in await self.store.select(sa.select(processes)):
             if row.id == self.store.holder or row.queue != self.queue or not _is_dead(row):
@@ -66,13 +63,10 @@ class ProcessHeartbeat:
         """Nothing is left to be done for these; one that turned out to live stays."""
         await self.store.write(*(processes.delete().filter_by(id=name, beat_at=at) for name, at in claimed.items()))
 
-    async def find_living(self) -> frozenset[str]:
-        return frozenset(row.id for row in await self.store.select(sa.select(processes)) if _lives(row))
-
-    async def find_served(self) -> frozenset[str]:
-        """The queues whose jobs some process runs."""
-        rows = [row for row in await self.store.select(sa.select(processes)) if row.queue == self.queue and _lives(row)]
-        return frozenset(queue for row in rows for queue in row.runs.split())
+    async def find_living(self) -> Mapping[str, Sequence[str]]:
+        """The processes that live, each with the queues of this name whose jobs it runs."""
+        rows = await self.store.select(sa.select(processes).where(~_IS_CLAIMED))
+        return {row.id: row.runs.split() if row.queue == self.queue else [] for row in rows if not _is_dead(row)}
 
     async def leave(self) -> None:
         """What this process leaves undone is the next one's."""
@@ -98,7 +92,3 @@ def _is_dead(row: Any) -> bool:
     except ProcessLookupError:
         return True
     return False
-
-
-def _lives(row: Any) -> bool:
-    return row.beat_at >= 0 and not _is_dead(row)

@@ -251,7 +251,6 @@ class DurableJobs:
 
 
 async def _end_dbos() -> None:
-    """End the one that this process has; another can be made then."""
     from dbos import DBOS
 
     await asyncio.to_thread(lambda: DBOS.destroy(destroy_registry=True))
@@ -262,7 +261,6 @@ async def _end_dbos() -> None:
 
 @contextmanager
 def translate_failures() -> Iterator[None]:
-    """Failures of the queue's database as ours."""
     try:
         yield
     except sa.exc.SQLAlchemyError as error:

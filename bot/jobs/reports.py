@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import json
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -22,7 +20,7 @@ from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.pricing import estimate_writing, payer_of
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns, write_group_map
-from bot.jobs.runner import BuildContext, JobContext, Result, perform
+from bot.jobs.runner import BuildContext, Result, perform
 from bot.jobs.status import JobStatus
 from bot.monitoring.metrics import Metrics
 from bot.store.ledger import usage_by_step
@@ -38,7 +36,7 @@ from engine.errors import LimitExceeded, NoPapers, ScholiumError, ServiceError, 
 from engine.evaluation.measures import Evaluation
 from engine.rendering.files import file_stem, write_figure, write_files
 from engine.revising.gaps import FieldGaps
-from engine.run import Answer, Progress, ReviewDraft
+from engine.run import Answer, RunContext
 from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinished, Written
 from engine.session.state import SurveySession, find_kept_text
 from engine.survey import Section, Survey
@@ -56,9 +54,6 @@ MOST_STARTS = 5
 _STARTS = "job starts"
 """The note of the starts of the one job that a conversation has at a time; a process that is killed leaves its own."""
 
-LATER = ("sklearn.cluster", "sklearn.manifold", "docx")
-"""What the overview and the files of a survey are made with; loading it takes a second."""
-
 Say = Callable[[Turn], None]
 
 
@@ -73,8 +68,8 @@ class Reporter:
     _metrics: Metrics
     _store: Store
 
-    async def run_job(self, conversation: Conversation, job_id: str, limit_s: float) -> None:
-        """Do the job if the session still waits for it; it is stopped after ``limit_s`` seconds."""
+    async def run_job(self, conversation: Conversation, job_id: str) -> None:
+        """Do the job if the session still waits for it."""
         stored = await self._dispatcher.load_conversation(conversation)
         job = stored.session.job
         if job is None or job.id != job_id:
@@ -98,7 +93,7 @@ class Reporter:
             status.typical_s = planned.seconds if planned else last_s
             try:
                 async with status.tick():
-                    await self._run(status, limit_s)
+                    await self._run(status)
             finally:  # a process that is killed does not come here
                 with suppress(ServiceError):  # then one start too many is counted
                     await asyncio.shield(remember(self._store, conversation, _STARTS, ""))
@@ -108,11 +103,14 @@ class Reporter:
         """The note of how long the last such job of the platform took."""
         return Conversation(self._adapter.platform, "", ""), f"took:{status.kind}"
 
-    async def _run(self, status: JobStatus, limit_s: float) -> None:
+    async def _run(self, status: JobStatus) -> None:
         """Do the job; every ending is reported, but for being cancelled, which was asked for."""
+        limit_s = self._turns.defaults.settings.job_seconds
         try:
             async with asyncio.timeout(limit_s):
-                result = await perform(status.job, status.stored.session.state, await self._build_context(status))
+                context = await self._build_context(status)
+                recipes = self._turns.defaults.recipes
+                result = await perform(status.job, status.stored.session.state, recipes, context)
         except TimeoutError:
             await self._fail(status, LimitExceeded(f"This took longer than {limit_s:,.0f} seconds and was stopped."))
         except Exception as error:  # the one place where our own faults end; the person must get an answer
@@ -123,35 +121,25 @@ class Reporter:
         else:
             await self._finish(status, result)
 
-    async def _build_context(self, status: JobStatus) -> JobContext:
+    async def _build_context(self, status: JobStatus) -> RunContext:
         """What the job works with; what it tells meanwhile is shown."""
         stored, job = status.stored, status.job
         at = stored.conversation
 
-        async def answering(found: Answer) -> None:
-            await self._adapter.send(Outgoing(at, answer(found), "growing", job=job.id))
-
-        async def reviewing(draft: ReviewDraft) -> None:
-            await self._adapter.send(Outgoing(at, reviews.word_growing_review(draft), "growing", job=job.id))
-
-        async def progressed(step: Progress) -> None:
-            if step.stage == "outlining":  # the language model is asked, and there is nothing else to do
-                begin_preloading()
-            await status.record_step(step)
+        async def grow(text: str) -> None:
+            await self._adapter.send(Outgoing(at, text, "growing", job=job.id))
 
         async def section_finished(section: Section, position: int) -> None:
             status.finished[position] = section
             await self._report(status, SectionFinished(job.id, position, section))
 
-        made = await self._build(stored.session, payer_of(stored))
-        heard = replace(
-            made.context,
-            progress=progressed,
+        return replace(
+            await self._build(stored.session, payer_of(stored)),
+            progress=status.record_step,
             section_finished=section_finished,
-            answering=answering,
-            reviewing=reviewing,
+            answering=lambda found: grow(answer(found)),
+            reviewing=lambda draft: grow(reviews.word_growing_review(draft)),
         )
-        return replace(made, context=heard)
 
     async def _finish(self, status: JobStatus, result: Result) -> None:
         stored, job = status.stored, status.job
@@ -237,10 +225,7 @@ def read_machine_start() -> str:
 async def count_start(
     store: Store, at: Conversation, session: SurveySession, job_id: str, machine: str | None = None
 ) -> int:
-    """How often the job was begun since it last finished a call or a section, this time included.
-
-    A machine that was started anew meanwhile has ended every process, whatever job it ran: that counts for none.
-    """
+    """How often the job was begun since the machine was, or since it finished a call or a section; with this time."""
     machine = read_machine_start() if machine is None else machine
     query = sa.select(sa.func.count()).where(calls.c.session_id == session.id)
     ((finished,),) = await store.select(query)
@@ -249,22 +234,6 @@ async def count_start(
     starts = starts + 1 if before == mark else 1
     await remember(store, at, _STARTS, json.dumps([*mark, starts]))
     return int(starts)
-
-
-@cache
-def begin_preloading() -> threading.Thread:
-    """Load it in a thread, once in a process. What cannot be loaded is so again, and said, where it is needed."""
-    thread = threading.Thread(target=_preload, name="preloading")
-    thread.start()
-    return thread
-
-
-def _preload() -> None:
-    try:
-        for name in LATER:
-            import_module(name)
-    except (ImportError, OSError) as error:
-        log.info("what a survey needs at its end could not be loaded ahead", error=str(error))
 
 
 def return_memory() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 
 from bot.store.ledger import Payer
 from engine.errors import ServiceError, UserError
@@ -12,7 +12,6 @@ from engine.evaluation.documents import from_survey
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
 from engine.evaluation.quality import entail_by_model, entail_by_rule
 from engine.gathering.reading_lists import gather_list
-from engine.retrieval.online.wikipedia import Wikipedia
 from engine.revising.answers import answer_question, search_question
 from engine.revising.background import add_background
 from engine.revising.gaps import FieldGaps, find_field_gaps
@@ -28,44 +27,34 @@ from engine.writing.notices import record_prompts, state_length
 Result = KeywordPool | PaperSelection | Outline | Survey | Written | Review | Answer | FieldGaps | Evaluation
 
 
-@dataclass(frozen=True)
-class JobContext:
-    """What a job works with: the recipe, and the context made for its library."""
-
-    recipe: Recipe
-    context: RunContext
-    wikipedia: Wikipedia
+BuildContext = Callable[[SurveySession, Payer], Awaitable[RunContext]]
+"""Gives the library that the session names, and the model on the payer's account."""
 
 
-BuildContext = Callable[[SurveySession, Payer], Awaitable[JobContext]]
-"""Gives the library that the session names, its recipe, the model on the payer's account."""
-
-
-async def perform(job: Job, state: State, job_context: JobContext) -> Result:
+async def perform(job: Job, state: State, recipes: Mapping[str, Recipe], context: RunContext) -> Result:
     """The piece of the recipe that the job asks for. Raises `UserError` where a step before is missing."""
-    recipe, context = job_context.recipe, replace(job_context.context, attempt=state.attempt)
+    if (brief := state.brief) is None:
+        raise UserError(STEP_MISSING)
+    recipe, context = recipes[brief.recipe], replace(context, attempt=state.attempt)
     match job.kind, state:
-        case "keywords", State(brief=Brief() as brief):
+        case "keywords", _:
             return await recipe.keywords(brief, context)
-        case "papers", State(brief=Brief() as brief, keywords=KeywordPool() as pool):
+        case "papers", State(keywords=KeywordPool() as pool):
             return await recipe.papers(brief, pool, state.paper_limit, _add_curation(context, state.papers))
-        case "list", State(brief=Brief()):
+        case "list", _:
             return await gather_list(job.lines, context)
-        case "outline", State(brief=Brief() as brief, papers=PaperSelection() as selection):
+        case "outline", State(papers=PaperSelection() as selection):
             return await recipe.outline(brief, selection, context)
-        case "headings", State(brief=Brief() as brief, papers=PaperSelection() as found, outline=Outline() as groups):
-            return await recipe.headings(brief, found, groups, context)
-        case "divide", State(brief=Brief() as brief, papers=PaperSelection() as found, outline=Outline() as groups):
-            return await asyncio.to_thread(divide_section, groups, job.section, found, brief.topic, context)
-        case _, State(brief=Brief() as brief):
-            return await _write(job, brief, state, replace(job_context, context=context))
+        case "headings", State(papers=PaperSelection() as selection, outline=Outline() as groups):
+            return await recipe.headings(brief, selection, groups, context)
+        case "divide", State(papers=PaperSelection() as selection, outline=Outline() as groups):
+            return await asyncio.to_thread(divide_section, groups, job.section, selection, brief.topic, context)
         case _:
-            raise UserError(STEP_MISSING)
+            return await _write(job, brief, state, recipe, context)
 
 
-async def _write(job: Job, brief: Brief, state: State, job_context: JobContext) -> Result:
+async def _write(job: Job, brief: Brief, state: State, recipe: Recipe, context: RunContext) -> Result:
     """What comes after the outline: the survey or review, and what is done with it."""
-    recipe, context = job_context.recipe, job_context.context
     match job.kind, state:
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
             writing = replace(context, kept={part.place: part for part in state.kept})
@@ -74,7 +63,7 @@ async def _write(job: Job, brief: Brief, state: State, job_context: JobContext) 
             finished = (replace(one, survey=_finish(brief, one.survey, context)) for one in written.candidates)
             return replace(written, candidates=tuple(finished))
         case "review", _:
-            return await _review(brief, state.papers.list_included() if state.papers else (), job_context)
+            return await _review(brief, state.papers.list_included() if state.papers else (), recipe, context)
         case "gaps", State(papers=PaperSelection() as selection):
             of = selection.list_included()
             return await asyncio.to_thread(find_field_gaps, of, brief.topic, context.embedder, context.seed)
@@ -87,7 +76,7 @@ async def _write(job: Job, brief: Brief, state: State, job_context: JobContext) 
             wider, new = await search_question(job.question, brief, selection, context)
             return replace(await answer_question(brief, job.question, wider, survey, asking), searched=new)
         case "background", State(papers=PaperSelection() as selection, survey=Survey() as survey):
-            return await add_background(brief, selection, survey, job_context.wikipedia, context)
+            return await add_background(brief, selection, survey, context)
         case "evaluate", State(survey=Survey() as survey):
             tools = replace(_evaluation_tools(context), survey=survey)
             return await evaluate_document(from_survey(survey), brief.topic, tools)
@@ -101,15 +90,15 @@ def _finish(brief: Brief, survey: Survey, context: RunContext) -> Survey:
     return record_prompts(measured) if context.model else measured
 
 
-async def _review(brief: Brief, carried: Sequence[Paper], job_context: JobContext) -> Review:
+async def _review(brief: Brief, carried: Sequence[Paper], recipe: Recipe, context: RunContext) -> Review:
     """The quick review, with background where it is wanted; where none can be had, that is said in the review."""
-    found = await job_context.recipe.review(brief, carried, job_context.context)
+    found = await recipe.review(brief, carried, context)
     if not (brief.quick and brief.quick.background):
         return found
     survey = found.survey
     opened = replace(survey, sections=(Section("Background", ""), *survey.sections))
     try:
-        told = await add_background(brief, found.papers, opened, job_context.wikipedia, job_context.context)
+        told = await add_background(brief, found.papers, opened, context)
     except (UserError, ServiceError) as error:
         warning = SurveyWarning("unfinished", "Background", str(error))
         return replace(found, survey=replace(survey, warnings=(*survey.warnings, warning)))
@@ -127,9 +116,10 @@ def _add_curation(context: RunContext, before: PaperSelection | None) -> RunCont
 def _evaluation_tools(context: RunContext) -> EvaluationTools:
     name, model = "the model that wrote it", context.model
     entailment = entail_by_model(model, name) if model else entail_by_rule(context.embedder)
-
-    async def told(stage: str) -> None:
-        await context.progress(Progress("judging", detail=stage))
-
-    judges = {name: model} if model else {}
-    return EvaluationTools(context.library, context.embedder, entailment, judges, progress=told)
+    return EvaluationTools(
+        context.library,
+        context.embedder,
+        entailment,
+        {name: model} if model else {},
+        progress=lambda stage: context.progress(Progress("judging", detail=stage)),
+    )

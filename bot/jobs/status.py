@@ -26,9 +26,6 @@ from engine.session.events import Job
 from engine.survey import Section
 from engine.tracing import tracer
 
-MONEY_S = 2.0
-"""How old the sum beside the progress may be: it is asked of the database."""
-
 TICK_S = 8.0
 """A status that says nothing new for so long says at least how much time has passed."""
 
@@ -43,8 +40,6 @@ class JobStatus:
     job: Job
     finished: dict[int, Section] = field(default_factory=dict)
     step: Progress | None = None
-    money: float = 0.0
-    asked_at: float = 0.0
     shown_at: float = 0.0
     typical_s: float = 0.0
     """Seconds that such a job takes, by the calls planned or as long as the last one took; 0 where nobody knows."""
@@ -86,7 +81,7 @@ class JobStatus:
             await asyncio.wait([task])
 
     async def facts(self) -> tuple[str, ...]:
-        return progress.facts(None, self.seconds(), await self._spent(anew=True), None)
+        return progress.facts(None, self.seconds(), await self._spent(), None)
 
     async def _tick(self) -> None:
         while True:
@@ -97,7 +92,7 @@ class JobStatus:
     async def _show(self) -> None:
         self.shown_at = self.clock.now()
         step = self.step or Progress(self.job.kind)
-        facts = progress.facts(step, self.seconds(), await self._spent(anew=False), self._left_s())
+        facts = progress.facts(step, self.seconds(), await self._spent(), self._left_s())
         text = progress.word_status(self.job, self.step, self.finished)
         buttons = draw_buttons(self.stored.session, (STOP,))
         bar, at = ProgressBar(step.done, step.total), self.stored.conversation
@@ -110,12 +105,8 @@ class JobStatus:
             return (now - self.stage_began) * (step.total - step.done) / step.done
         return self.typical_s - self.seconds() if self.typical_s > self.seconds() else None
 
-    async def _spent(self, *, anew: bool) -> float:
-        now = self.clock.now()
-        if anew or now - self.asked_at > MONEY_S:
-            self.asked_at = now
-            self.money = sum(u.money for u in (await self.spent()).values())
-        return self.money
+    async def _spent(self) -> float:
+        return sum(usage.money for usage in (await self.spent()).values())
 
 
 PATIENCE_S = 2.0

@@ -17,21 +17,19 @@ _HIDDEN = "…"
 
 def configure(level: str) -> None:
     """Lines for people on a terminal, JSON elsewhere."""
-    on_terminal = sys.stderr.isatty()
-    last: Any = (
-        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
-        if on_terminal
-        else structlog.processors.JSONRenderer()
-    )
-    processors: list[Any] = [
-        structlog.contextvars.merge_contextvars,
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-    ]
     # A traceback with the values of variables would show texts and keys.
-    processors += [] if on_terminal else [structlog.processors.format_exc_info]
+    last: list[Any]
+    if sys.stderr.isatty():
+        last = [hide_secrets, structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+    else:
+        last = [structlog.processors.format_exc_info, hide_secrets, structlog.processors.JSONRenderer()]
     structlog.configure(
-        processors=[*processors, hide_secrets, last],
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *last,
+        ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         cache_logger_on_first_use=False,

@@ -53,11 +53,8 @@ Check = Callable[[], Awaitable[Sequence[str]]]
 
 
 @asynccontextmanager
-async def serve_metrics(metrics: Metrics, host: str, port: int | None, ready: Check) -> AsyncIterator[int | None]:
-    """``/healthz``, ``/readyz`` and ``/metrics`` while the block runs; 0 takes a free port, ``None`` none at all."""
-    if port is None:
-        yield None
-        return
+async def serve_metrics(metrics: Metrics, host: str, port: int, ready: Check) -> AsyncIterator[int]:
+    """``/healthz``, ``/readyz`` and ``/metrics`` while the block runs; the port, a free one for 0."""
     from aiohttp import web
 
     from adapters.http_server import ConnectionLimits, serve_http

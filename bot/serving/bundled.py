@@ -9,9 +9,13 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
+from filelock import AsyncFileLock, Timeout
+
+from engine.errors import UserError
+from engine.retrieval.embedding import Embedder
 from engine.retrieval.libraries.adding import Changes, StoredPaper, plan_changes
 from engine.retrieval.libraries.library import OnIndexProgress
-from engine.retrieval.libraries.local import LocalLibrary
+from engine.retrieval.libraries.local import create_library
 from engine.retrieval.records.record_files import read_papers
 from engine.text import fold
 from engine.values import Paper
@@ -21,6 +25,8 @@ BUNDLED = "demo"
 
 _VERSION_FILE = "bundled.sha256"
 
+INSTALLING_S = 600
+"""Seconds to wait for another process that makes the bundled library."""
 
 PAPERS = resources.files("bot").joinpath("data/retrieval_augmented_generation.jsonl")
 """The file with the bundled papers."""
@@ -32,26 +38,34 @@ def read_bundled() -> list[Paper]:
         return [paper for paper in read_papers(path, lambda _, __: None) if isinstance(paper, Paper)]
 
 
-def is_current(folder: Path) -> bool:
-    """Whether files tell that the library is the bundled one of this version, whole: the database is not opened."""
-    return _installed(folder) == _version() and (folder / "index.json").exists()
+async def install(folder: Path, neural: Embedder | None, on_progress: OnIndexProgress) -> None:
+    """Make the bundled library where it is missing or of an earlier version; wait where another process does."""
+    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+    try:
+        async with AsyncFileLock(folder / "installing.lock", timeout=INSTALLING_S, poll_interval=0.5):
+            await _renew(folder, neural, on_progress)
+    except Timeout as error:
+        raise UserError(
+            f"Another process has been making the library “{BUNDLED}” for {INSTALLING_S // 60} minutes. "
+            "End it, and start this one again."
+        ) from error
 
 
-async def renew(library: LocalLibrary, folder: Path, on_progress: OnIndexProgress) -> None:
-    """Let the library hold the bundled papers as they are now, and whatever people added to it; index it where due.
-
-    Earlier versions wrote Scholium's own summaries as abstracts, and a paper once stored keeps its longer text when it
-    is added again: so what is Scholium's is taken out, not completed. A renewal that is interrupted is done again.
-    """
-    version = await asyncio.to_thread(_version)
-    if is_other := await asyncio.to_thread(_installed, folder) != version:
+async def _renew(folder: Path, neural: Embedder | None, on_progress: OnIndexProgress) -> None:
+    """Let the library hold the bundled papers and what people added; what was interrupted is done again."""
+    version, installed, is_whole = await asyncio.to_thread(_read_versions, folder)
+    if version == installed and is_whole:
+        return  # the database is not opened
+    library = await create_library(folder, neural)
+    if version != installed:
         stored = [paper async for paper in library.read_all()]
         lines = resources.files("bot").joinpath("data/withdrawn_texts.txt").read_text(encoding="ascii").splitlines()
         withdrawn = frozenset(line for line in lines if line and not line.startswith("#"))
+        # Taken out, not completed: a paper once stored keeps its longer text when it is added again.
         await library.rewrite(plan_renewal(stored, await asyncio.to_thread(read_bundled), withdrawn))
     if not await library.is_current():
         await library.index(on_progress)
-    if is_other:
+    if version != installed:
         await asyncio.to_thread((folder / _VERSION_FILE).write_text, version, encoding="ascii")
 
 
@@ -78,10 +92,8 @@ def digest_text(paper: Paper) -> str:
     return hashlib.sha256(fold(text).encode()).hexdigest()[:16]
 
 
-def _version() -> str:
-    return hashlib.sha256(PAPERS.read_bytes()).hexdigest()
-
-
-def _installed(folder: Path) -> str:
-    version = folder / _VERSION_FILE
-    return version.read_text(encoding="ascii") if version.exists() else ""
+def _read_versions(folder: Path) -> tuple[str, str, bool]:
+    """The version of the bundled papers, that of those in the folder, and whether these are indexed."""
+    file = folder / _VERSION_FILE
+    installed = file.read_text(encoding="ascii") if file.exists() else ""
+    return hashlib.sha256(PAPERS.read_bytes()).hexdigest(), installed, (folder / "index.json").exists()

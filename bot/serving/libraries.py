@@ -10,10 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from filelock import AsyncFileLock, Timeout
-
 from bot.commands.briefs import ONLINE
-from bot.serving.bundled import BUNDLED, is_current, renew
+from bot.serving.bundled import BUNDLED, install
 from bot.serving.online_sources import text_of
 from bot.settings import Settings
 from engine.errors import ServiceError, UserError
@@ -40,9 +38,6 @@ if TYPE_CHECKING:  # Weaviate's client takes seconds to load; only an installati
 Place = Literal["local", "weaviate"]
 OwnLibrary: TypeAlias = "LocalLibrary | WeaviateLibrary"
 Model = TypeVar("Model")
-
-INSTALLING_S = 600
-"""Seconds to wait for another process that makes the bundled library."""
 
 SAMPLE = 200
 """Papers that tell how long a library's abstracts are."""
@@ -136,18 +131,7 @@ class Libraries:
         return library
 
     async def install_bundled(self, on_progress: OnIndexProgress = lambda _: None) -> None:
-        """Make the bundled library where it is missing or of an earlier version; wait where another process does."""
-        folder = self.folder(BUNDLED)
-        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-        try:
-            async with AsyncFileLock(folder / "installing.lock", timeout=INSTALLING_S, poll_interval=0.5):
-                if not await asyncio.to_thread(is_current, folder):
-                    await renew(await create_library(folder, self.neural_embedder()), folder, on_progress)
-        except Timeout as error:
-            raise UserError(
-                f"Another process has been making the library “{BUNDLED}” for {INSTALLING_S // 60} minutes. "
-                "End it, and start this one again."
-            ) from error
+        await install(self.folder(BUNDLED), self.neural_embedder(), on_progress)
 
     async def workspace_library(self, workspace: str) -> OwnLibrary:
         """The papers that one workspace added, made where there are none; no other workspace's job opens it."""
@@ -160,10 +144,7 @@ class Libraries:
         return self._open[known]
 
     async def refit_beside(self, library: OwnLibrary) -> None:
-        """Where another embedding of a local library is due, let another process make it, which ends with this one.
-
-        Until then searches go by the one before; the library's next opening goes on with what was not finished.
-        """
+        """Let another process, which ends with this one, make an embedding that is due; the former serves till then."""
         if not isinstance(library, LocalLibrary) or not await library.is_outgrown():
             return
         running = self._refitting.get(library.folder)
@@ -269,7 +250,6 @@ class Libraries:
         return found
 
     async def list_failed_models(self) -> Sequence[str]:
-        """What is to be said of models of the settings that cannot be loaded."""
         for load in (self.neural_embedder, self.cross_encoder, self.entailment):
             await asyncio.to_thread(load)
         return self.notes

@@ -53,12 +53,10 @@ def _publishers(settings: Settings) -> list[tuple[Publisher, str]]:
 
 
 def wikipedia(settings: Settings, web: OnlineTransport) -> Wikipedia:
-    """The encyclopedia."""
     return Wikipedia(web, settings.wikipedia_url, _policy(settings))
 
 
 def downloader(settings: Settings) -> Downloader:
-    """What fetches full texts."""
     parts = (host.rpartition(":") for host in settings.trusted_hosts)
     trusted = frozenset((name, int(port)) for name, _, port in parts if port.isdigit())
     return Downloader(settings.contact, trusted)
@@ -83,5 +81,4 @@ def open_access(
 
 
 def text_of(secret: SecretStr | None) -> str:
-    """The secret itself, empty where there is none."""
     return secret.get_secret_value() if secret else ""

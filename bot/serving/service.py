@@ -24,7 +24,6 @@ from bot.conversation.turns import Turns
 from bot.jobs.heartbeat import ProcessHeartbeat
 from bot.jobs.queue import DurableJobs, JobQueues
 from bot.jobs.reports import Reporter
-from bot.jobs.runner import JobContext
 from bot.jobs.sharing import QUEUES, QueueKind
 from bot.jobs.status import WaitingJobs
 from bot.monitoring.logs import configure
@@ -35,12 +34,13 @@ from bot.store.ledger import Payer, StoredLedger, StoredRecord, settle_lost_call
 from bot.store.left_over import list_set_aside, take_left_over
 from bot.store.online_cache import StoredOnlineCache
 from bot.store.sessions import Store, open_store
-from bot.store.surveys import WantedJob, load_wanted_jobs
+from bot.store.surveys import load_wanted_jobs
 from engine.errors import ScholiumError, ServiceError, UserError
 from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, LanguageModel
 from engine.local_models import Entailment
 from engine.reading.trees.attribute_trees import AttributeTree
+from engine.run import RunContext
 from engine.session.state import SurveySession
 from engine.values import Brief, Paper, PaperKey
 
@@ -95,9 +95,9 @@ class AppServices:
     store: Store
     _metrics: Metrics
 
-    async def build_job_context(self, session: SurveySession, payer: Payer) -> JobContext:
+    async def build_run_context(self, session: SurveySession, payer: Payer) -> RunContext:
         model = self.model(session, payer, await asyncio.to_thread(self._app.libraries.entailment))
-        return await self._app.build_job_context(session, payer.tenant, model, StoredOnlineCache(self.store))
+        return await self._app.build_run_context(session, payer.tenant, model, StoredOnlineCache(self.store))
 
     def model(self, session: SurveySession, payer: Payer, entailment: Entailment | None = None) -> LanguageModel | None:
         """The session's language model, metered on its owner's account; ``None`` where none is configured."""
@@ -145,11 +145,12 @@ class Service:
         self.outbox = Outbox(adapter, store)
         self.dispatcher = Dispatcher(adapter, store, turns, self.outbox, self.metrics)
         self.backend = ConversationBackend(self.dispatcher, store, turns, self.outbox)
-        reporter = Reporter(adapter, self.dispatcher, turns, services.build_job_context, self.metrics, store)
+        reporter = Reporter(adapter, self.dispatcher, turns, services.build_run_context, self.metrics, store)
         self._role = role if settings.jobs else ProcessRole(role.talks, ())
         queues = JobQueues(adapter.platform, adapter.only, self._role.runs)
+        self._list_waiting = partial(load_wanted_jobs, store, adapter.platform, adapter.only)
         self._presence = ProcessHeartbeat(store, queues.name, self._role.runs)
-        run = partial(reporter.run_job, limit_s=settings.job_seconds)
+        run = reporter.run_job
         self.jobs = DurableJobs(settings.jobs_url(), queues, store.holder, settings, run, self._list_waiting)
         self.dispatcher.jobs = self.jobs
         self._queued = WaitingJobs(adapter, self.dispatcher)
@@ -202,10 +203,8 @@ class Service:
         shared = await self.jobs.share(waiting) if not wanted.issubset(running) else []
         self.metrics.queued.set(sum(job.state != "running" for job in shared))
         if shared and self._role.talks:
-            await self._queued.tell(shared, self.app.settings.jobs_per_workspace, await self._presence.find_served())
-
-    async def _list_waiting(self) -> Sequence[WantedJob]:
-        return await load_wanted_jobs(self.store, self._adapter.platform, self._adapter.only)
+            served = {queue for queues in (await self._presence.find_living()).values() for queue in queues}
+            await self._queued.tell(shared, self.app.settings.jobs_per_workspace, served)
 
     async def _take_over(self, *, always: bool) -> None:
         """Do what processes that are gone left undone, and only then forget them: this one may end at any statement.
@@ -273,17 +272,15 @@ async def run_service(
 ) -> AsyncIterator[Service]:
     """A service for the adapter while the block runs; with its own store, talking and running all jobs by default."""
     async with AsyncExitStack() as stack:
-        if store is None:
-            opened = await stack.enter_async_context(open_store(app.settings.store_url()))
-        else:
-            opened = store
+        opened = store if store else await stack.enter_async_context(open_store(app.settings.store_url()))
         stack.push_async_callback(app.close)
         configure(app.settings.log_level)
         if app.settings.traces:
             send_traces()
         service = Service(app, adapter, opened, defaults or app.defaults(), role or ProcessRole())
         host, port = app.settings.metrics_host, app.settings.metrics_port
-        await stack.enter_async_context(serve_metrics(service.metrics, host, port, service.not_ready))
+        if port is not None:
+            await stack.enter_async_context(serve_metrics(service.metrics, host, port, service.not_ready))
         await service.start()
         watches = [asyncio.create_task(watch()) for watch in (service.watch, service.watch_libraries)]
         try:

@@ -36,10 +36,7 @@ PATIENCE_S = 15.0
 
 
 async def add_papers(app: App, store: Store, incoming: Incoming) -> Upload:
-    """Lists of papers, and papers themselves; raises `UserError` for a file that cannot be read.
-
-    What is kept was noted before, so that nothing is there of which nobody knows who sent it.
-    """
+    """Add lists and papers, once it is noted who sent them. Raises `UserError` for a file that cannot be read."""
     upload, workspace = Upload(), incoming.conversation.workspace
     # Lists first: a paper that nobody knows yet may be described by a file sent with it.
     for attachment in sorted(incoming.attachments, key=lambda attached: not _is_list(attached)):
@@ -71,8 +68,8 @@ async def _read_attachment(app: App, store: Store, incoming: Incoming, attachmen
     if len(attachment.content) > LARGEST_BYTES:
         raise UserError(f"“{name}” is larger than {LARGEST_BYTES // 2**20} MB. Whoever runs Scholium can ingest it.")
     if _is_list(attachment):
-        await asyncio.to_thread(_read_list, attachment, upload)
-        await asyncio.to_thread(_take_unknown, app.libraries.unknown_texts_of(incoming.conversation.workspace), upload)
+        unknown = app.libraries.unknown_texts_of(incoming.conversation.workspace)
+        await asyncio.to_thread(_read_list, attachment, upload, unknown)
     elif name.lower().endswith(TEXTS):
         await _read_text(app, store, incoming, attachment, upload)
     else:
@@ -87,14 +84,16 @@ def _is_list(attachment: Attachment) -> bool:
     return name.endswith(LISTS) or (name.endswith(".txt") and begins_as_list(attachment.content))
 
 
-def _read_list(attachment: Attachment, upload: Upload) -> None:
-    """Blocks while the file is read in a process of its own."""
+def _read_list(attachment: Attachment, upload: Upload, unknown: TextFolder) -> None:
+    """Read its papers, with texts that were sent before; blocks while the file is read in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / re.sub(r"[^\w. -]", "_", Path(attachment.name).name)[-80:]
         path.write_bytes(attachment.content)
         for item in read_bounded(path, lambda _, __: None, SENT):
             if isinstance(item, Paper):
                 upload.papers.append(item)
+                if text := unknown.take(title_key(item.title)):
+                    upload.texts.append((item, text))
             else:
                 upload.rejected.append(item)
 
@@ -126,15 +125,7 @@ async def _open_known_papers(app: App, workspace: str) -> Library:
     return library
 
 
-def _take_unknown(unknown: TextFolder, upload: Upload) -> None:
-    """The texts that were sent before the papers in a list, which tell what they are."""
-    for paper in upload.papers:
-        if text := unknown.take(title_key(paper.title)):
-            upload.texts.append((paper, text))
-
-
 def title_key(title: str) -> PaperKey:
-    """What the text of an unknown paper is kept by."""
     return PaperKey(f"title:{fold(title)}")
 
 
@@ -150,7 +141,6 @@ class PaperFile:
 
     @property
     def title_page(self) -> str:
-        """Where its title stands."""
         return title_page_of(self.pages)
 
 
@@ -175,7 +165,6 @@ async def find_paper(file: PaperFile, library: Library, online: Online | None) -
 
 
 def say_unknown(file: PaperFile) -> str:
-    """That nobody knows the paper."""
     return (
         f"I read “{file.text.source}”, but found no paper with its DOI, arXiv id or title "
         f"(“{file.text.title[:120]}”), and I do not make up references."

@@ -23,6 +23,7 @@ from bot.store.database import newest_migration
 from bot.store.schema import (
     allowances,
     calls,
+    conversations,
     events,
     metadata,
     outbox,
@@ -44,11 +45,7 @@ KEPT = [table for table in metadata.sorted_tables if table is not processes]
 
 
 async def backup(store: Store, path: Path) -> int:
-    """Write every row into one compressed file, as of one moment; how many rows.
-
-    The file is whole or not there, and for its owner alone, as the store is. It was restored once before it is there:
-    raises `UserError` where that gave other rows.
-    """
+    """Write all rows of one moment to a file for its owner alone that was restored once; how many. Or `UserError`."""
     draft = path.with_name(f".{path.name}.new")
     sums = Counter[str]()
     try:
@@ -116,10 +113,9 @@ async def restore(store: Store, path: Path) -> int:
         unknown = sessions.c.job_id.is_not(None) & sessions.c.job_kind.is_(None)
         await connection.execute(sessions.update().where(unknown).values(job_kind="write"))
         if connection.dialect.name == "postgresql":
-            for table in (outbox, spending):
-                top = sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0) + 1).scalar_subquery()
-                sequence = sa.func.pg_get_serial_sequence(table.name, "id")
-                await connection.execute(sa.select(sa.func.setval(sequence, top, sa.false())))
+            top = sa.select(sa.func.coalesce(sa.func.max(outbox.c.id), 0) + 1).scalar_subquery()
+            sequence = sa.func.pg_get_serial_sequence(outbox.name, "id")
+            await connection.execute(sa.select(sa.func.setval(sequence, top, sa.false())))
     return count
 
 
@@ -182,10 +178,7 @@ async def list_surveys_of(store: Store, person: str) -> Sequence[str]:
 
 
 async def delete_data_of(store: Store, person: str) -> tuple[int, int]:
-    """Delete everything stored about a person; what was spent stays without a name, and so does what others wrote.
-
-    How many messages of theirs were deleted, and how many of others still name them.
-    """
+    """Delete a person's data, but for sums, now without a name; how many messages, and how many of others name them."""
     async with store.begin() as connection:
         query = sa.select(sessions.c.id, sessions.c.conversation_id).where(sessions.c.owner == person)
         own = (await connection.execute(query)).all()
@@ -197,10 +190,10 @@ async def delete_data_of(store: Store, person: str) -> tuple[int, int]:
         mentions = sa.select(sessions.c.id, sessions.c.invited).where(sessions.c.invited.contains(json.dumps(person)))
         for row in (await connection.execute(mentions)).all():
             others = [name for name in json.loads(row.invited) if name != person]
-            same = sessions.c.id == row.id
-            await connection.execute(sessions.update().where(same).values(invited=json.dumps(others)))
+            await connection.execute(sessions.update().filter_by(id=row.id).values(invited=json.dumps(others)))
+            anew = {"version": conversations.c.version + 1}  # a process that runs has it in memory
+            await connection.execute(conversations.update().filter_by(session_id=row.id).values(anew))
         said = json.dumps(person, ensure_ascii=False)[1:-1]  # as it stands inside a JSON string
         left = [sa.select(sa.func.count()).where(t.c.payload.contains(said)) for t in (events, outbox)]
         count = sum([(await connection.execute(query)).scalar_one() for query in left])
-    store.forget_recent()
     return gone.rowcount, count

@@ -65,7 +65,6 @@ class Database:
                 yield connection
 
     async def select(self, query: sa.Executable) -> Sequence[sa.Row[*tuple[Any, ...]]]:
-        """The rows that a query finds. Raises `ServiceError` where the database fails."""
         async with self.connect() as connection:
             return (await connection.execute(query)).all()
 
@@ -138,10 +137,7 @@ def check_file(url: str, kept: Kept = "store") -> None:
 
 
 async def open_database(url: str) -> Database:
-    """The database at ``sqlite:///…`` or ``postgresql://…``, its tables brought up to date.
-
-    Raises `UserError` where the database was made by a later version, `ServiceError` where it cannot be reached.
-    """
+    """The database there, its tables up to date. Raises `UserError` for one of a later version, or `ServiceError`."""
     made = sa.make_url(url)
     match made.get_backend_name():
         case "postgresql":

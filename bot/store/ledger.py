@@ -77,14 +77,10 @@ def today() -> str:
 
 
 def _usage_columns(prices: PriceList, model: str, completion: Completion) -> dict[str, Any]:
-    price = prices.find(model)
-    return {
-        "input_tokens": completion.input_tokens,
-        "output_tokens": completion.output_tokens,
-        "cached_tokens": completion.cached_tokens,
-        "money": price.cost(completion.input_tokens, completion.output_tokens) if price else 0.0,
-        "priced": price is not None,
-    }
+    price, used = prices.find(model), asdict(completion)
+    del used["text"]
+    money = price.cost(completion.input_tokens, completion.output_tokens) if price else 0.0
+    return {**used, "money": money, "priced": price is not None}
 
 
 async def _write_end(store: Store, number: int, values: Mapping[str, Any] | None) -> None:
@@ -118,19 +114,14 @@ class StoredLedger:
 
     @asynccontextmanager
     async def reserve(self, step: str, model: str, input_tokens: int, output_tokens: int) -> AsyncIterator[Settle]:
-        """Hold the worst case of a call while it runs.
-
-        Raises `LimitExceeded` where it does not fit, `UserError` where a budget in dollars meets an unknown price.
-        """
+        """Hold a call's worst case while it runs. Raises `LimitExceeded`, or `UserError` where no price is known."""
         if any(limit.money is not None for limit in self._limits):
             self._prices.require(model)
         # Known before the row is made: whatever ends the call, it is clear which row goes.
         number = self._store.choose_number()
         row = {
             "id": number,
-            "session_id": self._payer.session_id,
-            "tenant": self._payer.tenant,
-            "person": self._payer.person,
+            **asdict(self._payer),
             "day": today(),
             "step": step_name(step)[:64],
             "model": model[:128],
@@ -138,33 +129,21 @@ class StoredLedger:
             "holder": self._store.holder,
             **_usage_columns(self._prices, model, Completion("", input_tokens, output_tokens)),
         }
-        is_over = False
-
-        async def end(state: str = "", completion: Completion | None = None) -> None:
-            """Say in the row what became of the call, once; without a completion nothing was spent, and the row goes.
-
-            It is written though the caller is cancelled meanwhile. Raises `ServiceError` where the database fails; then
-            the next `write_owed` writes it.
-            """
-            nonlocal is_over
-            if is_over:
-                return
-            is_over = True
-            values = {"state": state, **_usage_columns(self._prices, model, completion)} if completion else None
-            self._store.owed[number] = values
-            await asyncio.shield(_write_end(self._store, number, values))
+        # What the row says in the end; while that is nothing, nothing was spent, and the row goes.
+        end: dict[str, Any] | None = None
 
         async def settle(completion: Completion) -> None:
-            """Enter what the call really used."""
-            await end("paid", completion)
+            nonlocal end
+            end = {"state": "paid", **_usage_columns(self._prices, model, completion)}
             self._on_settled(model, completion)
 
-        async def give_back() -> None:
-            """The row goes where nothing was said of it; its caller may be cancelled, also twice, before it is made."""
+        async def write_end() -> None:
+            """The caller may be cancelled, also twice, before the row is made, and the database may be away."""
             with suppress(Exception):
                 await inserting
+            self._store.owed[number] = end
             with suppress(ServiceError):  # it is written later
-                await end()
+                await _write_end(self._store, number, end)
 
         inserting = asyncio.create_task(self._insert(row))
         try:
@@ -173,10 +152,11 @@ class StoredLedger:
                 yield settle
             except asyncio.CancelledError:
                 # The provider has read the question already, and will not be told.
-                await end("lost", Completion("", input_tokens, 0))
+                lost = _usage_columns(self._prices, model, Completion("", input_tokens, 0))
+                end = end or {"state": "lost", **lost}
                 raise
         finally:
-            await asyncio.shield(give_back())
+            await asyncio.shield(write_end())
 
     async def _insert(self, row: dict[str, Any]) -> None:
         """Raises `LimitExceeded` where there is no room for the row; then it is not made."""

@@ -32,7 +32,6 @@ class SetAside:
     platform: str
     tenant: str
     person: str
-    received_at: float
     set_aside_at: float
     why: str
 
@@ -56,7 +55,7 @@ async def count_try(store: Store, incoming: Incoming) -> None:
 
 async def list_set_aside(store: Store) -> Sequence[SetAside]:
     rows = await store.select(_SET_ASIDE.order_by(events.c.set_aside_at))
-    return [SetAside(_short_id(r), r.platform, r.tenant, r.person, r.received_at, r.set_aside_at, r.why) for r in rows]
+    return [SetAside(_short_id(r), r.platform, r.tenant, r.person, r.set_aside_at, r.why) for r in rows]
 
 
 async def retry_set_aside(store: Store, wanted: Sequence[str]) -> int:

@@ -32,7 +32,6 @@ async def remember(store: Store, conversation: Conversation, name: str, value: s
 
 
 async def recall(store: Store, conversation: Conversation, name: str) -> str:
-    """The note; empty where there is none."""
     query = sa.select(notes.c.value).filter_by(conversation_id=conversation_id(conversation), name=name)
     return next((row.value for row in await store.select(query)), "")
 
@@ -60,7 +59,9 @@ class Talk:
 
 
 async def load_talk(store: Store, incoming: Incoming, owner: str) -> Talk:
-    """What was said in a conversation before what came in now, and who has spoken there, which is kept in a note."""
+    """What was said among people before what came in now, and who has spoken there, which is kept in a note."""
+    if incoming.place != "thread" or incoming.button:
+        return Talk()
     at, person = incoming.conversation, incoming.person
     name = conversation_id(at)
     heard = sa.select(events).where((events.c.conversation_id == name) & (events.c.key != incoming.key))
@@ -95,7 +96,6 @@ async def rate(store: Store, conversation: Conversation, message: str, person: s
 
 
 async def count_ratings(store: Store) -> tuple[int, int]:
-    """How often answers were called good, and how often not."""
     query = sa.select(ratings.c.good, sa.func.count()).group_by(ratings.c.good)
     found = {bool(good): int(count) for good, count in await store.select(query)}
     return found.get(True, 0), found.get(False, 0)

@@ -22,7 +22,6 @@ class StoredOnlineCache:
     _store: Store
 
     async def turn(self, service: str, interval_s: float) -> float:
-        """Take the next place in the queue of calls to the service; seconds until it may be made."""
         now = time.time()
         soonest = sa.case((pace.c.next_at > now, pace.c.next_at), else_=now)
         mine = pace.update().where(pace.c.service == service).values(next_at=soonest + interval_s)
@@ -32,13 +31,11 @@ class StoredOnlineCache:
         return float(max(0.0, after - interval_s - now))
 
     async def pause(self, service: str, seconds: float) -> None:
-        """Nobody calls the service for so long."""
         until = time.time() + seconds
         later = pace.update().where((pace.c.service == service) & (pace.c.next_at < until)).values(next_at=until)
         await self._store.write(later)
 
     async def recall(self, key: str) -> tuple[str, float] | None:
-        """What was kept, and its age in seconds."""
         for row in await self._store.select(sa.select(replies).where(replies.c.key == key)):
             return zlib.decompress(row.content).decode(), max(0.0, time.time() - row.kept_at)
         return None

@@ -128,7 +128,6 @@ class SessionCodec:
 
 
 def encode_incoming(incoming: Incoming) -> str:
-    """Everything that came in, files too."""
     files = [[a.name, base64.b64encode(a.content).decode(), a.source] for a in incoming.attachments]
     return json.dumps({**asdict(replace(incoming, attachments=())), "attachments": files})
 

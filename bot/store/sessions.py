@@ -53,14 +53,6 @@ class StoredConversation:
     version: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class OutboxMessage:
-    """A message that is stored; its number is the same however often it is sent."""
-
-    id: int
-    outgoing: Outgoing
-
-
 def conversation_id(conversation: Conversation) -> str:
     """A short name for a conversation, the same in every process."""
     parts = (conversation.platform, conversation.tenant, conversation.channel, conversation.thread)
@@ -156,15 +148,14 @@ class Store(Database):
         self._keep(name, stored)
         return stored
 
-    async def load_session(self, session_id: str) -> tuple[SurveySession, str, frozenset[str]] | None:
-        """A session that is not the conversation's current one, its owner and who was invited."""
+    async def open_session(self, stored: StoredConversation, session_id: str) -> StoredConversation | None:
+        """The conversation with another session of its owner's in place of the current one."""
         async with self.connect() as connection:
-            query = sa.select(sessions).where(sessions.c.id == session_id)
-            row = (await connection.execute(query)).first()
+            row = (await connection.execute(sa.select(sessions).filter_by(id=session_id))).first()
             if row is None:
                 return None
-            session = await self._read(connection, session_id, row.body)
-        return session, row.owner, frozenset(json.loads(row.invited))
+            session, invited = await self._read(connection, session_id, row.body), frozenset(json.loads(row.invited))
+        return replace(stored, session=session, owner=row.owner, invited=invited, reading=(), choices=())
 
     async def _read(self, connection: AsyncConnection, session_id: str, body: str) -> SurveySession:
         query = sa.select(pieces.c.digest, pieces.c.content).where(pieces.c.session_id == session_id)
@@ -178,11 +169,8 @@ class Store(Database):
 
     async def commit(
         self, stored: StoredConversation, messages: Sequence[Outgoing], key: str | None = None
-    ) -> list[OutboxMessage] | None:
-        """One transaction: the session as it is now, the messages it causes, and the event that was handled.
-
-        ``None`` where the conversation has changed since it was read; then nothing is written.
-        """
+    ) -> list[Outgoing] | None:
+        """Store a session, its messages, and that the event was handled; ``None`` where it has changed meanwhile."""
         at, session = stored.conversation, stored.session
         name, now = conversation_id(at), time.time()
         body, new = await asyncio.to_thread(self._archive.pack, session)
@@ -224,20 +212,20 @@ class Store(Database):
 
     async def record_handled(
         self, at: Conversation, key: str, messages: Sequence[Outgoing] = (), set_aside: str = ""
-    ) -> list[OutboxMessage]:
+    ) -> list[Outgoing]:
         """An event that changed no session, and the messages it causes; or one set aside, and why."""
         now = time.time()
         ending = {"set_aside_at": now, "why": set_aside} if set_aside else {"handled_at": now}
         async with self.begin() as connection:
-            stored_messages = await self._insert_messages(connection, messages)
             await connection.execute(where_event(at, key).values(ending))
-        return stored_messages
+            return await self._insert_messages(connection, messages)
 
     # What goes out.
 
     async def _insert_messages(
         self, connection: AsyncConnection, messages: Sequence[Outgoing], session_id: str | None = None
-    ) -> list[OutboxMessage]:
+    ) -> list[Outgoing]:
+        """The messages as they are sent: each with its number as its key."""
         stored_messages = []
         for message in messages:
             row = {
@@ -249,27 +237,27 @@ class Store(Database):
                 "holder": self.holder,
             }
             result = await connection.execute(outbox.insert().values(row).returning(outbox.c.id))
-            stored_messages.append(OutboxMessage(result.scalar_one(), message))
+            stored_messages.append(replace(message, key=str(result.scalar_one())))
         return stored_messages
 
-    async def mark_sent(self, stored_message: OutboxMessage) -> None:
-        await self.write(outbox.update().filter_by(id=stored_message.id).values(sent_at=time.time()))
+    async def mark_sent(self, stored_message: Outgoing) -> None:
+        await self.write(outbox.update().filter_by(id=int(stored_message.key)).values(sent_at=time.time()))
 
-    async def unsent(self, platform: str, only: Conversation | None, dead: Collection[str] = ()) -> list[OutboxMessage]:
+    async def unsent(self, platform: str, only: Conversation | None, dead: Collection[str] = ()) -> list[Outgoing]:
         """Messages that processes that are gone did not send, taken over by this one, oldest first."""
         mine = where_left(outbox, self.holder, platform, only, dead) & outbox.c.sent_at.is_(None)
         taken = outbox.update().where(mine).values(holder=self.holder).returning(outbox.c.id, outbox.c.payload)
         async with self.begin() as connection:
             rows = (await connection.execute(taken)).all()
-        return [OutboxMessage(number, OUTGOING.validate_json(payload)) for number, payload in sorted(rows)]
+        return [replace(OUTGOING.validate_json(payload), key=str(number)) for number, payload in sorted(rows)]
 
     # What is forgotten.
 
     async def forget(
         self, stored: StoredConversation, messages: Sequence[Outgoing], key: str | None
-    ) -> list[OutboxMessage] | None:
+    ) -> list[Outgoing] | None:
         """Delete the session with all that belongs to it; ``None`` where it has changed since it was read."""
-        name, now = conversation_id(stored.conversation), time.time()
+        name = conversation_id(stored.conversation)
         async with self.begin() as connection:
             same = conversations.update().filter_by(id=name, version=stored.version)
             if stored.version and not (await connection.execute(same.values(version=stored.version + 1))).rowcount:
@@ -280,18 +268,13 @@ class Store(Database):
             if key is not None:
                 # The row stays, so that the same event sent again is still known; what was said in it does not.
                 stub = encode_incoming(Incoming(stored.conversation, "", key))
-                await connection.execute(where_event(stored.conversation, key).values(handled_at=now, payload=stub))
+                ended = where_event(stored.conversation, key).values(handled_at=time.time(), payload=stub)
+                await connection.execute(ended)
         self._recent.pop(name, None)
         return stored_messages
 
     async def erase(self, connection: AsyncConnection, surveys: Collection[Any], noted: Collection[str] = ()) -> None:
-        """Sessions, each with its conversation, with their pieces and calls (by foreign key), and what was said there.
-
-        A conversation that keeps other surveys goes on with the one that was changed last.
-
-        What was spent stays, without the person: budgets of the day have to hold. So do the notes called ``noted``:
-        which messages an adapter has yet to close.
-        """
+        """Delete sessions, each with its conversation, and all that is theirs but sums and the notes ``noted``."""
         session_ids, names = [session_id for session_id, _ in surveys], [name for _, name in surveys]
         await connection.execute(sessions.delete().where(sessions.c.id.in_(session_ids)))
         for name in names:
@@ -303,10 +286,6 @@ class Store(Database):
         await connection.execute(notes.delete().where(notes.c.conversation_id.in_(names) & notes.c.name.not_in(noted)))
         old = events.c.conversation_id.in_(names) & events.c.handled_at.is_not(None)
         await connection.execute(events.delete().where(old))
-
-    def forget_recent(self) -> None:
-        """Read every session anew: something outside has changed them."""
-        self._recent.clear()
 
     async def clean(self, keep_days: float | None) -> int:
         """Delete events and sent messages older than a day, and sessions untouched for ``keep_days``: how many."""
@@ -322,8 +301,6 @@ class Store(Database):
             await connection.execute(notes.delete().where((notes.c.noted_at < now - DAY_S) & opened))
             rows = (await connection.execute(query)).all() if keep_days is not None else []
             await self.erase(connection, rows)
-        for row in rows:
-            self._recent.pop(row.conversation_id, None)
         return len(rows)
 
 

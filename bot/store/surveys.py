@@ -36,7 +36,6 @@ class StoredSurvey:
 
     @property
     def title(self) -> str:
-        """The name that the person gave it, else its topic."""
         return self.name or self.topic
 
 

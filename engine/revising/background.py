@@ -12,7 +12,7 @@ from engine.citations import cite, with_references
 from engine.errors import UserError
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.retrieval.online.wikipedia import Wikipedia, is_encyclopedia
+from engine.retrieval.online.wikipedia import is_encyclopedia
 from engine.run import Progress, RunContext
 from engine.survey import Citation, Claim, Section, Survey, walk
 from engine.text import clean, inert, sentences, terms
@@ -56,12 +56,12 @@ class SummaryAnswer(TypedAnswer):
     statements: list[Statement]
 
 
-async def add_background(
-    brief: Brief, selection: PaperSelection, survey: Survey, wikipedia: Wikipedia, context: RunContext
-) -> Survey:
+async def add_background(brief: Brief, selection: PaperSelection, survey: Survey, context: RunContext) -> Survey:
     """The survey with a paragraph of background. Raises `UserError` where no article helps, or `RetrievalError`."""
     if any(is_encyclopedia(paper) for paper in survey.references):
         raise UserError("This survey has its background from Wikipedia already.")
+    if (wikipedia := context.wikipedia) is None:
+        raise UserError("There is no Wikipedia here.")
     await context.progress(Progress("background", detail=brief.topic))
     if context.model is None:
         article = await wikipedia.article(_choose_by_title(brief.topic, await wikipedia.search(brief.topic)))

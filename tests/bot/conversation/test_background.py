@@ -81,9 +81,9 @@ async def explained(
     site: Encyclopedia, model: FakeModel | None, survey: Survey = SURVEY, brief: Brief = BRIEF
 ) -> Survey:
     async with transport(MovedClock()) as browser:
-        context = RunContext(EmptyLibrary(), FittedOnTopic(), model=model)
         wikipedia = Wikipedia(browser, site.url, ServicePolicy(0.0))
-        return await add_background(brief, SELECTION, survey, wikipedia, context)
+        context = RunContext(EmptyLibrary(), FittedOnTopic(), model=model, wikipedia=wikipedia)
+        return await add_background(brief, SELECTION, survey, context)
 
 
 async def test_without_a_model_it_is_quoted_and_cited_as_an_encyclopedia(site: Encyclopedia) -> None:

@@ -77,7 +77,7 @@ async def test_a_conversation_and_papers_of_one_workspace(monkeypatch: pytest.Mo
     async with open_app() as app:
         for workspace, sees in ((HERE.workspace, True), (replace(HERE, tenant="rivals").workspace, False)):
             session = SurveySession("s", state=State(brief=Brief("graph attention", library="main")))
-            context = (await app.build_job_context(session, workspace, None, ProcessCache())).context
+            context = await app.build_run_context(session, workspace, None, ProcessCache())
             found = await context.library.search(Query("secret plans graph attention", 20))
             assert any("Secret" in item.paper.title for item in found) is sees
         assert not await app.libraries.remove_workspace(replace(HERE, tenant="rivals").workspace)

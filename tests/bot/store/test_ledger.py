@@ -379,7 +379,7 @@ async def test_what_a_call_used_is_entered_when_the_database_is_back(
     ledger = StoredLedger(store, Payer("abc", "fake:lab", "mara"), [], lambda _, __: None)
     begin = store.begin
     for settled in (True, False):
-        with pytest.raises(ServiceError if settled else ValueError):
+        with pytest.raises(ValueError):
             async with ledger.reserve("draft", GPT, 100, 100) as settle:
                 monkeypatch.setattr(store, "begin", away)
                 if settled:
