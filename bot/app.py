@@ -195,7 +195,7 @@ class App:
             self.libraries.names,
             self.default_library,
             self.settings.output,
-            list_publishers(self.settings),
+            tuple(publisher.name.lower() for publisher, _ in list_publishers(self.settings)),
             partial(find_template, self.settings.home / "templates"),
         )
 

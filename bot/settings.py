@@ -1,7 +1,4 @@
-"""Every setting and secret, read once from the environment and from ``.env``.
-
-Keys and addresses of services have the names their own clients use; everything else is ``SCHOLIUM_…``.
-"""
+"""Every setting and secret, read once; keys and addresses of services are called as by their own clients."""
 
 from __future__ import annotations
 

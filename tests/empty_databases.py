@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from adapters.chat import Conversation
-from bot.jobs.queue import DurableJobs, JobQueues
+from bot.jobs.queue import DurableJobs
 from bot.settings import Settings, load_settings
 from bot.store.database import open_database
 from bot.store.surveys import WantedJob
@@ -41,7 +41,6 @@ async def _make_queue(file: Path) -> None:
     async def wanted() -> list[WantedJob]:
         return []
 
-    queues = JobQueues("fake", HERE)
-    jobs = DurableJobs(f"sqlite:///{file}", queues, "template", Settings(), nothing, wanted)
+    jobs = DurableJobs(f"sqlite:///{file}", "fake", HERE, (), "template", Settings(), nothing, wanted)
     await jobs.launch()
     await jobs.close()

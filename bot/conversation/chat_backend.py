@@ -24,6 +24,9 @@ from engine.session.events import Approve, Control, JobKind
 GONE, STOPPED = "gone", "stopped"
 """The notes of a conversation in which nothing can be written any more: why, and what was stopped there."""
 
+LISTED = 20
+"""Surveys in an overview."""
+
 APPROVED: frozenset[JobKind] = frozenset({"papers", "outline", "write"})
 """Jobs that a yes to what is proposed begins."""
 
@@ -66,8 +69,9 @@ class ConversationBackend:
         return await compute(self._turns.fault, stored, admit(incoming))
 
     async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:
-        found = await surveys.list_latest_surveys(self._store, Conversation(platform, tenant, ""), person)
-        return labels.overview(tuple([await self._list_survey(survey) for survey in found]))
+        found = await surveys.list_surveys(self._store, Conversation(platform, tenant, ""), person)
+        latest = sorted((s for s in found if not s.is_archived), key=lambda s: s.changed_at, reverse=True)[:LISTED]
+        return labels.overview(tuple([await self._list_survey(survey) for survey in latest]))
 
     async def _list_survey(self, survey: surveys.StoredSurvey) -> Outgoing:
         """A survey in a list; one whose place is gone is named without a way there."""

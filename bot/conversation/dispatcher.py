@@ -1,7 +1,4 @@
-"""From what comes in to what goes out: stored before acknowledged, one order for each conversation, "stop" ahead.
-
-It knows no platform. A turn is committed as one transaction with the messages it causes; jobs start after it.
-"""
+"""From what comes in, stored before it is acknowledged, to what goes out, committed with the turn that causes it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The door: what a person sends is cut and collapsed once, before anything reads it.
-
-What is computed from it runs beside the event loop and for a bounded time, so that nobody else waits for it.
-"""
+"""The door: what a person sends is cut and collapsed once; what is computed from it takes a bounded time."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from adapters.chat import Incoming, Outgoing
 from bot.commands.access import Participant, refusal
 from bot.commands.briefs import ONLINE, Defaults, brief_of, check_topic
-from bot.commands.commands import Command, Continuation, FreeText, Show, StartSurvey, SurveyCommand
+from bot.commands.commands import Continuation, FreeText, Show, StartSurvey, SurveyCommand
 from bot.commands.grammar import read_start
 from bot.conversation.intake import compute
 from bot.conversation.services import ConversationServices
@@ -33,24 +33,18 @@ async def read_opening(incoming: Incoming, services: ConversationServices, defau
         if isinstance(command, SurveyCommand) and command.kind == "list":
             found = await list_surveys(services.store, at, alone)
             return Outgoing(at, replies.list_surveys(found, "", command), only_for=alone)
-        start = _read_start(command)
-        if start is None:
+        if isinstance(command, FreeText):  # what follows the slash command is its topic as it stands
+            command = read_start(command.text)
+        if not isinstance(command, StartSurvey):
             return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)
         if refused := refusal(defaults.settings, Participant(at, alone), "start"):
             return Outgoing(at, wording.word_refusal(refused, ""), only_for=alone)
-        brief_of(start, defaults)
+        brief_of(command, defaults)
     except UserError as error:
         return Outgoing(at, wording.failure(error), only_for=alone)
     if incoming.values:
         return incoming
-    return replace(incoming, button="start", values=(("topic", start.topic), *start.options.items()))
-
-
-def _read_start(command: Command | None) -> StartSurvey | None:
-    """The survey that is to be begun; what follows the slash command is its topic as it stands."""
-    if isinstance(command, FreeText):
-        command = read_start(command.text)
-    return command if isinstance(command, StartSurvey) else None
+    return replace(incoming, button="start", values=(("topic", command.topic), *command.options.items()))
 
 
 def start_event(command: StartSurvey | Continuation, state: State, defaults: Defaults) -> Start:

@@ -1,7 +1,4 @@
-"""What goes out: one queue for each conversation, in order, each message kept until the platform has taken it.
-
-Where nothing can be written any more it is kept until that is possible again.
-"""
+"""What goes out: one queue for each conversation, in order, each message kept until the platform has taken it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from bot.wording.cards import (
 )
 from bot.wording.discussion import make_document
 from bot.wording.labels import draw_buttons
-from engine.errors import NoPapers
+from engine.errors import NoPapers, ScholiumError
 from engine.session.events import Job, NoticeKind
 from engine.session.state import State, SurveySession
 from engine.values import Paper
@@ -137,15 +137,17 @@ class Turn:
         self.stop(job)
         self.stored = replace(self.stored, session=replace(self.session, job=None))
 
-    def conclude(self, job: Job, text: str, no_papers: NoPapers | None = None) -> None:
+    def conclude(self, job: Job, text: str, error: ScholiumError | None = None) -> None:
         """Say in its status that a job ended without a result, with the card; a yes begins what may have been meant."""
         kept = progress.word_kept(self.session.state, job)
         said = f"{text} {kept}".strip()
         if job.kind in PROPOSING and self.session.state.brief:
-            if no_papers and no_papers.meant:
-                meant = (f"survey {no_papers.meant}",)
-                self.stored = replace(self.stored, choices=meant, reading=meant)
-            card = make_refused_card(self.session, no_papers.meant) if no_papers else make_short_card(self.session)
+            card = make_short_card(self.session)
+            if isinstance(error, NoPapers):
+                card = make_refused_card(self.session, error.meant)
+                if error.meant:
+                    meant = (f"survey {error.meant}",)
+                    self.stored = replace(self.stored, choices=meant, reading=meant)
             self.show_card(card, lead=said, job=job)
         else:
             self.result(job, said)

@@ -1,7 +1,4 @@
-"""One reaction to one event: what becomes of the session, what is said, which jobs start and stop.
-
-Nothing here is done: a `Turn` is a value that the dispatcher commits as one transaction and then carries out.
-"""
+"""One reaction to one event, as a `Turn` that the dispatcher commits and then carries out; nothing is done here."""
 
 from __future__ import annotations
 

@@ -56,10 +56,7 @@ class Reading:
 
     @property
     def acts_alone(self) -> bool:
-        """Whether it may be done on a reading alone: it changes nothing; for the rest a button has to be pressed.
-
-        The model has read titles that strangers wrote, and some of those give orders.
-        """
+        """Whether it may be done without a button: strangers' titles, some of which give orders, are part of a reading."""
         return self.sure and len(self.commands) == 1 and _only_shows(self.commands[0])
 
     @property

@@ -2,8 +2,6 @@
 
 A job is a workflow whose id is the job's. Its body asks the session whether it is still wanted, so that running it
 again, or too late, does nothing; finished calls are found in the record. DBOS is one per process.
-
-The jobs of one conversation alone (a terminal's) have no other process to go to: they begin at once, without a queue.
 """
 
 from __future__ import annotations
@@ -67,41 +65,29 @@ async def _leave_pending() -> None:
     await asyncio.Event().wait()
 
 
-@dataclass(frozen=True, slots=True)
-class JobQueues:
-    """The queues of one platform, or of one conversation of it; ``served`` are those whose jobs run in this process."""
-
-    platform: str
-    only: Conversation | None = None
-    served: tuple[QueueKind, ...] = ("short", "long")
-
-    @property
-    def name(self) -> str:
-        """What processes that share these queues have in common."""
-        return f"{self.platform}-{conversation_id(self.only)[:12]}" if self.only else self.platform
-
-    def names(self) -> dict[QueueKind, str]:
-        """Those that jobs wait in, which are looked at five times a second: none for one conversation alone."""
-        return {} if self.only else {"short": f"{self.name}-short", "long": self.name}
-
-
 @dataclass(eq=False)
 class DurableJobs:
-    """The jobs of one platform, or of one conversation of it; ``run`` does one."""
+    """The jobs of one platform, or of one conversation of it; those of queues that are ``served`` run here."""
 
     _url: str
-    _queues: JobQueues
+    _platform: str
+    _only: Conversation | None
+    _served: tuple[QueueKind, ...]
     _holder: str
     _settings: Settings
     _run: RunJob
     _load_wanted: LoadWanted
 
     def __post_init__(self) -> None:
-        self._running: dict[str, asyncio.Task[None]] = {}
+        self.running: dict[str, asyncio.Task[None]] = {}
         self._idle: set[str] = set()
         self._stopping = False
         self._workflow: Any = None
         self._launching = asyncio.Lock()
+        self.name = f"{self._platform}-{conversation_id(self._only)[:12]}" if self._only else self._platform
+        """What processes that share the queues have in common."""
+        # They are looked at five times a second: the jobs of one conversation alone, a terminal's, begin at once.
+        self._queues = {} if self._only else {"short": f"{self.name}-short", "long": self.name}
 
     async def launch(self) -> None:
         """Begin to take jobs from the queues served here. Raises `ServiceError` where its database cannot be used."""
@@ -120,7 +106,7 @@ class DurableJobs:
                     "executor_id": self._holder,
                     "log_level": "ERROR",
                     # Its thread is waited for at the end: of a terminal at once, of a server as ever.
-                    "notification_listener_polling_interval_sec": 0.05 if self._queues.only else POLL_S,
+                    "notification_listener_polling_interval_sec": 0.05 if self._only else POLL_S,
                 }
             )
 
@@ -128,13 +114,12 @@ class DurableJobs:
                 await self._body(at, job_id)
 
             workflow = DBOS.workflow(name=WORKFLOW)(body)
-            settings, queues = self._settings, self._queues
-            served = [name for queue, name in queues.names().items() if queue in queues.served]
+            settings, served = self._settings, [self._queues[queue] for queue in self._served if self._queues]
             DBOS.listen_queues(served)
             try:
                 with translate_failures():
                     DBOS.launch()
-                    for name in queues.names().values():
+                    for name in self._queues.values():
                         await DBOS.register_queue_async(
                             name,
                             worker_concurrency=min(settings.jobs, settings.jobs_everywhere),
@@ -169,7 +154,7 @@ class DurableJobs:
             # In a context of its own: it is no part of the job or the answer that has asked for it.
             await asyncio.create_task(self._put(job), context=Context())
         now = time.time()
-        state: JobState = "running" if self._queues.only else "queued"
+        state: JobState = "running" if self._only else "queued"
         return [SharedJob(job.wanted, state, now) if job.wanted in chosen else job for job in jobs]
 
     async def _put(self, job: WantedJob) -> None:
@@ -178,17 +163,15 @@ class DurableJobs:
         at = job.conversation
         where = [at.platform, at.tenant, at.channel, at.thread]
         with translate_failures(), SetWorkflowID(job.id):
-            if self._queues.only:
+            if self._only:
                 await DBOS.start_workflow_async(self._workflow, where, job.id)
                 return
             with SetEnqueueOptions(queue_partition_key=at.workspace):
-                await DBOS.enqueue_workflow_async(
-                    self._queues.names()[choose_queue(job.kind)], self._workflow, where, job.id
-                )
+                await DBOS.enqueue_workflow_async(self._queues[choose_queue(job.kind)], self._workflow, where, job.id)
 
     async def stop(self, job_ids: Iterable[str]) -> None:
         """End those now that run here. Work in a thread ends with its step; its result is dropped."""
-        for task in [self._running[job_id] for job_id in job_ids if job_id in self._running]:
+        for task in [self.running[job_id] for job_id in job_ids if job_id in self.running]:
             if task is not asyncio.current_task():
                 task.cancel()
                 await asyncio.wait([task])
@@ -198,20 +181,17 @@ class DurableJobs:
         if self._stopping:
             await _leave_pending()
         task = asyncio.ensure_future(self._run(Conversation(*at), job_id))
-        self._running[job_id] = task
+        self.running[job_id] = task
         try:
             with suppress(asyncio.CancelledError):
                 await asyncio.wait([task])
                 if not task.cancelled() and task.exception():
                     log.error("a job ended without an answer", job=job_id, exc_info=task.exception())
         finally:
-            if self._running.get(job_id) is task:  # else it was taken away from here and has come back
-                del self._running[job_id]
+            if self.running.get(job_id) is task:  # else it was taken away from here and has come back
+                del self.running[job_id]
         if self._stopping:
             await _leave_pending()
-
-    def list_running(self) -> list[str]:
-        return list(self._running)
 
     async def revive(self, waiting: Sequence[WantedJob], living: Collection[str]) -> list[WantedJob]:
         """Hold those again that sessions wait for and no process works on; only one process at a time may.
@@ -222,7 +202,7 @@ class DurableJobs:
         from dbos import DBOS
 
         await self.launch()
-        statuses = await _list_workflows([job.id for job in waiting if job.id not in self._running])
+        statuses = await _list_workflows([job.id for job in waiting if job.id not in self.running])
         idle = {name for name, s in statuses.items() if s.status == "PENDING" and s.executor_id == self._holder}
         stuck = []
         for job in waiting:
@@ -242,7 +222,7 @@ class DurableJobs:
         self._stopping = True
         if self._workflow is None:
             return
-        left = list(self._running.values())
+        left = list(self.running.values())
         for task in left:
             task.cancel()
         if left:

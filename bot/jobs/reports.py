@@ -32,7 +32,7 @@ from bot.wording import reviews
 from bot.wording import sentences as wording
 from bot.wording.discussion import answer, answer_sources, gaps
 from bot.wording.labels import RATING, draw_buttons
-from engine.errors import LimitExceeded, NoPapers, ScholiumError, ServiceError, find_known
+from engine.errors import LimitExceeded, ScholiumError, ServiceError, find_known
 from engine.evaluation.measures import Evaluation
 from engine.rendering.files import file_stem, write_figure, write_files
 from engine.revising.gaps import FieldGaps
@@ -158,8 +158,7 @@ class Reporter:
         self._metrics.count_failure(error)
         status.span.set_status(Status(StatusCode.ERROR, type(error).__name__ if error else "bug"))
         text = wording.failure(error) if error else wording.OUR_FAULT
-        no_papers = error if isinstance(error, NoPapers) else None
-        await self._report(status, JobFailed(job.id), lambda turn: turn.conclude(job, text, no_papers))
+        await self._report(status, JobFailed(job.id), lambda turn: turn.conclude(job, text, error))
 
     async def _word_result(self, stored: StoredConversation, job: Job, result: Result) -> Say:
         """An answer; the map of groups to be approved; a finished survey's files that people open first."""

@@ -10,10 +10,7 @@ WANTED = "SCHOLIUM_TRACES needs OpenTelemetry's SDK: install Scholium with its e
 
 
 def send_traces() -> None:
-    """Send every span to the collector that ``OTEL_EXPORTER_OTLP_…`` names (by default http://localhost:4318).
-
-    Those variables and ``OTEL_SERVICE_NAME`` are OpenTelemetry's own. Raises `UserError` where its SDK is missing.
-    """
+    """Send every span where OpenTelemetry's own variables say. Raises `UserError` where its SDK is missing."""
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.resources import OTELResourceDetector, Resource

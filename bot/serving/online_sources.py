@@ -32,7 +32,7 @@ def online_sources(settings: Settings, web: OnlineTransport, patience_s: float |
         open_alex,
         Crossref(web, settings.crossref_api_url, policy),
         PubMed(web, text_of(settings.ncbi_api_key), settings.pubmed_api_url, policy),
-        [PublisherSearch(publisher, web, key, policy) for publisher, key in _publishers(settings)],
+        [PublisherSearch(publisher, web, key, policy) for publisher, key in list_publishers(settings)],
     )
 
 
@@ -41,12 +41,8 @@ def _policy(settings: Settings, patience_s: float | None = None) -> ServicePolic
     return ServicePolicy(patience_s=patience_s or settings.online_seconds, fresh_s=fresh_s)
 
 
-def list_publishers(settings: Settings) -> tuple[str, ...]:
-    """The publishers whose keys are set, as a person calls them."""
-    return tuple(publisher.name.lower() for publisher, _ in _publishers(settings))
-
-
-def _publishers(settings: Settings) -> list[tuple[Publisher, str]]:
+def list_publishers(settings: Settings) -> list[tuple[Publisher, str]]:
+    """The publishers whose keys are set, with these."""
     elsevier, springer = text_of(settings.elsevier_api_key), text_of(settings.springer_api_key)
     keys = ((SCOPUS, elsevier), (SCIENCE_DIRECT, elsevier), (SPRINGER, springer))
     return [(publisher, key) for publisher, key in keys if key]

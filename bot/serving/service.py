@@ -22,7 +22,7 @@ from bot.conversation.pricing import list_limits
 from bot.conversation.services import Upload
 from bot.conversation.turns import Turns
 from bot.jobs.heartbeat import ProcessHeartbeat
-from bot.jobs.queue import DurableJobs, JobQueues
+from bot.jobs.queue import DurableJobs
 from bot.jobs.reports import Reporter
 from bot.jobs.sharing import QUEUES, QueueKind
 from bot.jobs.status import WaitingJobs
@@ -147,11 +147,10 @@ class Service:
         self.backend = ConversationBackend(self.dispatcher, store, turns, self.outbox)
         reporter = Reporter(adapter, self.dispatcher, turns, services.build_run_context, self.metrics, store)
         self._role = role if settings.jobs else ProcessRole(role.talks, ())
-        queues = JobQueues(adapter.platform, adapter.only, self._role.runs)
         self._list_waiting = partial(load_wanted_jobs, store, adapter.platform, adapter.only)
-        self._presence = ProcessHeartbeat(store, queues.name, self._role.runs)
-        run = reporter.run_job
-        self.jobs = DurableJobs(settings.jobs_url(), queues, store.holder, settings, run, self._list_waiting)
+        where = (settings.jobs_url(), adapter.platform, adapter.only, self._role.runs, store.holder)
+        self.jobs = DurableJobs(*where, settings, reporter.run_job, self._list_waiting)
+        self._presence = ProcessHeartbeat(store, self.jobs.name, self._role.runs)
         self.dispatcher.jobs = self.jobs
         self._queued = WaitingJobs(adapter, self.dispatcher)
 
@@ -179,7 +178,7 @@ class Service:
             with _log_failure("the service could not look after itself"):
                 if number % SWEEPS_TO_BEAT == 0:
                     if not await self._presence.beat():
-                        await self.jobs.stop(self.jobs.list_running())  # taken for dead: another does them now
+                        await self.jobs.stop(self.jobs.running)  # taken for dead: another does them now
                     await self._take_over(always=number % SWEEPS_TO_REVIVE == 0)
                 if number % SWEEPS_TO_CLEAN == 0:
                     await self.store.clean(self.app.settings.keep_days)
@@ -195,7 +194,7 @@ class Service:
 
     async def sweep(self) -> None:
         """End jobs that no session waits for, share out the rest, and say what those that do not run wait for."""
-        running = self.jobs.list_running()
+        running = list(self.jobs.running)
         waiting = await self._list_waiting()
         wanted = {job.id for job in waiting}
         self.metrics.waiting.set(len(wanted))
@@ -248,8 +247,7 @@ class Service:
         """Serve until the platform ends it, or SIGTERM asks for it."""
         serving = asyncio.create_task(self._adapter.run() if self._role.talks else asyncio.Event().wait())
         loop = asyncio.get_running_loop()
-        with suppress(NotImplementedError):  # Windows
-            loop.add_signal_handler(signal.SIGTERM, serving.cancel)
+        loop.add_signal_handler(signal.SIGTERM, serving.cancel)
         try:
             await asyncio.wait({serving})
             if not serving.cancelled():
@@ -258,8 +256,7 @@ class Service:
         finally:
             serving.cancel()
             await asyncio.wait({serving})
-            with suppress(NotImplementedError):
-                loop.remove_signal_handler(signal.SIGTERM)
+            loop.remove_signal_handler(signal.SIGTERM)
 
 
 @asynccontextmanager

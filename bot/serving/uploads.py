@@ -134,14 +134,11 @@ TEXTS = (".pdf", ".txt")
 
 @dataclass(frozen=True, slots=True)
 class PaperFile:
-    """A file as it was read: its pages, and its text in sections."""
+    """A file as it was read: its pages, its text in sections, and where its title stands."""
 
     pages: PdfText
     text: FullText
-
-    @property
-    def title_page(self) -> str:
-        return title_page_of(self.pages)
+    title_page: str
 
 
 def read_paper_file(name: str, content: bytes) -> PaperFile:
@@ -150,7 +147,7 @@ def read_paper_file(name: str, content: bytes) -> PaperFile:
         pages = read_pdf(name, content)
     else:
         pages = read_plain(content.decode("utf-8", "replace")[:MOST_CHARACTERS])
-    return PaperFile(pages, from_pdf(pages, name))
+    return PaperFile(pages, from_pdf(pages, name), title_page_of(pages))
 
 
 async def find_paper(file: PaperFile, library: Library, online: Online | None) -> Paper | None:

@@ -58,13 +58,11 @@ class Installations(AsyncInstallationStore):
     ) -> Bot | None:
         """The workspace's bot; ``None`` where it is not installed. Raises `UserError` where the key is another."""
         where = self._where(enterprise_id, None if is_enterprise_install else team_id)
-        places = [where]
+        query = sa.select(installations.c.content).order_by(installations.c.enterprise != where["enterprise"])
         if not is_enterprise_install:  # a workspace is found by its own name, whatever organisation it is in
-            places.append({name: value for name, value in where.items() if name != "enterprise"})
-        for place in places:
-            for row in await self._store.select(sa.select(installations.c.content).filter_by(**place)):
-                return Bot(**self._read(row.content))
-        return None
+            del where["enterprise"]
+        rows = await self._store.select(query.filter_by(**where))
+        return Bot(**self._read(rows[0].content)) if rows else None
 
     async def async_find_installation(self, **_: Any) -> Installation | None:
         """Nothing is kept of persons."""

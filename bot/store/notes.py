@@ -46,11 +46,7 @@ async def knows(store: Store, conversation: Conversation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """Whether anybody but the speaker has spoken, and the last messages before, the latest last.
-
-    ``by_owner`` says that it is the owner who speaks. ``before`` names who said each, as `Heard` has it; ``said`` is
-    each with its speaker.
-    """
+    """Who has spoken, as in `Heard`, and the last messages before, each with its speaker, the latest last."""
 
     others: bool = False
     before: tuple[str, ...] = ()

@@ -1,7 +1,4 @@
-"""What survives a restart: sessions with all their revisions, what came in, what has yet to go out.
-
-SQLite in a folder by default, Postgres by one setting; one code path. Every method is one transaction.
-"""
+"""What survives a restart: sessions with all revisions, what came in, what has yet to go out; by transactions."""
 
 from __future__ import annotations
 

@@ -12,9 +12,6 @@ from bot.store.schema import conversations, sessions, spending
 from bot.store.sessions import Store, conversation_id
 from engine.session.events import JobKind
 
-LISTED = 20
-"""Surveys in an overview."""
-
 _PLACE = [conversations.c[name] for name in ("platform", "tenant", "channel", "thread")]
 """The fields of a `Conversation`."""
 
@@ -39,14 +36,8 @@ class StoredSurvey:
         return self.name or self.topic
 
 
-async def list_latest_surveys(store: Store, at: Conversation, person: str) -> Sequence[StoredSurvey]:
-    """A person's surveys in a workspace, archived ones apart, the one changed last first, at most `LISTED`."""
-    found = await list_surveys(store, at, person)
-    return sorted((s for s in found if not s.is_archived), key=lambda s: s.changed_at, reverse=True)[:LISTED]
-
-
 async def list_surveys(store: Store, at: Conversation, person: str) -> Sequence[StoredSurvey]:
-    """All of them, numbered from 1 in the order in which they were begun; archived ones too, so that numbers stay."""
+    """A person's in a workspace, numbered from 1 as they were begun; archived ones too, so that numbers stay."""
     c = sessions.c
     paid = sa.select(sa.func.coalesce(sa.func.sum(spending.c.money), 0.0)).where(spending.c.session_id == c.id)
     known = (c.id, c.topic, c.phase, c.job_id.is_not(None), paid.scalar_subquery(), c.name, c.archived, c.changed_at)

@@ -150,7 +150,7 @@ async def test_where_no_process_runs_jobs_that_is_said(library: LocalLibrary, mo
     async with run_service(App(load_settings()), team) as service:
         await begin(service, team, "one", "mara")
         await team.until(NOBODY_WORKS, "one")
-        assert service.jobs.list_running() == []
+        assert service.jobs.running == {}
 
 
 async def test_a_worker_runs_what_others_left_and_listens_to_nobody(

@@ -56,7 +56,7 @@ async def test_where_nothing_can_be_written_any_more_the_job_stops_and_the_list_
         told = await slack.message("the survey cannot go on there")
         assert told.channel == "DU1"
         assert told.text.startswith("This is about your survey on “dense retrieval”. I cannot write")
-        await slack.until(lambda: not service.jobs.list_running())
+        await slack.until(lambda: not service.jobs.running)
         (mine,) = (await service.backend.overview("slack", "T1", "U1")).surveys
         assert mine.conversation.thread == ""
         assert not mine.buttons

@@ -18,7 +18,8 @@ from adapters.chat import Conversation, Incoming, Outgoing, PlatformError
 from bot.app import App
 from bot.conversation.dispatcher import Dispatcher
 from bot.jobs.heartbeat import ProcessHeartbeat
-from bot.jobs.queue import DurableJobs, JobQueues
+from bot.jobs.queue import DurableJobs
+from bot.jobs.sharing import QUEUES
 from bot.monitoring.logs import configure, hide_secrets
 from bot.monitoring.metrics import serve_metrics
 from bot.serving.service import Service, run_service
@@ -232,7 +233,7 @@ async def test_jobs_left_to_the_next_start_are_not_collected_meanwhile(tmp_path:
         return [WantedJob(HERE, "mara", "j1", "keywords")]
 
     url = f"sqlite:///{tmp_path / 'jobs.sqlite'}"
-    jobs = DurableJobs(url, JobQueues("fake", HERE), "p1", Settings(), run, alone)
+    jobs = DurableJobs(url, "fake", HERE, QUEUES, "p1", Settings(), run, alone)
     await jobs.start(HERE, "mara")
     await begun.wait()
     await jobs.close()

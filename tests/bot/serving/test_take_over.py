@@ -18,8 +18,9 @@ import sqlalchemy as sa
 from adapters.chat import Conversation, Incoming, Outgoing
 from bot.app import App
 from bot.jobs.heartbeat import ProcessHeartbeat
-from bot.jobs.queue import DurableJobs, JobQueues
+from bot.jobs.queue import DurableJobs
 from bot.jobs.reports import MOST_STARTS, count_start
+from bot.jobs.sharing import QUEUES
 from bot.serving.service import ProcessRole, Service
 from bot.settings import Settings, load_settings
 from bot.store.database import Database, open_database
@@ -162,13 +163,13 @@ async def test_a_job_whose_worker_is_gone_is_begun_again_whoever_took_over(
     async def load() -> Sequence[WantedJob]:
         return [wanted]
 
-    jobs = DurableJobs(f"sqlite:///{file}", JobQueues("fake", only), "p1", Settings(), run, load)
+    jobs = DurableJobs(f"sqlite:///{file}", "fake", only, QUEUES, "p1", Settings(), run, load)
     lost = [("PENDING", "gone", 1), ("PENDING", "p1", 2), ("SUCCESS", "p1", 1)]
     try:
         await jobs.share([wanted])
         await ran.wait()
         for status, worker, looks in lost:
-            await asyncio.wait(jobs._running.values() or {asyncio.create_task(asyncio.sleep(0))})
+            await asyncio.wait(jobs.running.values() or {asyncio.create_task(asyncio.sleep(0))})
             await asyncio.to_thread(_set_worker, file, status, worker)
             ran.clear()
             for look in range(1, looks + 1):
@@ -204,7 +205,7 @@ async def test_a_store_that_fails_for_a_while_does_not_leave_the_job_standing(li
         await lab.chat.backend.handle(Incoming(HERE, "mara", "k1", "survey dense retrieval"))
         async with asyncio.timeout(PATIENCE_S):
             await failed.wait()
-            await asyncio.wait(service.jobs._running.values() or {asyncio.create_task(asyncio.sleep(0))})
+            await asyncio.wait(service.jobs.running.values() or {asyncio.create_task(asyncio.sleep(0))})
             service.store.commit = commit  # type: ignore[method-assign]
             while not lab.chat.turn.is_set():
                 await service._revive()

@@ -57,7 +57,7 @@ async def test_a_worker_does_what_people_ask_in_slack_of_a_process_that_only_tal
             await slack.press(await slack.message("Make an outline", thread), "Make an outline")
             await slack.press(await slack.message("Write it", thread), "Write it")
             done = await slack.message("Change a section", thread)
-            assert talking.jobs.list_running() == []
+            assert talking.jobs.running == {}
         assert "Dense Retrieval: A Survey" in done.text
         assert len(slack.sockets) <= 2  # the worker listens to nobody
 
@@ -75,7 +75,7 @@ async def test_a_worker_does_what_people_ask_in_discord_of_a_process_that_only_t
             await discord.press(await discord.find_offer("Make an outline"), "Make an outline")
             await discord.press(await discord.find_offer("Write it"), "Write it")
             done = await discord.find_offer("Change a section")
-            assert talking.jobs.list_running() == []
+            assert talking.jobs.running == {}
         assert "Dense Retrieval: A Survey" in done.content
         assert discord.identified == 1  # the worker listens to nobody
     assert (discord.refused, discord.unsafe) == ([], [])
