@@ -56,7 +56,7 @@ class Reading:
 
     @property
     def acts_alone(self) -> bool:
-        """Whether it may be done without a button: strangers' titles, some of which give orders, are part of a reading."""
+        """Whether it may be done without a button: a reading has seen strangers' titles, some of which give orders."""
         return self.sure and len(self.commands) == 1 and _only_shows(self.commands[0])
 
     @property
