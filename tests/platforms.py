@@ -6,11 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from adapters.discord.discord_adapter import DiscordAdapter
 from adapters.editing import Lanes
 from adapters.slack.slack_adapter import SlackAdapter
 from bot.app import App
-from bot.cli.platforms import discord_access, slack_access
+from bot.cli.platforms import make_discord, slack_access
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings
 from bot.store.sessions import open_store
@@ -45,7 +44,7 @@ async def on_discord(discord: Discord) -> AsyncIterator[Service]:
     await prepare_databases()
     app = App(load_settings())
     async with open_store(app.settings.store_url()) as store:
-        adapter = DiscordAdapter(discord_access(app.settings), WORDS, edit_s=0.3)
+        adapter = make_discord(app.settings, edit_s=0.3)
         before = discord.identified
         async with run_service(app, adapter, store=store) as service:
             running = asyncio.create_task(service.run())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -42,29 +42,27 @@ EVENTS = ("message", "interaction", "ready", "raw_thread_delete", "raw_thread_up
 EVERYWHERE = Conversation("discord", "", "")
 
 
-@dataclass(frozen=True, slots=True)
-class DiscordAccess:
-    """The bot's token; whether it may read plain words in threads; how many shards, ``None`` for no sharding."""
-
-    token: str
-    reads_messages: bool = False
-    shards: int | None = None
-
-
 class DiscordAdapter(DiscordSender):
-    """All servers that have invited us."""
+    """All servers that have invited us; ``reads_messages``: the bot may read plain words in threads."""
 
     platform = "discord"
 
-    def __init__(self, access: DiscordAccess, words: AdapterTexts, edit_s: float = EDIT_S) -> None:
-        self._access = access
-        kind = _ShardedClient if access.shards else _Client
-        options: dict[str, Any] = {"shard_count": access.shards} if access.shards else {}
+    def __init__(
+        self,
+        token: str,
+        words: AdapterTexts,
+        edit_s: float = EDIT_S,
+        *,
+        reads_messages: bool = False,
+        shards: int | None = None,
+    ) -> None:
+        self._token = token
         # What we want to hear of: servers, messages, and with the privileged intent what is in them.
         wanted = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
-        wanted.message_content = access.reads_messages
-        client = kind(intents=wanted, allowed_mentions=discord.AllowedMentions.none(), max_messages=None, **options)
-        super().__init__(client, words, edit_s, reads_messages=access.reads_messages)
+        wanted.message_content = reads_messages
+        kind, mentions = _ShardedClient if shards else _Client, discord.AllowedMentions.none()
+        client = kind(intents=wanted, allowed_mentions=mentions, max_messages=None, shard_count=shards)
+        super().__init__(client, words, edit_s, reads_messages=reads_messages)
         for name in EVENTS:
             client.event(getattr(self, f"on_{name}"))
         self.tree = app_commands.CommandTree(
@@ -76,12 +74,11 @@ class DiscordAdapter(DiscordSender):
         self.tree.add_command(survey_this(self))
 
     async def open(self, backend: ChatBackend) -> None:
-        """Log in, and register the commands where they have changed."""
         self.backend = backend
         ActionButton.press = self.handle_button
         self.client.add_dynamic_items(ActionButton)
         try:
-            await self.client.login(self._access.token)
+            await self.client.login(self._token)
             await self._register()
         except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
             await self.client.close()
@@ -118,7 +115,6 @@ class DiscordAdapter(DiscordSender):
         await self.client.close()
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
-        """The contents of a file, from where Discord keeps them."""
         is_theirs, base = urlsplit(attachment.source).hostname in FILE_HOSTS, discord.http.Route.BASE
         async with aiohttp.ClientSession() as session:
             return await fetch_file(session, attachment, "Discord", is_theirs=is_theirs, base=base)

@@ -80,16 +80,10 @@ def _parts(block: Block) -> list[str]:
 
 
 def _prefix(block: Block) -> str:
-    match block.kind:
-        case "heading":
-            return "### "
-        case "quote":
-            return "> "
-        case "item":
-            marker = "-" if block.number is None else f"{block.number}."
-            return f"{'  ' * min(block.depth, 5)}{marker} "
-        case _:
-            return "\n" if block.kind == "paragraph" else ""
+    if block.kind == "item":
+        marker = "-" if block.number is None else f"{block.number}."
+        return f"{'  ' * min(block.depth, 5)}{marker} "
+    return {"heading": "### ", "quote": "> ", "paragraph": "\n"}.get(block.kind, "")
 
 
 def _row(row: Sequence[Line], names: Sequence[str]) -> str:

@@ -76,7 +76,6 @@ class DiscordSender(MessageSender[dict[str, Any]]):
         return [{"content": text, "view": view(buttons)} for text, buttons in below]
 
     async def post(self, outgoing: Outgoing) -> None:
-        """Post its text and its files."""
         if outgoing.only_for:
             await self._alone(outgoing)
             return

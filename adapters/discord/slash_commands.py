@@ -59,9 +59,7 @@ class SurveyCommands(app_commands.Group):
         budget: _Text | None = None,
     ) -> None:
         """Begin a survey; without a topic you are asked for everything."""
-        given = {"topic": topic, "recipe": recipe, "library": library, "length": length, "sections": sections}
-        given |= {"years": years, "language": language, "online": online, "budget": budget}
-        values = tuple((name, value) for name, value in given.items() if value)
+        values = tuple(interaction.namespace)  # what was given of these options, by name
         incoming = replace(await self._make_incoming(interaction), button="start")
         if topic:
             await self._begin(interaction, replace(incoming, values=values))

@@ -7,7 +7,8 @@ from typing import Literal
 from rich.console import Console
 
 from adapters.chat import ChatAdapter
-from adapters.discord.discord_adapter import DiscordAccess, DiscordAdapter
+from adapters.discord.discord_adapter import DiscordAdapter
+from adapters.discord.discord_sender import EDIT_S
 from adapters.http_server import ConnectionLimits
 from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.app import App, open_app
@@ -59,13 +60,14 @@ def make_adapter(platform: Platform, settings: Settings, store: Store) -> ChatAd
     """The platform's adapter. Raises `UserError` where a setting for it is missing."""
     if platform == "slack":
         return SlackAdapter(slack_access(settings, store), WORDS)
-    return DiscordAdapter(discord_access(settings), WORDS)
+    return make_discord(settings)
 
 
-def discord_access(settings: Settings) -> DiscordAccess:
+def make_discord(settings: Settings, edit_s: float = EDIT_S) -> DiscordAdapter:
     if settings.discord_token is None:
         raise UserError("Set DISCORD_TOKEN. See deploy/discord.md.")
-    return DiscordAccess(text_of(settings.discord_token), settings.discord_messages, settings.discord_shards)
+    token, reads, shards = text_of(settings.discord_token), settings.discord_messages, settings.discord_shards
+    return DiscordAdapter(token, WORDS, edit_s, reads_messages=reads, shards=shards)
 
 
 def slack_access(settings: Settings, store: Store) -> SlackAccess:

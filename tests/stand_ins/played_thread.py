@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from rich.console import Console
 
 from adapters.chat import ChatAdapter, Conversation
-from adapters.discord.discord_adapter import DiscordAccess, DiscordAdapter
+from adapters.discord.discord_adapter import DiscordAdapter
 from adapters.editing import Lanes
 from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.app import App
@@ -203,7 +203,7 @@ async def _on_slack(*, questions: bool) -> tuple[list[Shown], list[str]]:
 
 async def _on_discord(*, questions: bool) -> tuple[list[Shown], list[str]]:
     async with discord_guild.serve_discord(discord_guild.Discord()) as discord:
-        adapter = DiscordAdapter(DiscordAccess("token"), WORDS, edit_s=0.3)
+        adapter = DiscordAdapter("token", WORDS, edit_s=0.3)
         async with _serve(adapter, lambda: discord.until(lambda: discord.identified > 0)) as service:
             name = discord.snowflake()
 

@@ -25,7 +25,7 @@ from adapters.chat import (
     ProgressBar,
 )
 from adapters.discord.components import read_filled_form
-from adapters.discord.discord_adapter import DiscordAccess, DiscordAdapter
+from adapters.discord.discord_adapter import DiscordAdapter
 from adapters.discord.discord_sender import PERMISSIONS
 from bot.wording.labels import WORDS
 from tests.fakes import FakeBackend
@@ -40,10 +40,10 @@ EDIT_S = 0.2
 
 @asynccontextmanager
 async def connected(
-    discord: Discord, backend: FakeBackend, access: DiscordAccess | None = None, edit_s: float = EDIT_S
+    discord: Discord, backend: FakeBackend, edit_s: float = EDIT_S, *, reads: bool = False
 ) -> AsyncIterator[DiscordAdapter]:
     """The adapter, listening while the block runs."""
-    adapter = DiscordAdapter(access or DiscordAccess("token"), WORDS, edit_s)
+    adapter = DiscordAdapter("token", WORDS, edit_s, reads_messages=reads)
     before = discord.identified
     await adapter.open(backend)
     listening = asyncio.create_task(adapter.run())
@@ -71,7 +71,7 @@ async def happened(found: Callable[[], Any]) -> None:
 @pytest.mark.parametrize("reads", [False, True])
 async def test_what_is_said_to_us_comes_in(discord: Discord, reads: bool) -> None:  # noqa: FBT001
     backend = FakeBackend(known={AT})
-    async with connected(discord, backend, DiscordAccess("token", reads_messages=reads)):
+    async with connected(discord, backend, reads=reads):
         mention = await discord.say(f"<@{BOT}> survey graphs")
         await discord.say("nobody's business")
         await discord.say("ok", channel="300")
@@ -90,12 +90,12 @@ async def test_what_is_said_to_us_comes_in(discord: Discord, reads: bool) -> Non
 
 async def test_a_missing_intent_and_a_wrong_token_are_said(discord: Discord) -> None:
     discord.allows_content = False
-    adapter = DiscordAdapter(DiscordAccess("token", reads_messages=True), WORDS)
+    adapter = DiscordAdapter("token", WORDS, reads_messages=True)
     await adapter.open(FakeBackend())
     with pytest.raises(PlatformError, match="Message Content Intent"):
         await adapter.run()
     await adapter.close()
-    wrong = DiscordAdapter(DiscordAccess("another"), WORDS)
+    wrong = DiscordAdapter("another", WORDS)
     with pytest.raises(PlatformError, match="does not accept the token"):
         await wrong.open(FakeBackend())
     await wrong.close()
@@ -374,7 +374,7 @@ def test_the_guide_names_what_the_code_uses() -> None:
     guide = (Path(__file__).parents[3] / "deploy" / "discord.md").read_text()
     assert f"permissions={PERMISSIONS.value}" in guide
     assert "scope=bot+applications.commands" in guide
-    made = (DiscordAdapter(DiscordAccess("t", reads_messages=reads), WORDS) for reads in (False, True))
+    made = (DiscordAdapter("t", WORDS, reads_messages=reads) for reads in (False, True))
     plain, reading = (adapter.client.intents for adapter in made)
     privileged = ("presences", "members", "message_content")
     assert not any(getattr(plain, name) for name in privileged)
@@ -384,7 +384,7 @@ def test_the_guide_names_what_the_code_uses() -> None:
 
 async def test_shards_by_setting(discord: Discord) -> None:
     backend = FakeBackend()
-    adapter = DiscordAdapter(DiscordAccess("token", shards=2), WORDS)
+    adapter = DiscordAdapter("token", WORDS, shards=2)
     await adapter.open(backend)
     assert adapter.client.shard_count == 2
     await adapter.close()

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.chat import Conversation
-from bot.cli.platforms import discord_access
+from bot.cli.platforms import make_discord
 from bot.serving.service import Service
 from bot.settings import load_settings
 from bot.store.schema import events
@@ -263,4 +263,4 @@ async def test_papers_attached_in_the_thread_are_read_and_help_is_private(
 
 async def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="DISCORD_TOKEN"):
-        discord_access(load_settings())
+        make_discord(load_settings())

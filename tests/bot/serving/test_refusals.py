@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from adapters.discord.discord_adapter import DiscordAdapter
 from bot.app import App
-from bot.cli.platforms import discord_access
+from bot.cli.platforms import make_discord
 from bot.serving.service import run_service
 from bot.settings import load_settings
 from bot.store.sessions import open_store
-from bot.wording.labels import WORDS
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.platforms import on_discord, on_slack
@@ -126,12 +122,12 @@ async def test_what_discord_does_not_allow_is_one_sentence(
     value: str,
     said: str,
 ) -> None:
+    monkeypatch.setenv("SCHOLIUM_DISCORD_MESSAGES", str(not setting))
     if setting:
         monkeypatch.setenv(setting, value)
     discord.allows_content = False
     app = App(load_settings())
-    access = replace(discord_access(app.settings), reads_messages=not setting)
     async with open_store(app.settings.store_url()) as store:
         with pytest.raises(UserError, match=said):
-            async with run_service(app, DiscordAdapter(access, WORDS), store=store) as service:
+            async with run_service(app, make_discord(app.settings), store=store) as service:
                 await service.run()
