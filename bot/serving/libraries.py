@@ -290,12 +290,8 @@ class Libraries:
     async def _in_weaviate(self, name: str, tenant: str = "") -> WeaviateLibrary:
         from engine.retrieval.weaviate import weaviate_library
 
-        # A workspace's embedding holds the words of its papers: its copy here goes with its other files.
-        cache = (self._workspace_folder(tenant).parent if tenant else self._settings.home) / "embeddings"
-        client = await self._weaviate()
-        return await weaviate_library.open_library(
-            client, self.server(), name, neural=self.neural_embedder(), cache=cache, tenant=tenant
-        )
+        client, server = await self._weaviate(), self.server()
+        return await weaviate_library.open_library(client, server, name, neural=self.neural_embedder(), tenant=tenant)
 
 
 def _tenant(workspace: str) -> str:

@@ -93,10 +93,10 @@ class LatentSemanticAnalysis:
         (folder / "lsa.json").write_text(json.dumps(document), encoding="utf-8")
 
     @classmethod
-    def load(cls, folder: Path) -> LatentSemanticAnalysis:
-        """What `save` wrote, mapped from disk."""
+    def load(cls, folder: Path, *, mapped: bool = True) -> LatentSemanticAnalysis:
+        """What `save` wrote, mapped from disk, or read whole."""
         document = json.loads((folder / "lsa.json").read_text(encoding="utf-8"))
-        components = load_array(folder / "lsa-components.npy", mapped=True)
+        components = load_array(folder / "lsa-components.npy", mapped=mapped)
         idf = load_array(folder / "lsa-idf.npy")
         return cls(document["vocabulary"], idf, components, document["fitted_on"])
 

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any
 
 from weaviate.util import generate_uuid5
@@ -51,29 +50,26 @@ from engine.values import FoundPaper, Paper, PaperKey, Query
 
 @translate_failures("to open the library")
 async def open_library(
-    client: Any, server: WeaviateServer, library: str, *, neural: Embedder | None, cache: Path, tenant: str = ""
+    client: Any, server: WeaviateServer, library: str, *, neural: Embedder | None, tenant: str = ""
 ) -> WeaviateLibrary:
     """The library of that name, or what a workspace added, the tenant of a library; made where there is none."""
     await prepare_shared(client, server)
     description = await read_description(client, f"{library}/{tenant}" if tenant else library)
     await prepare(client, server, library, tenant=tenant, generation=description.generation)
     await describe(client, description)
-    return WeaviateLibrary(client, server, description, neural, cache)
+    return WeaviateLibrary(client, server, description, neural)
 
 
 class WeaviateLibrary:
     """A `Library` in Weaviate; get one from `open_library`."""
 
-    def __init__(
-        self, client: Any, server: WeaviateServer, description: Description, neural: Embedder | None, cache: Path
-    ) -> None:
+    def __init__(self, client: Any, server: WeaviateServer, description: Description, neural: Embedder | None) -> None:
         self._home, _, self._tenant = description.library.partition("/")
         self.name = "papers" if self._tenant else description.library
         self._client = client
         self._server = server
         self._description = description
         self._neural = neural
-        self._cache = cache
         self._embedder: Embedder | None = neural
         self._at_once = server.batch * server.parallel
         """Papers read, embedded and written together."""
@@ -109,7 +105,7 @@ class WeaviateLibrary:
                     f"The library “{self.name}” in Weaviate is empty. "
                     f"Add papers with: scholium ingest FILE --library {self.name} --to weaviate"
                 )
-            self._embedder = await load_model(self._client, self._description, self._cache)
+            self._embedder = await load_model(self._client, self._description)
         return self._embedder
 
     async def read_all(self) -> StoredPapers:

@@ -165,19 +165,16 @@ def _models_of(client: Any, library: str) -> Any:
     return open_collection(client, WORKSPACE_MODELS if tenant else MODELS, tenant)
 
 
-async def load_model(client: Any, description: Description, cache: Path) -> Embedder:
-    """The library's fitted embedding, from this machine where it was loaded before."""
-    folder = cache / description.version
-    if not (folder / "lsa.json").exists():
-        content = await _read_content(_models_of(client, description.library), description.version)
-        try:
-            await asyncio.to_thread(_unpack, content, folder)
-        except zipfile.BadZipFile as error:
-            raise RetrievalError(
-                f"The embedding of the library “{description.library}” is not whole in Weaviate. "
-                "Repeat its ingest command; nothing will be doubled.",
-            ) from error
-    return await asyncio.to_thread(LatentSemanticAnalysis.load, folder)
+async def load_model(client: Any, description: Description) -> Embedder:
+    """The library's fitted embedding."""
+    content = await _read_content(_models_of(client, description.library), description.version)
+    try:
+        return await asyncio.to_thread(_unpack, content)
+    except zipfile.BadZipFile as error:
+        raise RetrievalError(
+            f"The embedding of the library “{description.library}” is not whole in Weaviate. "
+            "Repeat its ingest command; nothing will be doubled.",
+        ) from error
 
 
 async def _read_content(objects: Any, version: str) -> bytes:
@@ -198,12 +195,10 @@ def _compress_model(model: LatentSemanticAnalysis) -> bytes:
         return Path(make_archive(f"{folder}/packed", "zip", f"{folder}/model")).read_bytes()
 
 
-def _unpack(content: bytes, folder: Path) -> None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as draft, zipfile.ZipFile(io.BytesIO(content)) as archive:
-        archive.extractall(f"{draft}/model")
-        if not folder.exists():
-            Path(draft, "model").replace(folder)
+def _unpack(content: bytes) -> LatentSemanticAnalysis:
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(folder)
+        return LatentSemanticAnalysis.load(Path(folder), mapped=False)
 
 
 @translate_failures("to list its servers")

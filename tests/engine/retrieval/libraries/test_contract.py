@@ -44,7 +44,7 @@ async def made(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     client = await connect(server)
 
     async def remote(*batches: list[Paper]) -> Library:
-        library = await opened(client, server, tmp_path / "cache")
+        library = await opened(client, server)
         for batch in batches:
             await library.add(batch)
         await library.index(lambda _: None)
@@ -128,7 +128,7 @@ async def test_both_kinds_give_the_same_answers(weaviate_at: WeaviateAt, tmp_pat
     server = WeaviateServer(weaviate_at.url, weaviate_at.grpc_port)
     client = await connect(server)
     try:
-        remote = await opened(client, server, tmp_path / "cache")
+        remote = await opened(client, server)
         report = await remote.take_over(local.read_all(), await local.indexed(), lambda _: None)
         assert report == AddReport(len(real), 0, 0)
         for text in ("dense passage retrieval", "hallucination of language models", "knowledge graphs"):

@@ -34,7 +34,7 @@ async def filled(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
         at: WeaviateAt = request.getfixturevalue("weaviate_at")
         server = WeaviateServer(at.url, at.grpc_port)
         client = await connect(server)
-        library = await opened(client, server, tmp_path / "cache")
+        library = await opened(client, server)
 
     async def fill(*batches: list[Paper]) -> Any:
         for batch in batches:

@@ -41,21 +41,19 @@ from tests.stand_ins.changes import PATIENCE_S
 EVERYTHING = [*papers(12), *papers(10, "graph", 101), *papers(8, "vision", 201)]
 
 
-async def test_every_machine_embeds_alike(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
-    first = await opened(client, server, tmp_path / "one")
+async def test_every_machine_embeds_alike(client: Any, server: WeaviateServer) -> None:
+    first = await opened(client, server)
     await first.add(EVERYTHING)
-    second = await opened(client, server, tmp_path / "two")
+    second = await opened(client, server)
     texts = ["graph attention", "dense retrieval"]
     ours, theirs = (await first.embedder()).embed(texts), (await second.embedder()).embed(texts)
     assert np.array_equal(ours, theirs)
-    again = await opened(client, server, tmp_path / "two")  # from this machine's copy
-    assert np.array_equal((await again.embedder()).embed(texts), ours)
     assert await names(client) == ["lib"]
 
 
-async def test_workspaces_never_see_one_another(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
-    ours = await opened(client, server, tmp_path, WORKSPACES, "ours")
-    theirs = await opened(client, server, tmp_path, WORKSPACES, "theirs")
+async def test_workspaces_never_see_one_another(client: Any, server: WeaviateServer) -> None:
+    ours = await opened(client, server, WORKSPACES, "ours")
+    theirs = await opened(client, server, WORKSPACES, "theirs")
     await ours.add(papers(6))
     await theirs.add(papers(6, "graph", 101))
     assert await ours.count() == 6
@@ -72,7 +70,7 @@ async def test_what_is_moved_to_where_some_of_it_is_already_is_not_doubled(
     local = await create_library(tmp_path / "local")
     await local.add(EVERYTHING)
     await local.index(lambda _: None)
-    library = await opened(client, server, tmp_path)
+    library = await opened(client, server)
     index = await local.indexed()
     assert (await library.take_over(local.read_all(), index, lambda _: None)).added == 30
     known = EVERYTHING[0]
@@ -83,18 +81,16 @@ async def test_what_is_moved_to_where_some_of_it_is_already_is_not_doubled(
     assert await library.count() == 30
 
 
-async def test_a_process_notices_what_another_one_did(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
-    reader = await opened(client, server, tmp_path / "one")
+async def test_a_process_notices_what_another_one_did(client: Any, server: WeaviateServer) -> None:
+    reader = await opened(client, server)
     assert await reader.search(Query("graph attention", 5)) == []
-    writer = await opened(client, server, tmp_path / "two")
+    writer = await opened(client, server)
     await writer.add(EVERYTHING)
     assert len(await reader.search(Query("graph attention", 5))) == 5
 
 
-async def test_what_is_added_once_more_after_a_break_is_not_doubled(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    library = await opened(client, server, tmp_path)
+async def test_what_is_added_once_more_after_a_break_is_not_doubled(client: Any, server: WeaviateServer) -> None:
+    library = await opened(client, server)
     await library.add(EVERYTHING[:20])
 
     def breaks_off() -> Any:
@@ -107,10 +103,8 @@ async def test_what_is_added_once_more_after_a_break_is_not_doubled(
     assert await library.count() == 30
 
 
-async def test_a_rejected_object_is_named_and_the_rest_stored(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    library = await opened(client, server, tmp_path)
+async def test_a_rejected_object_is_named_and_the_rest_stored(client: Any, server: WeaviateServer) -> None:
+    library = await opened(client, server)
     await library.add(EVERYTHING)
     strange = replace(paper(700), year=2**70)
     report = await library.add([paper(701), strange, paper(702)])
@@ -120,19 +114,17 @@ async def test_a_rejected_object_is_named_and_the_rest_stored(
 
 
 @pytest.mark.parametrize("schema", [2, 99])
-async def test_a_library_of_another_schema_is_refused(
-    client: Any, server: WeaviateServer, tmp_path: Path, schema: int
-) -> None:
-    await (await opened(client, server, tmp_path)).add(EVERYTHING)
+async def test_a_library_of_another_schema_is_refused(client: Any, server: WeaviateServer, schema: int) -> None:
+    await (await opened(client, server)).add(EVERYTHING)
     await describe(client, replace(await read_description(client, "lib"), schema=schema))
     with pytest.raises(UserError, match="another version"):
-        await opened(client, server, tmp_path)
+        await opened(client, server)
 
 
-async def test_another_embedder_is_refused(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
-    await (await opened(client, server, tmp_path)).add(EVERYTHING)
+async def test_another_embedder_is_refused(client: Any, server: WeaviateServer) -> None:
+    await (await opened(client, server)).add(EVERYTHING)
     description = await read_description(client, "lib")
-    other = WeaviateLibrary(client, server, description, WordEmbedder(), tmp_path)
+    other = WeaviateLibrary(client, server, description, WordEmbedder())
     with pytest.raises(UserError, match="were made with lsa-256, not with words-64"):
         await other.add(papers(1, start=500))
 
@@ -143,30 +135,30 @@ async def test_what_is_moved_to_another_embedding_is_embedded_by_that(
     local = await create_library(tmp_path / "other")
     await local.add(papers(20, "vision", 301))
     await local.index(lambda _: None)
-    library = await opened(client, server, tmp_path)
+    library = await opened(client, server)
     await library.add(EVERYTHING)
     assert (await library.take_over(local.read_all(), await local.indexed(), lambda _: None)).rejected == ()
     assert await library.count() == 50
     assert "Image Segmentation" in (await library.search(Query("image segmentation", 1)))[0].paper.title
 
 
-async def test_a_neural_embedder_serves_too(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
+async def test_a_neural_embedder_serves_too(client: Any, server: WeaviateServer) -> None:
     await prepare_shared(client, server)
     await prepare(client, server, "neural")
     description = await read_description(client, "neural")
-    library = WeaviateLibrary(client, server, description, WordEmbedder(), tmp_path)
+    library = WeaviateLibrary(client, server, description, WordEmbedder())
     assert await library.add(EVERYTHING) == AddReport(30, 0, 0)
     assert "Graph" in (await library.search(Query("graph attention", 1)))[0].paper.title
     assert await library.is_current()
 
 
-async def test_the_server_may_make_the_vectors(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
+async def test_the_server_may_make_the_vectors(client: Any, server: WeaviateServer) -> None:
     by_server = replace(server, vectoriser="text2vec-nothing")
     await prepare_shared(client, by_server)
     with pytest.raises(RetrievalError, match="text2vec-nothing"):
         async with translate_failures("to make the collections"):
             await prepare(client, by_server, "served")
-    library = WeaviateLibrary(client, by_server, await read_description(client, "served"), None, tmp_path)
+    library = WeaviateLibrary(client, by_server, await read_description(client, "served"), None)
     assert isinstance(await library.embedder(), FittedOnTopic)
 
 
@@ -177,10 +169,8 @@ async def test_more_replicas_than_machines_are_refused_with_the_setting(client: 
     assert not error.value.retryable
 
 
-async def test_a_read_only_server_is_said_and_nothing_is_lost(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    library = await opened(client, server, tmp_path)
+async def test_a_read_only_server_is_said_and_nothing_is_lost(client: Any, server: WeaviateServer) -> None:
+    library = await opened(client, server)
     await library.add(EVERYTHING)
     shards = client.collections.get(collection("lib", "Papers")).config
     await shards.update_shards("READONLY")
@@ -192,15 +182,15 @@ async def test_a_read_only_server_is_said_and_nothing_is_lost(
     assert await library.add(papers(3, start=600)) == AddReport(3, 0, 0)
 
 
-async def test_a_slow_server_is_said(client: Any, server: WeaviateServer, tmp_path: Path) -> None:
-    await (await opened(client, server, tmp_path)).add(EVERYTHING)
+async def test_a_slow_server_is_said(client: Any, server: WeaviateServer) -> None:
+    await (await opened(client, server)).add(EVERYTHING)
     hasty = replace(server, query_s=0.00001, connect_s=PATIENCE_S)
     described = await read_description(client, "lib")
 
     async def search() -> None:
         impatient = await connect(hasty)  # on a busy machine this takes too long already
         try:
-            await WeaviateLibrary(impatient, hasty, described, None, tmp_path).search(Query("graphs", 5))
+            await WeaviateLibrary(impatient, hasty, described, None).search(Query("graphs", 5))
         finally:
             await impatient.close()
 

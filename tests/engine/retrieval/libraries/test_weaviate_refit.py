@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,10 +18,8 @@ from tests.engine.retrieval.libraries.weaviate_lab import opened
 from tests.fakes import papers
 
 
-async def test_it_is_fitted_again_when_it_has_outgrown_its_embedding(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    library = await opened(client, server, tmp_path)
+async def test_it_is_fitted_again_when_it_has_outgrown_its_embedding(client: Any, server: WeaviateServer) -> None:
+    library = await opened(client, server)
     await library.add(papers(12))
     before = await library.embedder()
     await library.add(papers(30, "graph", 101))
@@ -34,10 +31,8 @@ async def test_it_is_fitted_again_when_it_has_outgrown_its_embedding(
     assert all("Graph" in item.paper.title for item in found)
 
 
-async def test_a_new_embedding_that_was_broken_off_is_made_again(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    library = await opened(client, server, tmp_path)
+async def test_a_new_embedding_that_was_broken_off_is_made_again(client: Any, server: WeaviateServer) -> None:
+    library = await opened(client, server)
     await library.add(papers(12))
     await library.add(papers(30, "graph", 101))
     found_before = await count_found_by_title(library)
@@ -48,10 +43,10 @@ async def test_a_new_embedding_that_was_broken_off_is_made_again(
 
     with pytest.raises(KeyboardInterrupt):
         await library.index(breaks_off)
-    again = await opened(client, server, tmp_path)
+    again = await opened(client, server)
     assert not await again.is_current()
     assert await count_found_by_title(again) == found_before
-    reader = await opened(client, server, tmp_path / "reader")
+    reader = await opened(client, server)
     await again.index(lambda _: None)
     assert await again.is_current()
     assert await count_found_by_title(again) > found_before
@@ -72,11 +67,9 @@ async def test_a_read_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatc
     assert failure.value.retryable
 
 
-async def test_a_workspace_s_data_are_removed_and_no_other_s(
-    client: Any, server: WeaviateServer, tmp_path: Path
-) -> None:
-    ours = await opened(client, server, tmp_path, WORKSPACES, "ours")
-    theirs = await opened(client, server, tmp_path, WORKSPACES, "theirs")
+async def test_a_workspace_s_data_are_removed_and_no_other_s(client: Any, server: WeaviateServer) -> None:
+    ours = await opened(client, server, WORKSPACES, "ours")
+    theirs = await opened(client, server, WORKSPACES, "theirs")
     for library in (ours, theirs):
         await library.add(papers(3))
         await library.add(papers(20, "graph", 101))
@@ -89,5 +82,5 @@ async def test_a_workspace_s_data_are_removed_and_no_other_s(
     assert await tenant_exists(client, "theirs") and await theirs.count() == 23
     assert (await read_description(client, f"{WORKSPACES}/ours")).version == ""
     assert (await read_description(client, f"{WORKSPACES}/theirs")).version
-    fresh = await opened(client, server, tmp_path, WORKSPACES, "ours")
+    fresh = await opened(client, server, WORKSPACES, "ours")
     assert await fresh.count() == 0

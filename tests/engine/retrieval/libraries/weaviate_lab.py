@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary, open_library
 from engine.retrieval.weaviate.weaviate_schema import WeaviateServer
 
 
-async def opened(
-    client: Any, server: WeaviateServer, cache: Path, name: str = "lib", tenant: str = ""
-) -> WeaviateLibrary:
-    return await open_library(client, server, name, neural=None, cache=cache, tenant=tenant)
+async def opened(client: Any, server: WeaviateServer, name: str = "lib", tenant: str = "") -> WeaviateLibrary:
+    return await open_library(client, server, name, neural=None, tenant=tenant)
