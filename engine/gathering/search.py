@@ -8,16 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import NoPapers, RetrievalError, UserError
 from engine.gathering.candidates import CandidatePool
 from engine.gathering.keywords import SELECTORS, Selector, expand_keywords
 from engine.gathering.relevance import JUDGED_SPARE, judge_tiers
-from engine.gathering.tiers import Subject, Tiers, divide_papers, has_signal, measure_words
+from engine.gathering.tiers import CORE, NEAR, has_signal, measure_words, relate_papers
 from engine.retrieval.embedding import Embedder, embed_papers, ready
 from engine.retrieval.libraries.combined import leaves_out
+from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.ranking import SEEDS
-from engine.retrieval.topic_words import read_topic
+from engine.retrieval.topic_words import Scores, read_topic
 from engine.run import Progress, RunContext
 from engine.text import list_words, shorten
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Paper, PaperSelection, Query
@@ -79,28 +81,29 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
 
 @dataclass(frozen=True)
 class RankedPapers:
-    """All that was found, best first, with its tiers."""
+    """All that was found, best first, what relates each paper to the topic (`CORE`), and which are near it at least."""
 
     search: CandidatePool
     embedder: Embedder
     found: Sequence[FoundPaper]
-    tiers: Tiers
+    related: Scores
+    near: NDArray[np.bool_]
     most: int
     """As many as a person reads through."""
 
     def count(self, limit: int) -> int:
         """How many papers are proposed where so many are asked for."""
-        own = int(self.tiers.core.sum() + self.tiers.near.sum())
+        own = int(self.near.sum())
         return min(limit, own, self.most) + max(0, limit - self.most)
 
     def choose(self, limit: int, spare: float = 1.0) -> list[FoundPaper]:
         """Those that are proposed, and more by the factor ``spare``; the far come last where a person reads all."""
-        tiers = self.tiers
-        places = np.log(np.arange(1.0, len(tiers.core) + 1)) - TOPIC_FIRST * tiers.related
+        core = self.related >= CORE
+        places = np.log(np.arange(1.0, len(core) + 1)) - TOPIC_FIRST * self.related
         if limit <= self.most:
-            places[~(tiers.core | tiers.near)] = np.inf
+            places[~self.near] = np.inf
         rows = np.argsort(places, kind="stable")[: int(self.count(limit) * spare)]
-        return [replace(self.found[i], tier="core" if tiers.core[i] else "near") for i in rows]
+        return [replace(self.found[i], tier="core" if core[i] else "near") for i in rows]
 
 
 async def _rank(
@@ -121,24 +124,26 @@ async def _rank(
     found = [item for item in search.fuse() if not leaves_out(brief, item.paper)]
     await context.progress(Progress("filtering", len(pool.keywords), len(pool.keywords)))
     added = [keyword.text for keyword in pool.keywords if keyword.origin == "person"]
-    subjects = [Subject(text, await context.library.count_topic(text)) for text in (brief.topic, *added)]
+    subjects = [await context.library.count_topic(text) for text in (brief.topic, *added)]
     papers = [item.paper for item in found]
-    tiers = await asyncio.to_thread(_divide, subjects, papers, embedder) if papers else None
-    if tiers is None:
+    related = await asyncio.to_thread(_relate, subjects, papers, embedder) if papers else None
+    if related is None:
         raise await explain_no_papers(brief, papers, context)
-    # What the papers found cite is near the topic, whatever it says.
-    cited = np.array([any(reason.by == "cited" for reason in item.reasons) for item in found], np.bool_)
-    tiers = replace(tiers, near=tiers.near | (cited & ~tiers.core))
-    return RankedPapers(search, embedder, found, tiers, context.limits.survey_papers)
+    # What the papers found cite is near the topic, whatever it says; all are where none says a word of it.
+    near = np.array([any(reason.by == "cited" for reason in item.reasons) for item in found], np.bool_)
+    near |= (related >= NEAR) | (related.max() == 0.0)
+    return RankedPapers(search, embedder, found, related, near, context.limits.survey_papers)
 
 
-def _divide(subjects: Sequence[Subject], papers: Sequence[Paper], embedder: Embedder) -> Tiers | None:
-    """The tiers; ``None`` where the library says of none of the subjects more than by chance."""
+def _relate(subjects: Sequence[TopicCounts], papers: Sequence[Paper], embedder: Embedder) -> Scores | None:
+    """What relates papers to the subjects; ``None`` where the library says of none of these more than by chance."""
     said = [measure_words(subject, papers) for subject in subjects]
-    counted = [pair for pair in zip(subjects, said, strict=True) if pair[0].counts.papers]
+    counted = [pair for pair in zip(subjects, said, strict=True) if pair[0].papers]
     if counted and not any(has_signal(subject, words) for subject, words in counted):
         return None
-    return divide_papers(said, embed_papers(embedder, papers))
+    vectors = embed_papers(embedder, papers)
+    related: Scores = np.max([relate_papers(words, vectors) for words in said], axis=0)
+    return related
 
 
 async def explain_no_papers(brief: Brief, found: Sequence[Paper], context: RunContext) -> NoPapers:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,65 +42,36 @@ of each length) is about 1.75 / k; two are often said together, so a little more
 SIGNAL_PAPERS = 3
 """Fewer papers on a topic are no survey: the third best has to say more than chance does."""
 
-
 SMALL_LIBRARY = 100
 """In a smaller library one paper on a topic is a signal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """Words that a survey is about, and how common they are in the library."""
-
-    text: str
-    counts: TopicCounts
-
-
-@dataclass(frozen=True, slots=True)
-class Tiers:
-    """What relates each paper to the topic, from 0 to 3 (`CORE`); whether it is core, and whether it is near."""
-
-    related: Scores
-    core: NDArray[np.bool_]
-    near: NDArray[np.bool_]
-
-
-def measure_words(subject: Subject, papers: Sequence[Paper]) -> WordEvidence:
+def measure_words(subject: TopicCounts, papers: Sequence[Paper]) -> WordEvidence:
     """How the papers say a subject; the first of them tell its abbreviations."""
-    topic = with_abbreviations(read_topic(subject.text), [paper.abstract for paper in papers[:SEEDS]])
-    counts = subject.counts
-    rarities = rarity(counts.papers_with, counts.papers) if counts.papers_with else None
+    topic = with_abbreviations(read_topic(subject.topic), [paper.abstract for paper in papers[:SEEDS]])
+    rarities = rarity(subject.papers_with, subject.papers) if subject.papers_with else None
     return measure_texts(topic, [paper.title for paper in papers], [paper.content for paper in papers], rarities)
 
 
-def has_signal(subject: Subject, words: WordEvidence) -> bool:
-    """Whether several papers say more of a subject than of as many words drawn by chance."""
-    topic = read_topic(subject.text)
-    count = len(topic.stems) - len(topic.uncounted)
-    if count == 0:
+def has_signal(subject: TopicCounts, words: WordEvidence, *, is_question: bool = False) -> bool:
+    """Whether several papers say more of a subject than of as many words drawn by chance.
+
+    Of a question, in which a word may stand that no paper has, only the words that some paper has are counted.
+    """
+    topic = read_topic(subject.topic)
+    counted = [at for at in range(len(topic.stems)) if at not in topic.uncounted]
+    if not counted:
         return False
-    said = np.sort(words.said)[::-1][: SIGNAL_PAPERS if subject.counts.papers >= SMALL_LIBRARY else 1]
-    return bool(len(said) and said[-1] > min(CHANCE_OF_TWO, CHANCE / count))
+    share = 1.0
+    if is_question and subject.papers_with:
+        weights = rarity(subject.papers_with, subject.papers) ** 2
+        share = weights[[at for at in counted if subject.papers_with[at]]].sum() / weights[counted].sum()
+    said = np.sort(words.said)[::-1][: SIGNAL_PAPERS if subject.papers >= SMALL_LIBRARY else 1]
+    return bool(len(said) and said[-1] > share * min(CHANCE_OF_TWO, CHANCE / len(counted)))
 
 
-def has_known_signal(subject: Subject, words: WordEvidence) -> bool:
-    """The same of a question, in which a word may stand that no paper has."""
-    counts = subject.counts
-    topic = read_topic(subject.text)
-    weights = rarity(counts.papers_with, counts.papers) ** 2 if counts.papers_with else np.ones(len(topic.stems))
-    said = [at for at in range(len(topic.stems)) if at not in topic.uncounted]
-    known = [at for at in said if not counts.papers_with or counts.papers_with[at]]
-    share = float(weights[known].sum() / max(1e-9, weights[said].sum()))
-    return has_signal(subject, replace(words, said=words.said / max(1e-9, share)))
-
-
-def divide_papers(subjects: Sequence[WordEvidence], vectors: Vectors) -> Tiers:
-    """The tiers of papers (row i of every array) by the nearest of ``subjects``; all near where none says a word."""
-    related = np.max([_relate(words, vectors) for words in subjects], axis=0)
-    core = related >= CORE
-    return Tiers(related, core, ((related >= NEAR) | (related.max(initial=0.0) == 0.0)) & ~core)
-
-
-def _relate(words: WordEvidence, vectors: Vectors) -> Scores:
+def relate_papers(words: WordEvidence, vectors: Vectors) -> Scores:
+    """What relates papers (row i of every array) to what ``words`` say, from 0 to 3 (`CORE`)."""
     said = words.titled + words.said
     best = np.argsort(-said, kind="stable")[: max(LEAST_REFERENCES, int((said >= WHOLE).sum()))]
     if not said[best].any():

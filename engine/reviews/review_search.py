@@ -14,7 +14,7 @@ from pydantic import Field as Bounded
 
 from engine.errors import RetrievalError
 from engine.gathering.candidates import FoundPapers
-from engine.gathering.tiers import Subject, has_known_signal, measure_words
+from engine.gathering.tiers import has_signal, measure_words
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.options import PaperKind, Sampling
@@ -200,8 +200,8 @@ class ReviewSearch(FoundPapers):
         library, text = self.context.library, query.words()
         found = await library.search(Query(text, self.space, "relevance", query.years))
         papers = [item.paper for item in found]
-        subject = Subject(text, await library.count_topic(text))
-        if not has_known_signal(subject, await asyncio.to_thread(measure_words, subject, papers)):
+        subject = await library.count_topic(text)
+        if not has_signal(subject, await asyncio.to_thread(measure_words, subject, papers), is_question=True):
             papers = []
         return library.name, query, papers, ""
 

@@ -112,4 +112,4 @@ class JointLibrary:
         both = tuple(a + b for a, b in zip(own.papers_with, shared.papers_with, strict=True))
         unknown = {word for word, _ in own.spellings} & {word for word, _ in shared.spellings}
         spellings = tuple((word, other) for word, other in shared.spellings if word in unknown)
-        return TopicCounts(own.papers + shared.papers, both, spellings)
+        return TopicCounts(topic, own.papers + shared.papers, both, spellings)

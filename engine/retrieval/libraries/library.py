@@ -48,6 +48,7 @@ OnIndexProgress = Callable[[IndexProgress], None]
 class TopicCounts:
     """How many papers a library has, and how many have each word of a topic (`read_topic`), in order."""
 
+    topic: str
     papers: int = 0
     papers_with: tuple[int, ...] = ()
     spellings: tuple[tuple[str, str], ...] = ()
@@ -69,7 +70,7 @@ class EmptyLibrary:
 
     async def count_topic(self, topic: str) -> TopicCounts:
         """Nothing."""
-        return TopicCounts()
+        return TopicCounts(topic)
 
 
 T = TypeVar("T")

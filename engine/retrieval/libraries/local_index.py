@@ -57,7 +57,7 @@ class LocalIndex(IndexPart):
         few = KNOWN_WORD if 0 in counts else 1
         unknown = {s for s, count in zip(said.stems, counts, strict=True) if count < few}
         misspelt = [(word, self.words.most_like(word)) for word in words(topic) if stem(word) in unknown]
-        return TopicCounts(len(self.keys), counts, tuple((word, other) for word, other in misspelt if other))
+        return TopicCounts(topic, len(self.keys), counts, tuple((word, other) for word, other in misspelt if other))
 
     @cached_property
     def key_order(self) -> NDArray[np.int64]:

@@ -33,7 +33,7 @@ async def count_topic(papers: Any, topic: str) -> TopicCounts:
     named = [Filter.by_property("words").equal(stem) for stem in read_topic(topic).stems]
     counted = (papers.aggregate.over_all(filters=one, total_count=True) for one in (None, *named))
     total, *counts = [int(found.total_count or 0) for found in await asyncio.gather(*counted)]
-    return TopicCounts(total, tuple(counts))
+    return TopicCounts(topic, total, tuple(counts))
 
 
 async def store(

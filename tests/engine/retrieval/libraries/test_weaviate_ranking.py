@@ -44,7 +44,7 @@ def rank(
 ) -> tuple[list[Any], list[float]]:
     stems = read_topic(query.text)
     there = [sum(s in o.properties["words"].split() for o in EVERYONE) for s in stems.stems]
-    found = TopicPapers(stems, TopicCounts(SIZE, tuple(there)), read_rows(named), read_rows(sample))
+    found = TopicPapers(stems, TopicCounts(query.text, SIZE, tuple(there)), read_rows(named), read_rows(sample))
     best = rank_fetched(found, [read_rows(popular), read_rows(near)], found.seeds(), query)
     return list(best), list(best.values())
 
