@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,13 +56,10 @@ class TopicWords:
         return tuple(dict.fromkeys((*self.stems, *(s for writing in self.writings for s in writing.stems))))
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrences:
-    """Where a word stands: row i of each array is one paper, with its count in the title and in title and abstract."""
+Counts: TypeAlias = NDArray[np.uint8]
+"""How often each paper has a word, up to `MOST`: in the title, and in title and abstract; shape (2, papers)."""
 
-    rows: NDArray[np.int32]
-    title: NDArray[np.float32]
-    text: NDArray[np.float32]
+MOST = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,54 +103,31 @@ def read_topic(topic: str) -> TopicWords:
     return TopicWords(stems, tuple(w for w in dict.fromkeys(writings) if w.stems != stems), frozenset(uncounted))
 
 
-Find = Callable[[str], Occurrences]
+Find = Callable[[str], Counts]
 
 
-def find_words(topic: TopicWords, find: Find) -> tuple[Occurrences, ...]:
-    """Where each word of the topic stands, in any of its writings."""
+def find_words(topic: TopicWords, find: Find) -> list[Counts]:
+    """How often each paper has each word of the topic, in any of its writings; of a writing counts the rarest word.
+
+    An abbreviation counts where most papers that have it have the topic's words too.
+    """
     found = {s: find(s) for s in topic.all_stems()}
     own = [found[s] for s in topic.stems]
-    united = []
-    for position, word in enumerate(own):
-        others = [w for w in topic.writings if position in w.positions and _means_it(w, found, own)]
-        united.append(_unite(word, [[found[s] for s in w.stems] for w in others]))
-    return tuple(united)
+    united = list(own)
+    for writing in topic.writings:
+        written = np.minimum.reduce([found[s] for s in writing.stems])
+        if writing.is_abbreviation and len(writing.stems) == 1:
+            both = np.minimum.reduce([written, *(own[at] for at in writing.positions)])
+            if count_papers(both) * 2 < count_papers(written):
+                continue
+        for at in writing.positions:
+            united[at] = np.maximum(united[at], written)
+    return united
 
 
-def _means_it(writing: Writing, found: Mapping[str, Occurrences], own: Sequence[Occurrences]) -> bool:
-    """Whether a writing is here; an abbreviation counts where most papers that have it have the topic's words too."""
-    if not all(len(found[s].rows) for s in writing.stems):
-        return False
-    if not writing.is_abbreviation or len(writing.stems) > 1:
-        return True
-    short = found[writing.stems[0]].rows
-    both = reduce(np.intersect1d, [own[at].rows for at in writing.positions], short)
-    return len(both) * 2 >= len(short)
-
-
-def _unite(own: Occurrences, others: Sequence[Sequence[Occurrences]]) -> Occurrences:
-    """The greatest count among the word itself and its writings; a writing of several words counts its rarest."""
-    if not others:
-        return own
-    written = [own, *map(_together, others)]
-    # Not `np.union1d`, which hashes and takes fifty times as long.
-    every = np.sort(np.concatenate([one.rows for one in written]), kind="stable")
-    rows = every[np.diff(every, prepend=-1) > 0]
-    title, text = np.zeros(len(rows), np.float32), np.zeros(len(rows), np.float32)
-    for one in written:
-        places = np.searchsorted(rows, one.rows)
-        title[places] = np.maximum(title[places], one.title)
-        text[places] = np.maximum(text[places], one.text)
-    return Occurrences(rows, title, text)
-
-
-def _together(words: Sequence[Occurrences]) -> Occurrences:
-    """Where all of some words stand, with the counts of the rarest there."""
-    rows = reduce(partial(np.intersect1d, assume_unique=True), [word.rows for word in words])
-    places = [np.searchsorted(word.rows, rows) for word in words]
-    titles = [word.title[at] for word, at in zip(words, places, strict=True)]
-    texts = [word.text[at] for word, at in zip(words, places, strict=True)]
-    return Occurrences(rows, np.minimum.reduce(titles), np.minimum.reduce(texts))
+def count_papers(word: Counts) -> int:
+    """How many papers have a word."""
+    return int(np.count_nonzero(word[1]))
 
 
 def rarity(papers_with: Sequence[int], papers: int) -> Scores:
@@ -164,7 +138,7 @@ def rarity(papers_with: Sequence[int], papers: int) -> Scores:
 
 def measure_words(
     topic: TopicWords,
-    found: Sequence[Occurrences],
+    found: Sequence[Counts],
     rarities: Scores,
     lengths: NDArray[np.float32],
     usual_length: float,
@@ -178,12 +152,14 @@ def measure_words(
     counted = [weight for at, weight in enumerate(weights) if at not in topic.uncounted]
     total = max(1e-9, float(sum(counted)))
     for at, (word, weight) in enumerate(zip(found, weights, strict=True)):
-        times = word.text + (TITLE_WEIGHT - 1.0) * word.title
-        long = 1.0 - BM25_LENGTH + BM25_LENGTH * lengths[word.rows] / max(1.0, usual_length)
-        bm25[word.rows] += weight * times * (BM25_SATURATION + 1.0) / (times + BM25_SATURATION * long)
+        rows = np.flatnonzero(word[1])
+        title, text = word[:, rows].astype(np.float32)
+        times = text + (TITLE_WEIGHT - 1.0) * title
+        long = 1.0 - BM25_LENGTH + BM25_LENGTH * lengths[rows] / max(1.0, usual_length)
+        bm25[rows] += weight * times * (BM25_SATURATION + 1.0) / (times + BM25_SATURATION * long)
         if at not in topic.uncounted:
-            said[word.rows] += weight / total
-            titled[word.rows] += weight / total * (word.title > 0)
+            said[rows] += weight / total
+            titled[rows] += weight / total * (title > 0)
     return WordEvidence(bm25, said, titled)
 
 
@@ -200,16 +176,9 @@ def measure_texts(
 
 
 def search_stems(titles: Iterable[Iterable[str]], texts: Iterable[Iterable[str]]) -> Find:
-    """Finds where a stem stands among papers, given the stems of each title, and of title and abstract together."""
-    in_titles, in_texts = [Counter(title) for title in titles], [Counter(text) for text in texts]
-
-    def find(stem: str) -> Occurrences:
-        title = np.array([counts.get(stem, 0) for counts in in_titles], np.float32)
-        text = np.array([counts.get(stem, 0) for counts in in_texts], np.float32)
-        rows = np.flatnonzero(text).astype(np.int32)
-        return Occurrences(rows, title[rows], text[rows])
-
-    return find
+    """Counts a stem in papers, given the stems of each title, and of title and abstract together."""
+    parts = [list(map(Counter, titles)), list(map(Counter, texts))]
+    return lambda stem: np.array([[min(MOST, counts[stem]) for counts in part] for part in parts], np.uint8)
 
 
 KNOWN_ABBREVIATION, KNOWN_PAIR = 2, 6

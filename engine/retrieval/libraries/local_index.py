@@ -16,7 +16,16 @@ from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.libraries.vectors import IndexPart
 from engine.retrieval.libraries.word_index import KNOWN_WORD
 from engine.retrieval.ranking import DECIMALS, closeness, find_seeds, popularity, score_papers, standardise
-from engine.retrieval.topic_words import Scores, TopicWords, WordEvidence, find_words, measure_words, rarity, read_topic
+from engine.retrieval.topic_words import (
+    Scores,
+    TopicWords,
+    WordEvidence,
+    count_papers,
+    find_words,
+    measure_words,
+    rarity,
+    read_topic,
+)
 from engine.text import stem, words
 from engine.values import Query
 
@@ -46,13 +55,13 @@ class LocalIndex(IndexPart):
     def measure(self, topic: TopicWords) -> WordEvidence:
         """What the topic's words tell of every paper."""
         found = find_words(topic, self.words.find)
-        rarities = rarity([len(word.rows) for word in found], len(self.keys))
+        rarities = rarity(list(map(count_papers, found)), len(self.keys))
         return measure_words(topic, found, rarities, self.words.lengths, float(self.words.lengths.mean()))
 
     def count_topic(self, topic: str) -> TopicCounts:
         """Papers with each word of a topic, and for words that no paper has the one that is spelt most like it."""
         said = read_topic(topic)
-        counts = tuple(len(word.rows) for word in find_words(said, self.words.find))
+        counts = tuple(map(count_papers, find_words(said, self.words.find)))
         # Beside a word that no paper has, one that hardly any has may be the same person's slip, made by others too.
         few = KNOWN_WORD if 0 in counts else 1
         unknown = {s for s, count in zip(said.stems, counts, strict=True) if count < few}

@@ -7,17 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import load_array
-from engine.retrieval.topic_words import Occurrences, index_terms
+from engine.retrieval.topic_words import MOST, Counts, index_terms
 from engine.text import STOP_WORDS, words
-
-if TYPE_CHECKING:  # SciPy takes long to load; it is imported where it is used
-    from scipy.sparse import csr_matrix
 
 LONG_WORD = 7
 KNOWN_WORD = 5
@@ -25,9 +21,6 @@ KNOWN_WORD = 5
 
 VOCABULARY = "terms.json"
 """The file of an index's stems; an index of other stems, by an earlier version, has none of that name."""
-
-MOST = 255
-"""A word is counted up to so many times in one paper."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +39,13 @@ class WordIndex:
     spellings: Counter[str]
     """How many papers have each word as it is written; where papers were joined, without what only one has."""
 
-    def find(self, stem: str) -> Occurrences:
-        """Where a stem stands; nowhere for one that no paper has."""
-        at = self.vocabulary.get(stem)
-        part = slice(0, 0) if at is None else slice(int(self.starts[at]), int(self.starts[at + 1]))
-        return Occurrences(self.rows[part], self.title[part].astype(np.float32), self.text[part].astype(np.float32))
+    def find(self, stem: str) -> Counts:
+        """How often each paper has a stem."""
+        counts = np.zeros((2, len(self.lengths)), np.uint8)
+        if (at := self.vocabulary.get(stem)) is not None:
+            part = slice(int(self.starts[at]), int(self.starts[at + 1]))
+            counts[:, self.rows[part]] = self.title[part], self.text[part]
+        return counts
 
     def most_like(self, word: str) -> str:
         """The word of several papers that is spelt most like this one; empty where none is like it."""
@@ -81,40 +76,26 @@ _ARRAYS = ("starts", "rows", "title", "text", "lengths")
 
 def count_words(titles: Sequence[str], abstracts: Sequence[str]) -> WordIndex:
     """The index of these papers."""
-    vocabulary: dict[str, int] = {}
-    counts = _count(titles, abstracts, vocabulary).tocsc()
-    counts.sort_indices()
+    from sklearn.feature_extraction import DictVectorizer
+
+    papers, columns = list(zip(titles, abstracts, strict=True)), DictVectorizer(dtype=np.int64, sort=False)
+    counts = columns.fit_transform(_count(*paper) for paper in papers).tocsc()
     title, text = np.divmod(counts.data, _TITLE)
     rows = counts.indices.astype(np.int32)
-    lengths = np.bincount(rows, text, len(titles)).astype(np.float32)
+    lengths = np.bincount(rows, text, len(papers)).astype(np.float32)
     title, text = (np.minimum(part, MOST).astype(np.uint8) for part in (title, text))
-    papers = zip(titles, abstracts, strict=True)
     spellings = Counter(word for said in papers for word in {*words(said[0]), *words(said[1])} - STOP_WORDS)
-    return WordIndex(vocabulary, counts.indptr.astype(np.int64), rows, title, text, lengths, spellings)
+    return WordIndex(columns.vocabulary_, counts.indptr.astype(np.int64), rows, title, text, lengths, spellings)
 
 
 _TITLE = 1 << 20
 """A mention in the title is counted as so much and one, one in the abstract as one: both counts in one number."""
 
 
-def _count(titles: Sequence[str], abstracts: Sequence[str], vocabulary: dict[str, int]) -> csr_matrix:
-    """Counts of shape (papers, words); words that are new are entered into the vocabulary."""
-    from scipy.sparse import csr_matrix
-
-    columns: list[int] = []
-    values: list[int] = []
-    starts = [0]
-    for title, abstract in zip(titles, abstracts, strict=True):
-        for text, value in ((title, _TITLE + 1), (abstract, 1)):
-            places = [vocabulary.setdefault(stem, len(vocabulary)) for stem in index_terms(text)]
-            columns += places
-            values += [value] * len(places)
-        starts.append(len(columns))
-    counts = csr_matrix(
-        (np.array(values, np.int64), np.array(columns, np.int32), np.array(starts, np.int64)),
-        shape=(len(titles), len(vocabulary)),
-    )
-    counts.sum_duplicates()
+def _count(title: str, abstract: str) -> Counter[str]:
+    counts = Counter(index_terms(abstract))
+    for stem in index_terms(title):
+        counts[stem] += _TITLE + 1
     return counts
 
 

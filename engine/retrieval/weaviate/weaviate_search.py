@@ -31,6 +31,7 @@ from engine.retrieval.topic_words import (
     Scores,
     TopicWords,
     WordEvidence,
+    count_papers,
     find_words,
     index_terms,
     measure_words,
@@ -90,7 +91,7 @@ class TopicPapers:
     def measure(self, rows: Sequence[PaperRow]) -> WordEvidence:
         """What the topic's words tell of these papers, their rarity being that in the whole library."""
         found = find_words(self.topic, search_stems([row.title for row in rows], [row.text for row in rows]))
-        there = [max(n, len(word.rows)) for n, word in zip(self.counts.papers_with, found, strict=True)]
+        there = [max(n, count_papers(word)) for n, word in zip(self.counts.papers_with, found, strict=True)]
         lengths = np.array([len(row.text) for row in rows], np.float32)
         usual = float(np.mean([len(row.text) for row in self.sample.values()]))
         return measure_words(self.topic, found, rarity(there, self.counts.papers), lengths, usual)
