@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -61,6 +62,14 @@ class FoundPapers:
     def note_search(self, source: str, query: str, found: int = 0, note: str = "") -> None:
         """Enter a search into the record."""
         self.records.append(SearchRecord(source, query, datetime.now(UTC).date().isoformat(), found, note))
+
+    @contextmanager
+    def note_failure(self, source: str, query: str, why: str = "left out") -> Iterator[None]:
+        """What a source is asked for within; where it cannot be had, the record says it, and the rest is skipped."""
+        try:
+            yield
+        except RetrievalError as error:
+            self.note_search(source, query, note=f"{why}: {error}")
 
     def fuse(self) -> list[FoundPaper]:
         """Every paper ranked so far, best first, with its reasons."""
@@ -122,23 +131,17 @@ class CandidatePool(FoundPapers):
 
     async def _most_cited(self, online: Online, keyword: Keyword) -> None:
         """Papers with all the keyword's words, to be ranked with the others: no word of it says how good they are."""
-        try:
+        with self.note_failure("most cited papers", keyword.text):
             cited = await online.most_cited(keyword.text, self.context.limits.candidate_papers, self.brief.years)
-        except RetrievalError as error:
-            self.note_search("most cited papers", keyword.text, note=f"left out: {error}")
-            return
-        self._from_online.update(dict.fromkeys(self.take(cited.papers, cited.record.query, 0.0)))
-        self.records.append(cited.record)
+            self._from_online.update(dict.fromkeys(self.take(cited.papers, cited.record.query, 0.0)))
+            self.records.append(cited.record)
 
     async def rank_online(self, online: Online, embedder: Embedder) -> None:
         """What was found online in the order in which a survey would cite it."""
         found = [self.known.papers[key] for key in dict.fromkeys(map(self.known.key_of, self._from_online))]
-        try:
-            vectors = await online.vectors(found)
-        except RetrievalError as error:
-            vectors = {}
-            self.note_search("SPECTER2 vectors", "the papers found", note=f"left out: {error}")
-        specter = {self.known.key_of(key): vector for key, vector in vectors.items()}
+        specter: dict[PaperKey, Sequence[float]] = {}
+        with self.note_failure("SPECTER2 vectors", "the papers found"):
+            specter = {self.known.key_of(key): vector for key, vector in (await online.vectors(found)).items()}
         seeds = list(dict.fromkeys(map(self.known.key_of, self._topic_seeds)))
         if len(seeds) > 1:
             order = await asyncio.to_thread(_rank_as_survey, self.brief.topic, found, seeds, specter, embedder)
@@ -155,17 +158,14 @@ class CandidatePool(FoundPapers):
         )
         for number, (by, words, ask) in enumerate(steps):
             await self.context.progress(Progress("following citations", number, len(steps), words))
-            try:
+            with self.note_failure("citation graph", words):
                 near = await ask()
-            except RetrievalError as error:
-                self.note_search("citation graph", words, note=f"left out: {error}")
-                continue
-            allowed = [(paper, pointers) for paper, pointers in near.found if paper.year in self.brief.years]
-            keys = [self.known.add(paper) for paper, _ in allowed]
-            for rank, (key, (_, pointers)) in enumerate(zip(keys, allowed, strict=True), start=1):
-                self.reasons.setdefault(key, []).append(Reason(words, pointers or rank, by))
-            self.rankings.append((keys, FOUNDATION_WEIGHT * self._weigh(0) if by == "cited" else 1.0))
-            self.note_search(near.source, words, len(allowed))
+                allowed = [(paper, pointers) for paper, pointers in near.found if paper.year in self.brief.years]
+                keys = [self.known.add(paper) for paper, _ in allowed]
+                for rank, (key, (_, pointers)) in enumerate(zip(keys, allowed, strict=True), start=1):
+                    self.reasons.setdefault(key, []).append(Reason(words, pointers or rank, by))
+                self.rankings.append((keys, FOUNDATION_WEIGHT * self._weigh(0) if by == "cited" else 1.0))
+                self.note_search(near.source, words, len(allowed))
 
     async def without_retracted(
         self, found: Sequence[FoundPaper], limit: int
@@ -175,10 +175,8 @@ class CandidatePool(FoundPapers):
         keys = frozenset(f.paper.key for f in found if f.paper.retracted)
         if self.context.online and best:
             await self.context.progress(Progress("retractions", 0, len(best)))
-            try:
+            with self.note_failure("retractions", "the papers found", "not checked"):
                 keys |= await self.context.online.find_retracted(best)
-            except RetrievalError as error:
-                self.note_search("retractions", "the papers found", note=f"not checked: {error}")
         marked = [replace(f, paper=replace(f.paper, retracted=True)) for f in found if f.paper.key in keys]
         return [f for f in found if f.paper.key not in keys], marked
 
