@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 
 from engine.errors import RetrievalError, UserError
 from engine.retrieval.libraries.library import Library
-from engine.retrieval.merging.titles import Titles, compare_titles
+from engine.retrieval.merging.titles import compare_titles
 from engine.retrieval.online.sources import Online
 from engine.retrieval.paper_keys import arxiv_key, doi_key, identifiers_in, is_identifier, is_key, read_key
 from engine.text import clean, fold
@@ -128,7 +128,7 @@ def stands_as_title(title: str, page: str) -> bool:
     for first in range(len(lines)):
         for last in range(first + 1, min(first + 5, len(lines)) + 1):
             joined = " ".join(lines[first:last])
-            if abs(len(fold(joined)) - len(name)) <= 3 and compare_titles(joined, title) in {Titles.SAME, Titles.NEAR}:
+            if abs(len(fold(joined)) - len(name)) <= 3 and compare_titles(joined, title) in {"same", "near"}:
                 return first == 0 or not _MENTION.search(lines[first - 1])
     return False
 

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from engine.errors import RecordError, UserError
 from engine.retrieval.libraries.library import AddReport
-from engine.retrieval.merging.merged_papers import MergedPapers, merge_records, with_own_key
+from engine.retrieval.merging.merged_papers import MergedPapers, merge_records
 from engine.retrieval.merging.same_paper import BLOCKING_VERSION, MOST_IN_BLOCK, list_blocking_keys
 from engine.values import Paper, PaperKey
 
@@ -92,22 +92,15 @@ def split_merge(stored: StoredPaper, number: int | None) -> list[Paper]:
         raise UserError(f"“{stored.paper.title}” was made from one record; there is no merge to undo.")
     if number is not None and not 1 <= number <= len(records):
         raise UserError(f"“{stored.paper.title}” has {len(records)} records; name one of 1 to {len(records)}.")
-    if number is None:
-        groups = [[record] for record in records]
-    else:
-        groups = [[*records[: number - 1], *records[number:]], [records[number - 1]]]
+    taken = records if number is None else records[number - 1 : number]
+    groups = [[record] for record in taken]
+    if number is not None:
+        groups.append([*records[: number - 1], *records[number:]])
     groups.sort(key=lambda group: records[0] not in group)  # the first record's paper keeps the key
-    owners: dict[PaperKey, PaperKey] = {}
-    parts: list[Paper] = []
-    for group in groups:
-        part = with_own_key(reduce(merge_records, group), owners)
-        owners.update(dict.fromkeys((part.key, *part.identifiers), part.key))
-        parts.append(part)
-    keys = [part.key for part in parts]
-    known = stored.paper.apart
-    return [
-        replace(part, apart=tuple(dict.fromkeys((*known, *(key for key in keys if key != part.key))))) for part in parts
-    ]
+    known = MergedPapers()
+    parts = [known.enter_apart(reduce(merge_records, group)) for group in groups]
+    others = {part.key: [other.key for other in parts if other is not part] for part in parts}
+    return [replace(p, apart=tuple(dict.fromkeys((*stored.paper.apart, *others[p.key])))) for p in parts]
 
 
 CACHE_KB = 2**17

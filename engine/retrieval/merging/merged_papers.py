@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -74,19 +74,6 @@ def find_same(paper: Paper, candidates: Iterable[Paper]) -> list[Paper]:
     return chosen
 
 
-def with_own_key(paper: Paper, owners: Mapping[PaperKey, PaperKey]) -> Paper:
-    """The paper without identifiers that ``owners`` (identifier → key) gives to others; its key may be a new one."""
-    own = tuple(i for i in paper.identifiers if i not in owners)
-    if paper.key not in owners:
-        return paper if own == paper.identifiers else replace(paper, identifiers=own)
-    number = 1
-    while not own:
-        words = (paper.title, *paper.authors, paper.venue, paper.abstract[:200], paper.url, str(number))
-        described = make_described_key(*words, year=paper.year)
-        own, number = (described,) if described not in owners else (), number + 1
-    return replace(paper, key=choose_key(own), identifiers=own)
-
-
 @dataclass
 class MergedPapers:
     """Records taken one after another, each paper kept once, with the best of each of its fields."""
@@ -109,6 +96,18 @@ class MergedPapers:
             for block in list_blocking_keys(record):
                 self._blocks.setdefault(block, {})[paper.key] = None
 
+    def enter_apart(self, paper: Paper) -> Paper:
+        """Take in another paper, without identifiers of those that are there; its key may be a new one."""
+        own = tuple(i for i in paper.identifiers if i not in self._owner)
+        number, key = 1, paper.key
+        while key in self._owner and not own:
+            words = (paper.title, *paper.authors, paper.venue, paper.abstract[:200], paper.url, str(number))
+            described = make_described_key(*words, year=paper.year)
+            own, number = (described,) if described not in self._owner else (), number + 1
+        now = replace(paper, key=choose_key(own) if key in self._owner else key, identifiers=own)
+        self.enter(now)
+        return now
+
     def add(self, paper: Paper) -> PaperKey:
         """Take a record in; the key of the paper it belongs to, which `key_of` keeps true later on."""
         if self.papers.get(paper.key) == paper:
@@ -121,9 +120,9 @@ class MergedPapers:
             now, records = self._merge(paper, same)
             self.repeats += len(same)
             self.unchanged += now == same[0]
+            self.enter(now, records)
         else:
-            now, records = with_own_key(paper, self._owner), ()
-        self.enter(now, records)
+            now = self.enter_apart(paper)
         self._owner.setdefault(paper.key, now.key)
         return now.key
 

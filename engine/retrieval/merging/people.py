@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import Enum
 from functools import lru_cache
+from typing import Literal
 
 from rapidfuzz import fuzz
 
@@ -13,17 +13,9 @@ from engine.retrieval.merging.titles import fold_umlauts, plain_letters
 from engine.retrieval.paper_keys import surname
 from engine.text import ET_AL
 
-
-class People(Enum):
-    """How the authors of two records stand to each other."""
-
-    SAME = "same"
-    OVERLAP = "overlap"
-    """Most of them, but another one is first."""
-    UNKNOWN = "unknown"
-    """One record names nobody, a body, or people in another script."""
-    DIFFERENT = "different"
-
+Kinship = Literal["same", "overlap", "unknown", "different"]
+"""How the authors of two records stand to each other; ``overlap``: most of them, but another one is first; ``unknown``:
+one record names nobody, a body, or people in another script."""
 
 _BODY = re.compile(
     r"\b(?:collaboration|consortium|group|team|committee|organi[sz]ation|society|association|institute|university|"
@@ -36,22 +28,22 @@ ALIKE = 85
 """Least similarity, of 100, of two spellings of one surname."""
 
 
-def compare_people(one: Sequence[str], other: Sequence[str]) -> People:
+def compare_people(one: Sequence[str], other: Sequence[str]) -> Kinship:
     """Judged by the first author, then by how many of the shorter list are in the longer."""
     first, second = _people(one), _people(other)
     bodies = [next(("".join(_tokens(name)) for name in names if is_body(name)), "") for names in (one, other)]
     if not first and not second and all(bodies):
-        return People.SAME if bodies[0] in bodies[1] or bodies[1] in bodies[0] else People.DIFFERENT
+        return "same" if bodies[0] in bodies[1] or bodies[1] in bodies[0] else "different"
     if not first or not second:
-        return People.UNKNOWN
+        return "unknown"
     if is_comparable(first[0]) is not is_comparable(second[0]):
-        return People.UNKNOWN
+        return "unknown"
     short, long = sorted((first, second), key=len)
     matched = sum(any(is_same_person(a, b) for b in long) for a in short)
     share = matched / len(short)
     if is_same_person(first[0], second[0]):
-        return People.SAME if len(short) == 1 or (matched >= 2 and share >= 0.5) else People.DIFFERENT
-    return People.OVERLAP if matched >= 2 and share >= 0.6 else People.DIFFERENT
+        return "same" if len(short) == 1 or (matched >= 2 and share >= 0.5) else "different"
+    return "overlap" if matched >= 2 and share >= 0.6 else "different"
 
 
 @lru_cache(maxsize=200_000)

@@ -15,10 +15,9 @@ from __future__ import annotations
 import hashlib
 import re
 
-from engine.retrieval.merging.people import People, compare_people, find_blocking_surname
+from engine.retrieval.merging.people import compare_people, find_blocking_surname
 from engine.retrieval.merging.titles import (
     HEAD_LETTERS,
-    Titles,
     compare_titles,
     is_generic,
     is_long,
@@ -142,14 +141,14 @@ def _is_mistaken(one: Paper, other: Paper, only_a_doi: bool) -> bool:  # noqa: F
     """Whether titles and authors speak against a shared identifier; of a DOI, often the volume's, titles alone may."""
     people = compare_people(one.authors, other.authors)
     titles = compare_titles(one.title, other.title)
-    if titles in {Titles.SAME, Titles.NEAR, Titles.SHORTENED}:
+    if titles in {"same", "near", "shortened"}:
         return False
     unlike = title_similarity(one.title, other.title) < UNLIKE
     if not only_a_doi:
-        return unlike and people is People.DIFFERENT
+        return unlike and people == "different"
     if is_recurrent(one.title) != is_recurrent(other.title):
         return True
-    if people in {People.DIFFERENT, People.UNKNOWN} or are_different_venues(one.venue, other.venue):
+    if people in {"different", "unknown"} or are_different_venues(one.venue, other.venue):
         return unlike
     return unlike and bool(one.year and other.year) and abs((one.year or 0) - (other.year or 0)) > PREPRINT_YEARS
 
@@ -168,10 +167,10 @@ def describe_record(paper: Paper) -> tuple[object, ...]:
 def _are_alike(one: Paper, other: Paper) -> bool:
     """Whether title, authors, years and venues together say that it is one paper."""
     titles = compare_titles(one.title, other.title)
-    if titles is Titles.OTHER or is_generic(one.title) or is_generic(other.title):
+    if titles == "other" or is_generic(one.title) or is_generic(other.title):
         return False
     people = compare_people(one.authors, other.authors)
-    if people is People.DIFFERENT or are_different_venues(one.venue, other.venue):
+    if people == "different" or are_different_venues(one.venue, other.venue):
         return False
     apart = abs(one.year - other.year) if one.year and other.year else None
     both_published = is_published(one) and is_published(other)
@@ -179,14 +178,14 @@ def _are_alike(one: Paper, other: Paper) -> bool:
         return False
     if apart != 0 and (is_recurrent(one.title) or is_recurrent(other.title)):
         return False
-    if titles is Titles.SHORTENED and (people is not People.SAME or (apart and both_published)):
+    if titles == "shortened" and (people != "same" or (apart and both_published)):
         return False  # a later paper often adds a subtitle to an earlier one's title
-    if titles is not Titles.SAME:
-        return people is People.SAME and (apart or 0) <= PUBLISHED_YEARS
-    if people is People.SAME:
+    if titles != "same":
+        return people == "same" and (apart or 0) <= PUBLISHED_YEARS
+    if people == "same":
         is_short = len(title_words(one.title)) <= 2
         return not is_short or apart in {0, 1}
-    if people is People.OVERLAP:
+    if people == "overlap":
         return len(title_words(one.title)) >= 4 and apart in {0, 1}
     return is_long(one.title) or (apart == 0 and len(title_words(one.title)) >= 4)
 

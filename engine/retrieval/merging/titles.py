@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from enum import Enum
 from functools import lru_cache
+from typing import Literal
 
 from rapidfuzz import fuzz
 
@@ -43,17 +43,10 @@ def is_same_word(one: str, other: str) -> bool:
     return fold_umlauts(one) == fold_umlauts(other) or stem(fold_spelling(one)) == stem(fold_spelling(other))
 
 
-class Titles(Enum):
-    """How two titles stand to each other."""
-
-    SAME = "same"
-    """Letter by letter, apart from case, accents, punctuation, articles and decoration."""
-    NEAR = "near"
-    """At most two words spelt otherwise."""
-    SHORTENED = "shortened"
-    """One lacks the other's subtitle, its name before a colon, or its cut-off end."""
-    OTHER = "other"
-
+Likeness = Literal["same", "near", "shortened", "other"]
+"""How two titles stand to each other: ``same`` letter by letter, apart from case, accents, punctuation, articles and
+decoration; ``near``: at most two words spelt otherwise; ``shortened``: one lacks the other's subtitle, its name before
+a colon, or its cut-off end."""
 
 _DECORATION = re.compile(
     r"^\s*(?:\[?(?:retracted(?: article)?|withdrawn|preprint)\]?\s*[:\]]\s*)|"
@@ -104,7 +97,7 @@ def title_words(title: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=200_000)
 def title_letters(title: str) -> str:
-    """All letters and digits of the words: equal for titles that are the `SAME`."""
+    """All letters and digits of the words: equal for titles that are the ``same``."""
     return _join(title_words(title))
 
 
@@ -134,16 +127,16 @@ def is_cut_off(title: str) -> bool:
     return bool(re.search(r"(?:…|\.\.\.)\s*$", title))
 
 
-def compare_titles(one: str, other: str) -> Titles:
+def compare_titles(one: str, other: str) -> Likeness:
     """How the two stand to each other; a notice about a paper (erratum, reply) is never that paper."""
     if title_letters(one) == title_letters(other):
-        return Titles.SAME
+        return "same"
     first, second = title_words(one), title_words(other)
     if _is_near(first, second):
-        return Titles.NEAR
+        return "near"
     if _is_shortened(one, other) or _is_shortened(other, one):
-        return Titles.SHORTENED
-    return Titles.OTHER
+        return "shortened"
+    return "other"
 
 
 def title_similarity(one: str, other: str) -> float:
