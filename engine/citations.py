@@ -138,10 +138,14 @@ def citation_order(survey: Survey) -> tuple[PaperKey, ...]:
         keys.update(dict.fromkeys(key for line in survey.overview.lines for key in list_cited_keys(line.text)))
         keys.update(dict.fromkeys(point.key for point in survey.overview.start))
     for _, section in walk(survey.sections):
-        keys.update(dict.fromkeys(list_cited_keys(section.text)))
-        for table in section.tables:
-            keys.update(dict.fromkeys(key for row in table.rows for cell in row for key in list_cited_keys(cell)))
+        keys.update(dict.fromkeys(list_section_keys(section)))
     return tuple(keys)
+
+
+def list_section_keys(section: Section) -> tuple[PaperKey, ...]:
+    """Every key cited once: by the section's text, then by its tables; the sections below it are left out."""
+    cells = (cell for table in section.tables for row in table.rows for cell in row)
+    return tuple(dict.fromkeys(key for text in (section.text, *cells) for key in list_cited_keys(text)))
 
 
 def numbers(survey: Survey) -> dict[PaperKey, int]:

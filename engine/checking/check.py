@@ -18,7 +18,7 @@ from engine.checking.claim_evidence import (
     search_gathered,
     source_of,
 )
-from engine.checking.doubts import Doubt, find_doubts
+from engine.checking.doubts import VETOES, Doubt, find_doubts
 from engine.checking.judging import (
     SUPPORTED,
     CheckAnswer,
@@ -153,7 +153,7 @@ class _Check:
             unknown = [doubt for doubt in line.doubts if doubt.kind == "key"]
             source = source_of(line.evidence, f"{self.task.topic}\n{self.task.title}")
             line.doubts = (*unknown, *find_doubts(line.text, source, is_ours=line.is_ours))
-            if vetoes := [doubt for doubt in line.doubts if doubt.is_veto]:
+            if vetoes := [doubt for doubt in line.doubts if doubt.kind in VETOES]:
                 line.fail("; ".join(doubt.explain() for doubt in vetoes))
         if self.model and (entailment := self.model.entailment):
             asked = [line for line in self._list("pending") if line.evidence]
@@ -271,7 +271,8 @@ class _Check:
                 line.remove()
             elif line.state == "pending" or line.asked_twice or (line.state == "held" and line.doubts):
                 line.state = "framing" if line.is_ours else "unchecked"
-                named = {item.paper.key: item for item in reversed(line.evidence) if item.is_among(line.named)}
+                told = ((item.paper.key, item) for item in reversed(line.evidence))
+                named = {key: item for key, item in told if item.said.number in line.named.get(key, ())}
                 cited = list_cited_keys(line.text)
                 line.citations = tuple(
                     named[key].cite("unchecked") if key in named else Citation(key, "", "unchecked") for key in cited

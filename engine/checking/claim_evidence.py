@@ -40,10 +40,6 @@ class EvidenceSentence:
     paper: Paper
     said: NumberedSentence
 
-    def is_among(self, named: Addresses) -> bool:
-        """Whether it is one of those that were named."""
-        return self.said.number in named.get(self.paper.key, ())
-
     def cite(self, verdict: Verdict) -> Citation:
         """It as a citation that was judged so."""
         own = self.said

@@ -140,6 +140,7 @@ LEAST_CARRIED = 0.25
 
 DoubtKind = Literal["key", "quotation", "figure", "author", "name", "negation", "terms", "entailment"]
 VETOES: frozenset[DoubtKind] = frozenset({"key", "quotation", "figure", "author"})
+"""With one of these a claim cannot stand as it is, whatever a model says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +149,6 @@ class Doubt:
 
     kind: DoubtKind
     words: str
-
-    @property
-    def is_veto(self) -> bool:
-        """Whether the claim cannot stand as it is, whatever a model says."""
-        return self.kind in VETOES
 
     def explain(self) -> str:
         """What is wrong, for the model that is to mend it."""

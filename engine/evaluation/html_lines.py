@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from lxml import etree
 from lxml.html import defs
 
 from engine.reading.html_page import parse_page
@@ -24,12 +25,9 @@ _BLOCKS = (defs.block_tags - {"li"}) | {
 }
 """Elements that begin and end a paragraph."""
 
-_ASIDE = "|".join(
-    f"//{tag}"
-    for tag in (
-        *("aside", "button", "dialog", "footer", "form", "head", "noscript", "object", "pre", "select", "template"),
-        "textarea",
-    )
+_ASIDE = (
+    *("aside", "button", "dialog", "footer", "form", "head", "noscript", "object", "pre", "select", "template"),
+    "textarea",
 )
 """Elements that are no running text."""
 
@@ -45,8 +43,7 @@ def round_brackets(text: str) -> str:
 def read_lines(page: str) -> Iterator[tuple[int, str]]:
     """Headings with their level, from 1, and lines with 0, an empty one behind each paragraph; raises `UserError`."""
     document = parse_page(_UNUSABLE.sub(" ", page), "of this survey")
-    for aside in document.xpath(_ASIDE):
-        aside.drop_tree()
+    etree.strip_elements(document, *_ASIDE, with_tail=False)
     for element in list(document.iter("*")):
         _mark(element)
         if element.tag in _BLOCKS:

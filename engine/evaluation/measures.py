@@ -11,13 +11,13 @@ from engine.evaluation.knowledge import Question, choose_questions, measure_know
 from engine.evaluation.overlap import measure_shared_lists, rouge, rouge_by_chunks, soft_heading_recall
 from engine.evaluation.quality import Entailment, faults, grade_content, score_citations, verdicts
 from engine.evaluation.references import (
+    ResolvedReference,
     distinct,
     existence,
     judge_relevance,
     measure_closeness,
     overlap,
     resolve_online,
-    resolve_own,
     resolve_references,
 )
 from engine.evaluation.scores import Score, average_final, human_hours, surveys_per_hour
@@ -78,7 +78,8 @@ async def evaluate_document(
     found = claims(document)
     await tools.progress("references")
     if tools.survey:
-        listed = resolve_own(document.references, tools.survey.references)
+        own = zip(document.references, tools.survey.references, strict=True)
+        listed = tuple(ResolvedReference(reference, "real", paper) for reference, paper in own)
     else:
         listed = await resolve_references(document.references, tools.library)
         if tools.online:

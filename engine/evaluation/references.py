@@ -74,13 +74,6 @@ async def resolve_references(references: Sequence[Reference], library: Library) 
     return tuple(await asyncio.gather(*(_resolve_reference(reference, library) for reference in references)))
 
 
-def resolve_own(references: Sequence[Reference], papers: Sequence[Paper]) -> tuple[ResolvedReference, ...]:
-    """Each reference of a survey of ours as the paper that it was made from, by the paper's key, which ends it."""
-    known = {paper.key: paper for paper in papers}
-    found = [(reference, known.get(PaperKey(reference.text.split()[-1]))) for reference in references]
-    return tuple(ResolvedReference(one, "real" if own else "not found", own) for one, own in found)
-
-
 async def _resolve_reference(reference: Reference, library: Library) -> ResolvedReference:
     named = identifiers_in(f"{reference.name} {reference.text}")
     if by_name := await library.get(named) if named else ():

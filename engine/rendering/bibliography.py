@@ -25,13 +25,6 @@ _AND = re.compile(r"\band\b")
 _PREPRINT = re.compile(r"arxiv|corr\b|preprint|biorxiv", re.I)
 
 
-class _RisWriter(rispy.RisWriter):  # type: ignore[misc]
-    """Without the line number that rispy writes before each record and other readers do not expect."""
-
-    def set_header(self, count: int) -> str:
-        return ""
-
-
 def bibtex(papers: Sequence[Paper]) -> str:
     """One entry for each paper; a field that is not known is left out."""
     library = Library()
@@ -55,7 +48,9 @@ def entry_keys(papers: Sequence[Paper]) -> list[str]:
 
 def ris(papers: Sequence[Paper]) -> str:
     """One record for each paper."""
-    return str(rispy.dumps([_ris_record(paper) for paper in papers], implementation=_RisWriter))
+    written = rispy.dumps([_ris_record(paper) for paper in papers])
+    # rispy numbers records on a line before each, which other readers do not expect.
+    return re.sub(r"^\d+\.\n", "", written, flags=re.M)
 
 
 def csl_json(papers: Sequence[Paper]) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Literal
 
-from engine.citations import list_cited_keys, numbers, replace_citations
+from engine.citations import list_section_keys, numbers, replace_citations
 from engine.overview import AT_A_GLANCE, HOW_SEARCHED, NOT_COVERED, LineOfWork, Overview
 from engine.survey import Figure, Survey, Table, introduce, walk
 from engine.text import clean, inert
@@ -220,15 +220,13 @@ def parse_blocks(text: str, numbers: Mapping[PaperKey, int]) -> tuple[Block, ...
     return tuple(blocks)
 
 
-def find_citing_sections(survey: Survey) -> dict[PaperKey, tuple[str, ...]]:
+def find_citing_sections(survey: Survey) -> Mapping[PaperKey, Sequence[str]]:
     """Each cited paper's sections, by number, in reading order."""
-    found: defaultdict[PaperKey, dict[str, None]] = defaultdict(dict)
+    found: defaultdict[PaperKey, list[str]] = defaultdict(list)
     for number, section in walk(survey.sections):
-        cells = (cell for table in section.tables for row in table.rows for cell in row)
-        for text in (section.text, *cells):
-            for key in list_cited_keys(text):
-                found[key][number] = None
-    return {key: tuple(places) for key, places in found.items()}
+        for key in list_section_keys(section):
+            found[key].append(number)
+    return found
 
 
 def quotes_by_paper(survey: Survey) -> dict[PaperKey, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice, takewhile
+from typing import Literal
 
 from engine.citations import cite, list_cited_keys
 from engine.errors import LanguageModelError, RetrievalError
@@ -16,7 +17,7 @@ from engine.llm.prompting import data, fill, paper_block
 from engine.notes.taking import group_notes, show_sentences
 from engine.retrieval.libraries.combined import complete_records
 from engine.retrieval.merging.merged_papers import MergedPapers
-from engine.revising.paper_records import MOST_NAMED, answer_count, find_scope, tell_records
+from engine.revising.paper_records import MOST_NAMED, Scope, answer_count, find_scope, tell_records
 from engine.revising.sentence_ranking import (
     CLEAR,
     SIGNAL,
@@ -50,6 +51,9 @@ _REFERRING = re.compile(
 SELF_CONTAINED = 3
 """Words that ask for something from which a question is understood without the one before it."""
 
+Checked = Claim | Literal["unchecked"] | None
+"""A sentence as it holds (general knowledge where it cites nothing); no verdict on it; ``None``: it does not hold."""
+
 
 async def answer_question(
     brief: Brief, question: str, selection: PaperSelection, survey: Survey, context: RunContext
@@ -58,15 +62,16 @@ async def answer_question(
 
     One sentence may be general knowledge, without a figure or a name. Without a language model papers are quoted.
     """
-    if counted := answer_count(question, selection.list_included()):
-        return Answer(question, (), survey, tuple(selection.list_included()), counted, counts=True)
-    if context.model is None:
-        return await asyncio.to_thread(answer_by_quotation, question, selection, survey, context)
-    model, papers = context.model, selection.list_included()
+    papers = selection.list_included()
+    if counted := answer_count(question, papers):
+        return Answer(question, (), survey, papers, counted, counts=True)
     scope = find_scope(question, papers, survey)
     meant = scope.papers if scope else list_spoken_of(question, papers, context.asked)
+    answer = Answer(question, (), survey, papers, tell_records(meant))
+    if (model := context.model) is None:
+        return await asyncio.to_thread(_answer_by_quotation, answer, scope, meant, context)
     chosen, block = await asyncio.to_thread(_choose_evidence, question, meant, papers, survey, context)
-    answer = Answer(question, (), survey, tuple(dict.fromkeys((*chosen, *papers))), tell_records(meant))
+    answer = replace(answer, papers=tuple(dict.fromkeys((*chosen, *papers))))
     if not chosen:
         return answer
     said = "\n".join(f"Asked before: {data(e.question)}\nAnswered: {data(e.answer or 'NONE')}" for e in context.asked)
@@ -75,7 +80,7 @@ async def answer_question(
         said += f"\nWhat the question below names means: {named}"
     prompt = fill("common/answer", topic=data(brief.topic), question=data(question), papers=block, before=said)
     request = Request("drafting", "answer", prompt, 1_024, 0.3)
-    checks: list[asyncio.Task[Claim | _Unchecked | None]] = []
+    checks: list[asyncio.Task[Checked]] = []
     async with asyncio.TaskGroup() as group:
         async for sentence in _stream_sentences(model, request):
             checks.append(group.create_task(_check_sentence(sentence, chosen, papers, context, brief.topic)))
@@ -84,7 +89,7 @@ async def answer_question(
             await check
             answer = await _show_checked(answer, checks, context)
     found = [check.result() for check in checks]
-    unchecked = sum(isinstance(claim, _Unchecked) for claim in found)
+    unchecked = found.count("unchecked")
     if unchecked and not answer.claims:
         await model.forget(request)
         raise LanguageModelError(
@@ -134,14 +139,9 @@ def _divide_prose(text: str) -> list[str]:
     return sentences(read_prose(text).replace("\n\n", " "))
 
 
-class _Unchecked:
-    """A sentence that the check gave no verdict on."""
-
-
 async def _check_sentence(
     sentence: str, papers: Sequence[Paper], gathered: Sequence[Paper], context: RunContext, topic: str
-) -> Claim | _Unchecked | None:
-    """The sentence as it holds; without citations it is general knowledge; ``None`` where it does not hold."""
+) -> Checked:
     if sentence.strip(" .") == "NONE":
         return None
     draft = settle_citations(Draft(OutlineNode("answer"), tuple(papers), sentence))
@@ -150,12 +150,10 @@ async def _check_sentence(
     draft = await verify_citations(context.require_model(), draft, topic, gathered)
     held = next((c for c in draft.claims if all(cited.verdict == "supported" for cited in c.citations)), None)
     tally = draft.tally or ClaimTally()
-    return _Unchecked() if held is None and (tally.unchecked or tally.unanswered) else held
+    return "unchecked" if held is None and (tally.unchecked or tally.unanswered) else held
 
 
-async def _show_checked(
-    answer: Answer, checks: Sequence[asyncio.Task[Claim | _Unchecked | None]], context: RunContext
-) -> Answer:
+async def _show_checked(answer: Answer, checks: Sequence[asyncio.Task[Checked]], context: RunContext) -> Answer:
     """The answer with the sentences that are checked so far, in order; whoever waits for it is told of a new one."""
     found = [check.result() for check in takewhile(lambda check: check.done(), checks)]
     grown = replace(answer, claims=tuple(one for one in found if isinstance(one, Claim) and one.citations))
@@ -177,17 +175,14 @@ def read_with_last(question: str, asked: Sequence[Exchange]) -> str:
     return " ".join([*(exchange.question for exchange in list_referred(question, asked)), question])
 
 
-def answer_by_quotation(question: str, selection: PaperSelection, survey: Survey, context: RunContext) -> Answer:
+def _answer_by_quotation(answer: Answer, scope: Scope | None, meant: Sequence[Paper], context: RunContext) -> Answer:
     """The sentences that rank first, quoted, and the records of what is named; no claims where there is no signal."""
-    papers, embedder, most = tuple(selection.list_included()), context.embedder, context.limits.answer_papers
-    scope = find_scope(question, papers, survey)
-    meant = scope.papers if scope else list_spoken_of(question, papers, context.asked)
-    answer = Answer(question, (), survey, papers, tell_records(meant))
+    question, embedder, most = answer.question, context.embedder, context.limits.answer_papers
     if scope and not list_asked_terms(scope.rest):  # it asks what they are about
         about = [rank_sentences(f"{question} {paper.title}", (paper,), embedder) for paper in meant[:most]]
         return replace(answer, claims=tuple(claim for ranked in about for claim in quote_ranked(ranked, 1)))
     asked = read_with_last(question, context.asked)
-    for said, of in ((scope.rest if scope else asked, meant), (asked, papers)):
+    for said, of in ((scope.rest if scope else asked, meant), (asked, answer.papers)):
         ranked = rank_sentences(said, of, embedder)
         if (signal := measure_signal(ranked)) >= SIGNAL:
             return replace(answer, claims=quote_ranked(ranked, most), faint=signal < CLEAR)

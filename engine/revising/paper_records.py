@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.citations import cite, list_cited_keys, read_ranges
+from engine.citations import cite, list_section_keys, read_ranges
 from engine.retrieval.paper_keys import surname
 from engine.survey import Survey, walk
 from engine.text import STOP_WORDS, fold, inert, list_words, words
@@ -55,8 +55,7 @@ def _find_numbered(question: str, papers: Sequence[Paper], survey: Survey) -> Sc
     if not places:
         return None
     within = [s for n, s in walk(survey.sections) if any(n == p or n.startswith(f"{p}.") for p in places)]
-    texts = [text for s in within for text in (s.text, *(c for t in s.tables for row in t.rows for c in row))]
-    cited = dict.fromkeys(key for text in texts for key in list_cited_keys(text))
+    cited = dict.fromkeys(key for section in within for key in list_section_keys(section))
     by_key = {paper.key: paper for paper in papers}
     return Scope(tuple(by_key[key] for key in cited if key in by_key), _SECTION.sub(" ", question))
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from bot.wording.discussion import answer as word_answer
 from engine.citations import cite
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.revising.answers import answer_by_quotation
+from engine.revising.answers import answer_question
 from engine.revising.paper_records import answer_count
 from engine.run import Answer, RunContext
 from engine.session.events import Exchange
 from engine.survey import Section, Survey
-from engine.values import FoundPaper, PaperSelection
+from engine.values import Brief, FoundPaper, PaperSelection
 from tests.fakes import WordEmbedder, paper
 
 DENSE = paper(
@@ -53,7 +55,8 @@ SURVEY = Survey("S", "", (Section("Drugs", f"Drugs {cite([DRUG.key])}."),), (DEN
 
 def ask(question: str, library: LocalLibrary, *asked: Exchange) -> Answer:
     selection = PaperSelection(tuple(FoundPaper(one, 1.0) for one in GATHERED))
-    return answer_by_quotation(question, selection, SURVEY, RunContext(library, WordEmbedder(), asked=asked))
+    context = RunContext(library, WordEmbedder(), asked=asked)
+    return asyncio.run(answer_question(Brief("x"), question, selection, SURVEY, context))
 
 
 def cited(answer: Answer) -> list[str]:

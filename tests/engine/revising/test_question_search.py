@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.wording.discussion import answer as word_answer
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.revising.answers import answer_by_quotation, search_question
+from engine.revising.answers import answer_question, search_question
 from engine.run import RunContext
 from engine.session.events import Exchange, JobDone, MorePapers, StartJob
 from engine.session.state import State, SurveySession, advance
@@ -39,9 +39,9 @@ async def test_an_answer_cites_what_was_searched_for_it_and_not_what_was_left_ou
     selection = PaperSelection(found, excluded=(refused.key,))
     context = RunContext(library, WordEmbedder())
     question = "what do moth traps cost?"
-    assert not answer_by_quotation(question, selection, SURVEY, context).claims
+    assert not (await answer_question(BRIEF, question, selection, SURVEY, context)).claims
     wider, new = await search_question(question, BRIEF, selection, context)
-    answer = replace(answer_by_quotation(question, wider, SURVEY, context), searched=new)
+    answer = replace(await answer_question(BRIEF, question, wider, SURVEY, context), searched=new)
     assert {c.key for claim in answer.claims for c in claim.citations} == {costly.key}
     assert "more that I searched for this" in word_answer(answer)
     assert "not cited in the survey: " in word_answer(answer)
