@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from adapters.chat import Conversation
 from bot.commands import commands
 from bot.commands.commands import Command
 from bot.settings import Settings
+from bot.store.sessions import StoredConversation
 from engine.session.events import Job, Start
 
 Act = Literal["start", "open", "read", "ask", "change", "own", "administer"]
 
 
-@dataclass(frozen=True, slots=True)
-class Participant:
-    """A person in a conversation: whose survey it is, and who was invited to it; no owner before there is one."""
-
-    conversation: Conversation
-    person: str
-    owner: str = ""
-    invited: frozenset[str] = frozenset()
-
-    def is_among(self, entries: frozenset[str]) -> bool:
-        """Whether the person, the channel, the workspace or the platform is named."""
-        at = self.conversation
-        workspace = f"{at.platform}:{at.tenant}"
-        return bool(entries & {at.platform, workspace, f"{workspace}:{at.channel}", f"{workspace}:{self.person}"})
+def is_among(entries: frozenset[str], at: Conversation, person: str) -> bool:
+    """Whether the person, the channel, the workspace or the platform is named."""
+    return bool(entries & {at.platform, at.workspace, f"{at.workspace}:{at.channel}", f"{at.workspace}:{person}"})
 
 
 def act_of(command: Command) -> Act:
@@ -51,18 +40,19 @@ def act_of(command: Command) -> Act:
             return "change"
 
 
-def takes_part(settings: Settings, who: Participant) -> bool:
+def takes_part(settings: Settings, stored: StoredConversation, person: str) -> bool:
     """Whether the survey is this person's too: what they ask is its owner's cost, and nobody's way."""
-    return who.owner in {"", who.person} or who.person in who.invited or settings.changed_by == "channel"
+    return stored.owner in {"", person} or person in stored.invited or settings.changed_by == "channel"
 
 
-def refusal(settings: Settings, who: Participant, act: Act) -> Act | None:
+def refusal(settings: Settings, stored: StoredConversation, person: str, act: Act) -> Act | None:
     """Why the person may not do this, or ``None`` where they may."""
-    if who.is_among(settings.administrators):
+    at = stored.conversation
+    if is_among(settings.administrators, at, person):
         return None
-    is_owner, may_change = who.owner in {"", who.person}, takes_part(settings, who)
-    invited = is_owner or who.person in who.invited
-    if act == "start" and (not settings.may_start or who.is_among(settings.may_start)):
+    is_owner, may_change = stored.owner in {"", person}, takes_part(settings, stored, person)
+    invited = is_owner or person in stored.invited
+    if act == "start" and (not settings.may_start or is_among(settings.may_start, at, person)):
         act = "change"  # beside what is there
     allowed = {
         "open": invited,  # a person's own surveys, in their own conversation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adapters.chat import Incoming, Outgoing
-from bot.commands.access import Participant, refusal
+from bot.commands.access import refusal
 from bot.commands.briefs import ONLINE, Defaults, brief_of, check_topic
 from bot.commands.commands import Continuation, FreeText, Show, StartSurvey, SurveyCommand
 from bot.commands.grammar import read_start
@@ -13,6 +13,7 @@ from bot.conversation.intake import compute
 from bot.conversation.services import ConversationServices
 from bot.conversation.understanding import command_of
 from bot.store.notes import Talk
+from bot.store.sessions import StoredConversation
 from bot.store.surveys import list_surveys
 from bot.wording import replies, reviews, showing
 from bot.wording import sentences as wording
@@ -37,7 +38,7 @@ async def read_opening(incoming: Incoming, services: ConversationServices, defau
             command = read_start(command.text)
         if not isinstance(command, StartSurvey):
             return Outgoing(at, wording.BELONGS_INTO_A_THREAD, only_for=alone)
-        if refused := refusal(defaults.settings, Participant(at, alone), "start"):
+        if refused := refusal(defaults.settings, StoredConversation(at, SurveySession(""), ""), alone, "start"):
             return Outgoing(at, wording.word_refusal(refused, ""), only_for=alone)
         brief_of(command, defaults)
     except UserError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.commands.access import Participant, takes_part
+from bot.commands.access import is_among, takes_part
 from bot.commands.briefs import Defaults
 from bot.commands.commands import RaiseBudget
 from bot.conversation.turn import Turn
@@ -60,7 +60,7 @@ async def raise_budget(turn: Turn, store: Store, settings: Settings, wanted: Rai
     added = (wanted.tokens or wanted.money) - (held if wanted.in_all else 0)
     if added <= 0:
         raise UserError(money.word_enough_already(use.limit))
-    may_all = participant_of(turn.stored, turn.actor).is_among(settings.administrators)
+    may_all = is_among(settings.administrators, turn.at, turn.actor)
     if not may_all and most is not None and held + added > most:
         raise UserError(money.word_highest(BudgetLimit("survey", settings.budget, settings.budget_tokens)))
     await ledger.raise_budget(store, whose, wanted.scope, *((0.0, round(added)) if in_tokens else (added, 0)))
@@ -112,13 +112,9 @@ def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper])
     return money.estimate_review(_estimate(chains, defaults), at_most=fetches) if chains else ""
 
 
-def participant_of(stored: StoredConversation, person: str) -> Participant:
-    return Participant(stored.conversation, person, stored.owner, stored.invited)
-
-
 def find_asker(settings: Settings, stored: StoredConversation, person: str) -> str:
     """The person, where they ask about another's survey in which they take no part; else nobody."""
-    return person if person and not takes_part(settings, participant_of(stored, person)) else ""
+    return person if person and not takes_part(settings, stored, person) else ""
 
 
 def payer_of(stored: StoredConversation, asker: str = "") -> Payer:

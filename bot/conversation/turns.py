@@ -17,7 +17,7 @@ from bot.commands.intents.plain_words import parse_at_step
 from bot.conversation import pricing, survey_forms
 from bot.conversation.intake import compute
 from bot.conversation.opening import start_event
-from bot.conversation.pricing import find_asker, load_uses, participant_of, payer_of, word_price, word_review_price
+from bot.conversation.pricing import find_asker, load_uses, payer_of, word_price, word_review_price
 from bot.conversation.services import ConversationServices
 from bot.conversation.survey_list import leave_for_another, manage_surveys, name_elsewhere
 from bot.conversation.turn import Turn
@@ -159,7 +159,7 @@ class Turns:
         return not refused
 
     def _refusal(self, stored: StoredConversation, person: str, act: Act) -> Act | None:
-        return refusal(self.defaults.settings, participant_of(stored, person), act)
+        return refusal(self.defaults.settings, stored, person, act)
 
     async def _obey(self, turn: Turn, incoming: Incoming, command: Command) -> None:
         waiting = turn.stored.reading

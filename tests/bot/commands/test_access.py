@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.chat import Attachment, Conversation, Incoming
-from bot.commands.access import Act, Participant, act_of, refusal
+from bot.commands.access import Act, act_of, refusal
 from bot.commands.grammar import parse
 from bot.settings import Settings
 from bot.store.schema import spending
+from bot.store.sessions import StoredConversation
 from engine.retrieval.libraries.local import LocalLibrary
+from engine.session.state import SurveySession
 from tests.fakes import HERE, FakeChat, papers
 from tests.lab import opened
 from tests.stand_ins.simulation import SimulatedService, run_simulated_service
@@ -26,45 +28,47 @@ def started_by(name: str) -> Settings:
 
 
 @pytest.mark.parametrize(
-    ("rules", "who", "allowed"),
+    ("rules", "who", "allowed"),  # who: the person, the owner, who is invited
     [
-        (Settings(), Participant(AT, "mara"), {"start", "open", "read", "ask", "change", "own"}),
-        (Settings(), Participant(AT, "mara", "mara"), {"start", "open", "read", "ask", "change", "own"}),
-        (Settings(), Participant(AT, "ben", "mara"), {"read", "ask"}),
-        (Settings(asked_by="owner"), Participant(AT, "ben", "mara"), {"read"}),
-        (Settings(), Participant(AT, "ben", "mara", frozenset({"ben"})), {"start", "open", "read", "ask", "change"}),
-        (Settings(read_by="owner"), Participant(AT, "ben", "mara"), set()),
-        (Settings(changed_by="channel"), Participant(AT, "ben", "mara"), {"start", "read", "ask", "change"}),
+        (Settings(), ("mara", "", ""), {"start", "open", "read", "ask", "change", "own"}),
+        (Settings(), ("mara", "mara", ""), {"start", "open", "read", "ask", "change", "own"}),
+        (Settings(), ("ben", "mara", ""), {"read", "ask"}),
+        (Settings(asked_by="owner"), ("ben", "mara", ""), {"read"}),
+        (Settings(), ("ben", "mara", "ben"), {"start", "open", "read", "ask", "change"}),
+        (Settings(read_by="owner"), ("ben", "mara", ""), set()),
+        (Settings(changed_by="channel"), ("ben", "mara", ""), {"start", "read", "ask", "change"}),
         (
             started_by("slack:T1:ben"),
-            Participant(AT, "mara"),
+            ("mara", "", ""),
             {"open", "read", "ask", "change", "own"},
         ),
         (
             started_by("slack:T1:ben"),
-            Participant(AT, "ben"),
+            ("ben", "", ""),
             {"start", "open", "read", "ask", "change", "own"},
         ),
         (
             started_by("slack:T1:C1"),
-            Participant(AT, "mara"),
+            ("mara", "", ""),
             {"start", "open", "read", "ask", "change", "own"},
         ),
         (
             started_by("slack:T1"),
-            Participant(AT, "mara"),
+            ("mara", "", ""),
             {"start", "open", "read", "ask", "change", "own"},
         ),
         (
             started_by("slack:T2"),
-            Participant(AT, "mara"),
+            ("mara", "", ""),
             {"open", "read", "ask", "change", "own"},
         ),
-        (Settings(administrators=frozenset({"slack:T1:ada"})), Participant(AT, "ada", "mara"), set(ACTS)),
+        (Settings(administrators=frozenset({"slack:T1:ada"})), ("ada", "mara", ""), set(ACTS)),
     ],
 )
-def test_the_table_of_who_may_do_what(rules: Settings, who: Participant, allowed: set[str]) -> None:
-    assert {act for act in ACTS if refusal(rules, who, act) is None} == allowed
+def test_the_table_of_who_may_do_what(rules: Settings, who: tuple[str, str, str], allowed: set[str]) -> None:
+    person, owner, invited = who
+    stored = StoredConversation(AT, SurveySession("abc"), owner, frozenset({invited} - {""}))
+    assert {act for act in ACTS if refusal(rules, stored, person, act) is None} == allowed
 
 
 @pytest.mark.parametrize(
@@ -91,8 +95,8 @@ def test_what_a_person_must_be_allowed_for_each_command(act: Act, lines: list[st
 )
 def test_nobody_is_an_administrator_of_another_workspace(person: str, platform: str, tenant: str) -> None:
     rules = Settings(administrators=frozenset({"slack:T1:mara"}))
-    who = Participant(Conversation(platform, tenant, "C1"), person, "owner")
-    may = refusal(rules, who, "administer") is None
+    stored = StoredConversation(Conversation(platform, tenant, "C1"), SurveySession("abc"), "owner")
+    may = refusal(rules, stored, person, "administer") is None
     assert may is ((platform, tenant, person) == ("slack", "T1", "mara"))
 
 
