@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from functools import partial
 
 from rapidfuzz import fuzz, process
 
@@ -11,15 +11,8 @@ from adapters.chat import Button, Document
 from bot.views.actions import Action
 from bot.wording.labels import draw_buttons
 from bot.wording.sentences import list_first, pluralize
-from bot.wording.survey_text import link, offer_sources, survey_text, with_links
-from engine.citations import (
-    keep_allowed_citations,
-    list_cited_keys,
-    numbers,
-    read_ranges,
-    reference_text,
-    remove_citations,
-)
+from bot.wording.survey_text import link, link_numbers, offer_sources, survey_text, with_links
+from engine.citations import list_cited_keys, numbers, reference_text, remove_citations
 from engine.rendering.markdown import escape_markdown, render_markdown
 from engine.revising.gaps import FieldGaps
 from engine.revising.paper_records import count_records
@@ -28,9 +21,6 @@ from engine.session.state import SurveySession
 from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
 from engine.text import all_sentences, clean, list_words, shorten
 from engine.values import PaperKey
-
-_CITED = re.compile(r"(?<!\\)\[(\d[\d, –]*)\](?!\()")
-"""Citations as `engine.rendering.markdown` writes them; every other bracket is escaped there."""
 
 
 def make_document(session: SurveySession) -> Document | None:
@@ -41,15 +31,9 @@ def make_document(session: SurveySession) -> Document | None:
     survey = session.state.survey
     if survey is None:
         return None
-    papers = dict(enumerate(survey.references, start=1))
-
-    def linked(match: re.Match[str]) -> str:
-        shown = (link(str(n), papers[n]) if n in papers else str(n) for n in read_ranges(match[1], len(papers)))
-        return f"\\[{', '.join(shown)}\\]"
-
-    _, *lines = render_markdown(survey).split("\n")
-    shown = [line if line.startswith("|") else _CITED.sub(linked, line) for line in lines]
-    levelled = [f"### {line.lstrip('# ')}" if line.startswith("####") else line for line in shown]
+    cite = partial(link_numbers, dict(enumerate(survey.references, start=1)))
+    _, *lines = render_markdown(survey, cite).split("\n")
+    levelled = [f"### {line.lstrip('# ')}" if line.startswith("####") else line for line in lines]
     return Document(session.id, clean(survey.title), "\n".join(levelled).strip())
 
 
@@ -101,8 +85,7 @@ def _word_answer_claim(claim: Claim, found: Answer, known: dict[PaperKey, int]) 
     named = "; ".join(
         link(clean(reference_text(papers[k])), papers[k]) if k in papers else escape_markdown(k) for k in strangers
     )
-    shown = with_links(keep_allowed_citations(claim.text, known), known, papers)
-    return f"- {shown} (not cited in the survey: {named})"
+    return f"- {with_links(claim.text, known, papers)} (not cited in the survey: {named})"
 
 
 def gaps(found: FieldGaps) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 from bot.views.actions import Action
@@ -14,7 +15,7 @@ from bot.views.survey_pages import Page, SectionPage
 from bot.wording.sentences import list_first, pluralize
 from bot.wording.survey_warnings import word_warnings
 from engine.addresses import locate_words
-from engine.citations import list_cited_keys, numbers, remove_citations, replace_citations
+from engine.citations import keep_allowed_citations, list_cited_keys, numbers, remove_citations
 from engine.evidence import Evidence, find_connecting_sentences, section_at
 from engine.overview import LineOfWork, TimeLine
 from engine.rendering.document import describe_papers
@@ -54,18 +55,15 @@ def link(label: str, paper: Paper) -> str:
 
 
 def with_links(text: str, known: Mapping[PaperKey, int], papers: Mapping[PaperKey, Paper]) -> str:
-    """Markdown of a text: each citation a number that leads to its paper, the rest escape_markdown, list items kept."""
+    """Markdown of a text: each citation a number that leads to its paper, the rest escaped, list items kept."""
+    numbered = {known[key]: paper for key, paper in papers.items() if key in known}
+    return with_numbers(keep_allowed_citations(text, known), known, partial(link_numbers, numbered))
 
-    def shown(keys: tuple[PaperKey, ...]) -> str:
-        ordered = sorted((known[key], key) for key in keys if key in known)
-        linked = [link(str(number), papers[key]) if key in papers else str(number) for number, key in ordered]
-        return f"\\[{', '.join(linked)}\\]" if linked else ""
 
-    lines = []
-    for line in text.split("\n"):
-        marker, body = ("- ", line[2:]) if line.startswith("- ") else ("", line)
-        lines.append(marker + replace_citations(clean(body), shown, escape_markdown))
-    return "\n".join(lines)
+def link_numbers(papers: Mapping[int, Paper], cited: Iterable[int]) -> str:
+    """Markdown of ``[1, 3, 4]``, each number leading to its paper where that is known."""
+    linked = (link(str(number), papers[number]) if number in papers else str(number) for number in cited)
+    return f"\\[{', '.join(linked)}\\]"
 
 
 def survey_text(text: str, survey: Survey) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 from engine.citations import number_ranges, numbers, reference_text
@@ -34,34 +34,43 @@ def escape_markdown(text: str) -> str:
     return _LINE_START.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", literal)
 
 
-def with_numbers(text: str, known: Mapping[PaperKey, int]) -> str:
-    """Markdown of a section's text: citations as ``[1, 3–5]``, the rest escaped, list items kept."""
+Cite = Callable[[Sequence[int]], str]
+"""How references are cited, by their numbers."""
+
+
+def cite_numbers(cited: Sequence[int]) -> str:
+    """``[1, 3–5]``."""
+    return f"[{number_ranges(cited)}]"
+
+
+def with_numbers(text: str, known: Mapping[PaperKey, int], cite: Cite = cite_numbers) -> str:
+    """Markdown of a section's text: citations by their numbers, the rest escaped, list items kept."""
     marked = (("- ", line[2:]) if line.startswith("- ") else ("", line) for line in text.split("\n"))
-    return "\n".join(f"{marker}{_runs(parse_runs(body, known))}" for marker, body in marked)
+    return "\n".join(f"{marker}{_runs(parse_runs(body, known), cite)}" for marker, body in marked)
 
 
-def render_markdown(survey: Survey) -> str:
-    """The whole document: numbered sections, references and how it was searched."""
-    return "\n\n".join(_parts(survey)).rstrip() + "\n"
+def render_markdown(survey: Survey, cite: Cite = cite_numbers) -> str:
+    """The whole document: numbered sections, references and how it was searched; tables ``cite`` numbers always."""
+    return "\n\n".join(_parts(survey, cite)).rstrip() + "\n"
 
 
-def _parts(survey: Survey) -> Iterator[str]:
+def _parts(survey: Survey, cite: Cite) -> Iterator[str]:
     known = numbers(survey)
     yield f"# {escape_markdown(clean(survey.title))}"
     if survey.notice:
         yield f"> {escape_markdown(survey.notice)}"
-    yield f"**Abstract.** {with_numbers(survey.abstract, known)}"
+    yield f"**Abstract.** {with_numbers(survey.abstract, known, cite)}"
     for part in list_parts(survey):
-        yield from _part(part, survey, known)
+        yield from _part(part, survey, known, cite)
 
 
-def _part(part: Part, survey: Survey, known: Mapping[PaperKey, int]) -> Iterator[str]:
+def _part(part: Part, survey: Survey, known: Mapping[PaperKey, int], cite: Cite) -> Iterator[str]:
     match part:
         case Heading():
             number = f"{part.number} " if part.number else ""
             yield f"{'#' * min(6, part.depth + 1)} {number}{escape_markdown(part.text)}"
         case Block():
-            yield _block(part)
+            yield _block(part, cite)
         case NumberedTable(number, caption, header, rows):
             if number:
                 yield f"**Table {number}.** {_runs(caption)}"
@@ -76,25 +85,24 @@ def _part(part: Part, survey: Survey, known: Mapping[PaperKey, int]) -> Iterator
                 if item.introduction:
                     yield escape_markdown(item.introduction)
                 yield f"**Figure {item.number}.** {escape_markdown(item.caption)}"
-                yield _tell_figure(item.figure, item.number, known)
+                yield _tell_figure(item.figure, item.number, known, cite)
         case _:
             assert_never(part)
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, cite: Cite) -> str:
     if block.kind == "paragraph":
-        return _runs(block.items[0])
+        return _runs(block.items[0], cite)
     marks = (f"{i}." if block.kind == "numbered list" else "-" for i in range(1, len(block.items) + 1))
-    return "\n".join(f"{mark} {_runs(item)}" for mark, item in zip(marks, block.items, strict=True))
+    return "\n".join(f"{mark} {_runs(item, cite)}" for mark, item in zip(marks, block.items, strict=True))
 
 
-def _runs(runs: Runs) -> str:
-    """Text escaped, citations as ``[1, 3–5]``."""
-    said = (f"[{number_ranges(run.cited)}]" if run.cited else escape_markdown(run.text) for run in runs)
+def _runs(runs: Runs, cite: Cite = cite_numbers) -> str:
+    said = (cite(run.cited) if run.cited else escape_markdown(run.text) for run in runs)
     return "".join(f"**{text}**" if run.strong else text for run, text in zip(runs, said, strict=True))
 
 
-def _tell_figure(figure: Figure, number: int, known: Mapping[PaperKey, int]) -> str:
+def _tell_figure(figure: Figure, number: int, known: Mapping[PaperKey, int], cite: Cite) -> str:
     """What a figure shows, in words."""
     match figure:
         case BarChart():
@@ -104,7 +112,7 @@ def _tell_figure(figure: Figure, number: int, known: Mapping[PaperKey, int]) -> 
                 ("Section", "Turns"), [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes]
             )
         case Taxonomy():
-            return "\n".join(_branches(figure.root, known, 0))
+            return "\n".join(_branches(figure.root, known, cite, 0))
         case Reproduction():
             return f"![Figure {number}](<{figure.address}>)"
         case FieldMap():
@@ -116,12 +124,12 @@ def _tell_figure(figure: Figure, number: int, known: Mapping[PaperKey, int]) -> 
             assert_never(figure)
 
 
-def _branches(branch: Branch, known: Mapping[PaperKey, int], depth: int) -> Iterator[str]:
+def _branches(branch: Branch, known: Mapping[PaperKey, int], cite: Cite, depth: int) -> Iterator[str]:
     """A taxonomy as a nested list, works with their references."""
-    cited = f" [{known[branch.key]}]" if branch.key and branch.key in known else ""
+    cited = f" {cite((known[branch.key],))}" if branch.key and branch.key in known else ""
     yield f"{'  ' * depth}- {escape_markdown(clean(branch.label))}{cited}"
     for child in branch.children:
-        yield from _branches(child, known, depth + 1)
+        yield from _branches(child, known, cite, depth + 1)
 
 
 def _turns(lane: TimeLane) -> str:
