@@ -9,6 +9,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from html import unescape
 from typing import Any
@@ -147,22 +148,17 @@ class SlackAdapter(SlackSender):
             raise
 
     async def run(self) -> None:
-        if not self._access.app_token:
-            access = self._access
-            async with serve_slack(self.app, access.host, access.port, access.limits) as self.port:
-                await self.backend.note_listening()
-                await asyncio.Event().wait()
-        sockets = [
-            AsyncSocketModeHandler(self.app, self._access.app_token, ping_interval=PING_S) for _ in range(CONNECTIONS)
-        ]
-        try:
-            for socket in sockets:
-                await socket.client.connect()  # type: ignore[no-untyped-call]
+        access = self._access
+        async with AsyncExitStack() as stack:
+            for _ in range(CONNECTIONS if access.app_token else 0):
+                socket = AsyncSocketModeHandler(self.app, access.app_token, ping_interval=PING_S).client
+                stack.push_async_callback(socket.close)
+                await socket.connect()  # type: ignore[no-untyped-call]
+            if not access.app_token:
+                serving = serve_slack(self.app, access.host, access.port, access.limits)
+                self.port = await stack.enter_async_context(serving)
             await self.backend.note_listening()
             await asyncio.Event().wait()
-        finally:
-            for socket in sockets:
-                await socket.client.close()  # type: ignore[no-untyped-call]
 
     async def close(self) -> None:
         await super().close()

@@ -153,13 +153,14 @@ async def _play(
 ) -> int:
     """Say the lines in a new conversation, one after the other; 1 where there is no survey at their end."""
     async with open_app() as app:
-        here, person = _new_conversation(app, name)
+        person = load_terminal_person(app.settings.home, name)
+        here = Conversation("terminal", person.workspace, "terminal", secrets.token_hex(8))
 
         async def lines() -> AsyncIterator[str]:
             async for line in say(app, service, here):
                 yield line
 
-        adapter = TerminalAdapter(console, lines(), here, person, echo=True)
+        adapter = TerminalAdapter(console, lines(), here, person.name, echo=True)
         async with _serve_terminal(app, console, adapter, library, output, delivered) as service:
             await adapter.send(Outgoing(here, "", awaits=True))
             await service.run()
@@ -214,12 +215,6 @@ async def prepare_library(console: Console, app: App, name: str) -> None:
         await app.libraries.library(name)
     for note in await app.libraries.list_failed_models():
         console.print(note, style="yellow", soft_wrap=True)
-
-
-def _new_conversation(app: App, name: str) -> tuple[Conversation, str]:
-    """A conversation that nothing was said in, and who talks there."""
-    person = load_terminal_person(app.settings.home, name)
-    return Conversation("terminal", person.workspace, "terminal", secrets.token_hex(8)), person.name
 
 
 @contextmanager
