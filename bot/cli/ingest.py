@@ -162,15 +162,10 @@ def _print_tally(console: Console, tally: Counter[str]) -> None:
 
 async def move(console: Console, name: str) -> int:
     """A library of this machine into Weaviate, with the vectors it has; the folder stays as it is."""
-    from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary  # its client takes seconds to load
-
     async with open_app() as app:
         local = await app.libraries.library(name, "local")
-        if not isinstance(local, LocalLibrary):
-            raise UserError(f"The library “{name}” is not on this machine.")
         remote = await app.libraries.new_library(name, "weaviate")
-        if not isinstance(remote, WeaviateLibrary):
-            raise UserError("Set WEAVIATE_URL to say where Weaviate is.")
+        assert isinstance(local, LocalLibrary) and not isinstance(remote, LocalLibrary)
         index = await local.indexed()
         with show_bar(console) as show:
             report = await remote.take_over(local.read_all(), index, partial(_show_step, show))

@@ -19,7 +19,7 @@ from engine.local_models import CrossEncoder, Entailment, LocalCrossEncoder, Loc
 from engine.reading.open_access import TextFolder
 from engine.reading.trees.forests import FOREST_FILE, LocalForest
 from engine.retrieval.embedding import Embedder
-from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress, in_batches
+from engine.retrieval.libraries.library import WORKSPACES, OnIndexProgress
 from engine.retrieval.libraries.local import (
     LocalLibrary,
     check_name,
@@ -41,15 +41,6 @@ Model = TypeVar("Model")
 
 SAMPLE = 200
 """Papers that tell how long a library's abstracts are."""
-
-
-async def sample_papers(library: OwnLibrary) -> Sequence[Paper]:
-    """`SAMPLE` papers from all over the library: in Weaviate, which orders papers by digests, the first."""
-    if isinstance(library, LocalLibrary):
-        return await library.sample(SAMPLE)
-    async for first in in_batches(library.read_all(), SAMPLE):
-        return [stored.paper for stored in first]
-    return []
 
 
 class Libraries:
@@ -116,7 +107,7 @@ class Libraries:
         if name not in self._samples:
             is_local = self.place_of(name) == "local"
             library = await open_library(self.folder(name)) if is_local else await self.library(name)
-            self._samples[name] = await sample_papers(library)
+            self._samples[name] = await library.sample(SAMPLE)
         return self._samples[name]
 
     async def new_library(self, name: str, place: Place) -> OwnLibrary:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.app import open_app
-from bot.serving.libraries import OwnLibrary, sample_papers
+from bot.serving.libraries import SAMPLE, OwnLibrary
 from engine.errors import ScholiumError
 from engine.limits import Limits
 from engine.llm.meter import Account, Throttle, Usage
@@ -81,7 +81,7 @@ async def measure_estimate(library: OwnLibrary, recipe: Recipe, brief: Brief, pa
     embedder = await library.embedder()
     context = RunContext(library, embedder, model=model, forest=MemoryForest())
     if "review" in recipe.steps:
-        chains = recipe.plan_review_calls(brief, context.limits, await sample_papers(library))
+        chains = recipe.plan_review_calls(brief, context.limits, await library.sample(SAMPLE))
         start = time.perf_counter()
         await recipe.review(brief, (), context)
         seconds = time.perf_counter() - start

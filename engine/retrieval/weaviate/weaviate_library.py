@@ -20,13 +20,23 @@ from engine.retrieval.embedding import (
     embed_both,
     fit_embedding,
 )
-from engine.retrieval.libraries.adding import StoredPaper, StoredPapers, plan_changes, read_stored, split_merge
+from engine.retrieval.libraries.adding import (
+    FIELDS,
+    StoredPaper,
+    StoredPapers,
+    plan_changes,
+    read_paper,
+    read_stored,
+    split_merge,
+)
 from engine.retrieval.libraries.library import AddReport, IndexProgress, OnIndexProgress, TopicCounts, in_batches
 from engine.retrieval.libraries.local_index import LocalIndex
 from engine.retrieval.libraries.vectors import REFIT_GROWTH
 from engine.retrieval.merging.same_paper import list_blocking_keys
 from engine.retrieval.weaviate.weaviate_papers import WHOLE, count_topic, find_nearest, find_papers, store
 from engine.retrieval.weaviate.weaviate_schema import (
+    MODELS,
+    WORKSPACE_MODELS,
     WeaviateServer,
     collection,
     open_collection,
@@ -67,6 +77,7 @@ class WeaviateLibrary:
         self._home, _, self._tenant = description.library.partition("/")
         self.name = "papers" if self._tenant else description.library
         self._client = client
+        self._models = open_collection(client, WORKSPACE_MODELS if self._tenant else MODELS, self._tenant)
         self._server = server
         self._description = description
         self._neural = neural
@@ -105,8 +116,14 @@ class WeaviateLibrary:
                     f"The library “{self.name}” in Weaviate is empty. "
                     f"Add papers with: scholium ingest FILE --library {self.name} --to weaviate"
                 )
-            self._embedder = await load_model(self._client, self._description)
+            self._embedder = await load_model(self._models, self._description.version)
         return self._embedder
+
+    @retry_reads
+    async def sample(self, count: int) -> Sequence[Paper]:
+        """At most so many papers: the first, since the server orders them by digests."""
+        found = await self._papers.query.fetch_objects(limit=count, return_properties=FIELDS)
+        return [read_paper(o.properties) for o in found.objects]
 
     async def read_all(self) -> StoredPapers:
         """All papers, page by page, with the records they were merged from."""
@@ -219,10 +236,10 @@ class WeaviateLibrary:
 
     async def _store_embedder(self, embedder: LatentSemanticAnalysis, generation: int = 0) -> None:
         """From now on the library's vectors are this embedding's, in the collection of that generation."""
-        version = await store_model(self._client, self._description.library, embedder)
+        version = await store_model(self._models, self._description.library, embedder)
         generation, fitted = generation or self._description.generation, embedder.fitted_on
         await self._describe(embedder=embedder.name, version=version, fitted=fitted, generation=generation)
-        await forget_models(self._client, self._description.library, version)
+        await forget_models(self._models, self._description.library, version)
         self._embedder = embedder
 
     async def _describe(self, **changes: Any) -> None:

@@ -28,16 +28,13 @@ from weaviate.classes.query import Filter
 from weaviate.util import generate_uuid5
 
 from engine.errors import RetrievalError, UserError
-from engine.retrieval.embedding import Embedder, LatentSemanticAnalysis
+from engine.retrieval.embedding import LatentSemanticAnalysis
 from engine.retrieval.weaviate.weaviate_schema import (
     FAILURES,
     LEASES,
     LIBRARIES,
-    MODELS,
     SCHEMA_VERSION,
-    WORKSPACE_MODELS,
     already_there,
-    open_collection,
     translate_failures,
 )
 
@@ -142,54 +139,40 @@ async def names(client: Any) -> list[str]:
     return sorted(o.properties["library"] for o in found.objects if "/" not in o.properties["library"])
 
 
-async def store_model(client: Any, library: str, model: LatentSemanticAnalysis) -> str:
-    """Store a fitted embedding under a new version; returns the version."""
-    version, objects = secrets.token_hex(8), _models_of(client, library)
-    content = await asyncio.to_thread(_compress_model, model)
+async def store_model(models: Any, library: str, model: LatentSemanticAnalysis) -> str:
+    """Store a fitted embedding under a new version, in the collection of such; returns the version."""
+    version, content = secrets.token_hex(8), await asyncio.to_thread(_compress, model)
     parts = [content[i : i + PART_BYTES] for i in range(0, len(content), PART_BYTES)]
     for number, part in enumerate(parts):
         values = {"library": library, "version": version, "part": number, "parts": len(parts)}
-        await objects.data.insert({**values, "content": base64.b64encode(part).decode()})
+        await models.data.insert({**values, "content": base64.b64encode(part).decode()})
     return version
 
 
-async def forget_models(client: Any, library: str, but: str) -> None:
+async def forget_models(models: Any, library: str, but: str) -> None:
     """Delete the library's embeddings but for one version."""
     mine = Filter.by_property("library").equal(library) & Filter.by_property("version").not_equal(but)
-    await _models_of(client, library).data.delete_many(where=mine)
+    await models.data.delete_many(where=mine)
 
 
-def _models_of(client: Any, library: str) -> Any:
-    """Where a library's embedding is kept; ``workspaces/TENANT`` names the papers of a workspace."""
-    tenant = library.partition("/")[2]
-    return open_collection(client, WORKSPACE_MODELS if tenant else MODELS, tenant)
-
-
-async def load_model(client: Any, description: Description) -> Embedder:
-    """The library's fitted embedding."""
-    content = await _read_content(_models_of(client, description.library), description.version)
+async def load_model(models: Any, version: str) -> LatentSemanticAnalysis:
+    """A fitted embedding."""
+    content, mine = b"", Filter.by_property("version").equal(version)
+    for part in count():  # what is a BLOB comes only where it is named
+        wanted = mine & Filter.by_property("part").equal(part)
+        found = await models.query.fetch_objects(filters=wanted, limit=1, return_properties=["content"])
+        if not found.objects:
+            break
+        content += base64.b64decode(found.objects[0].properties["content"])
     try:
         return await asyncio.to_thread(_unpack, content)
     except zipfile.BadZipFile as error:
         raise RetrievalError(
-            f"The embedding of the library “{description.library}” is not whole in Weaviate. "
-            "Repeat its ingest command; nothing will be doubled.",
+            "The library’s embedding is not whole in Weaviate. Repeat its ingest command; nothing will be doubled."
         ) from error
 
 
-async def _read_content(objects: Any, version: str) -> bytes:
-    """The pieces of an embedding together, up to the first that is not there."""
-    content, mine = b"", Filter.by_property("version").equal(version)
-    for part in count():  # what is a BLOB comes only where it is named
-        wanted = mine & Filter.by_property("part").equal(part)
-        found = await objects.query.fetch_objects(filters=wanted, limit=1, return_properties=["content"])
-        if not found.objects:
-            break
-        content += base64.b64decode(found.objects[0].properties["content"])
-    return content
-
-
-def _compress_model(model: LatentSemanticAnalysis) -> bytes:
+def _compress(model: LatentSemanticAnalysis) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder, "model"))
         return Path(make_archive(f"{folder}/packed", "zip", f"{folder}/model")).read_bytes()
