@@ -1,25 +1,32 @@
 """Work on files that others made, in a process of its own that may use so much memory and time and no more.
 
-Run as ``python -I -m engine.bounded_process MODULE MEMORY_BYTES CPU_S ARGUMENT…``: it limits itself, then calls
-``MODULE.serve(arguments, input, output)``, which may raise `UserError` before it answers anything. Whatever a hostile
-file does to it, this process goes on.
+Run as ``python -I -m engine.bounded_process MODULE FUNCTION MEMORY_BYTES CPU_S ARGUMENT…``: it limits itself, calls the
+function with its input and the arguments, and writes what that gives, or each that it yields, as a line of JSON, by the
+type that the function says it gives. Whatever a hostile file does to it, this process goes on.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import LimitExceeded, UserError
 
 TOO_MUCH = "takes too much time or memory to read, as damaged and hostile files do"
 REFUSED = 3
-"""Exit status of a process that answers with what is wrong."""
+"""Exit status of a process that ends its answer with what is wrong."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +38,35 @@ class ProcessLimits:
     silence_s: float
 
 
-def call_bounded(module: str, content: bytes, limits: ProcessLimits, failed: str, *arguments: str) -> bytes:
-    """What the module answers to the content; blocks for up to ``silence_s``, so call it in a thread.
+def call_bounded(function: Callable[..., T], content: bytes, limits: ProcessLimits, failed: str, *arguments: str) -> T:
+    """What the function makes of the content; blocks for up to ``silence_s``, so call it in a thread.
 
-    Raises `UserError`: what the module raised, or ``failed`` where it took too much, or broke down.
+    Raises `UserError`: what the function raised, or ``failed`` where it took too much, or broke down.
     """
     try:
         done = subprocess.run(
-            _command(module, limits, arguments),
+            _command(function, limits, arguments),
             input=content,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # a hostile file can be warned of without end
             timeout=limits.silence_s,
             check=False,
         )
-    except subprocess.TimeoutExpired as error:
+        if done.returncode == 0:
+            answer: T = _answers_of(function).validate_json(done.stdout)
+            return answer
+    except (subprocess.TimeoutExpired, ValidationError) as error:
         raise UserError(failed) from error
-    if done.returncode != 0:
-        raise UserError(done.stdout.decode() if done.returncode == REFUSED else failed)
-    return done.stdout
+    raise UserError(json.loads(done.stdout) if done.returncode == REFUSED else failed)
 
 
-def stream_bounded(module: str, limits: ProcessLimits, *arguments: str) -> Iterator[bytes]:
-    """The lines that the module answers, as they come; blocks for up to ``silence_s`` for each.
+def stream_bounded(function: Callable[..., Iterator[T]], limits: ProcessLimits, *arguments: str) -> Iterator[T]:
+    """What the function yields, without content, as it comes; blocks for up to ``silence_s`` for each.
 
-    The process waits while nobody reads, and is ended where nobody reads on. Raises `LimitExceeded` where it took
-    too much, or broke down, after the lines that it finished.
+    The process waits while nobody reads, and is ended where nobody reads on. Raises, after what came before, the
+    `UserError` that the function raised, or `LimitExceeded` where it took too much, or broke down.
     """
-    command = _command(module, limits, arguments)
+    command = _command(function, limits, arguments)
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
@@ -74,7 +82,9 @@ def stream_bounded(module: str, limits: ProcessLimits, *arguments: str) -> Itera
                 finally:
                     watch.cancel()
                 if line.endswith(b"\n"):
-                    yield line
+                    yield _answers_of(function).validate_json(line)
+                elif ended == REFUSED:
+                    raise UserError(json.loads(line))
                 elif ended:
                     raise LimitExceeded(f"It {TOO_MUCH}.")
                 else:
@@ -83,23 +93,32 @@ def stream_bounded(module: str, limits: ProcessLimits, *arguments: str) -> Itera
             process.kill()
 
 
-def _command(module: str, limits: ProcessLimits, arguments: tuple[str, ...]) -> list[str]:
-    bounds = (str(limits.memory_bytes), str(limits.cpu_s))
-    return [sys.executable, "-I", "-m", "engine.bounded_process", module, *bounds, *arguments]
+def _command(function: Callable[..., Any], limits: ProcessLimits, arguments: tuple[str, ...]) -> list[str]:
+    called = function.__module__, function.__name__, str(limits.memory_bytes), str(limits.cpu_s)
+    return [sys.executable, "-I", "-m", "engine.bounded_process", *called, *arguments]
+
+
+@cache
+def _answers_of(function: Callable[..., Any]) -> TypeAdapter[Any]:
+    answer = get_type_hints(function, include_extras=True)["return"]
+    return TypeAdapter(get_args(answer)[0] if get_origin(answer) is Iterator else answer)
 
 
 def main() -> None:
-    """Limit this process, then let the module answer."""
-    module, memory_bytes, cpu_s, *arguments = sys.argv[1:]
+    """Limit this process, then let the function answer."""
+    module, name, memory_bytes, cpu_s, *arguments = sys.argv[1:]
     # The memory that mathematical libraries set aside for each processor would count as used.
     os.putenv("OPENBLAS_NUM_THREADS", "1")
     _limit_resources(int(memory_bytes), int(cpu_s))
+    function = getattr(importlib.import_module(module), name)
     try:
-        importlib.import_module(module).serve(arguments, sys.stdin.buffer, sys.stdout.buffer)
+        answer = function(sys.stdin.buffer.read(), *arguments)
+        for one in answer if isinstance(answer, Iterator) else [answer]:
+            sys.stdout.buffer.write(_answers_of(function).dump_json(one) + b"\n")
+            sys.stdout.buffer.flush()
     except UserError as error:
-        sys.stdout.buffer.write(str(error).encode())
+        sys.stdout.write(json.dumps(str(error)))
         sys.exit(REFUSED)
-    sys.stdout.buffer.flush()
 
 
 def _limit_resources(memory_bytes: int, cpu_s: int) -> None:

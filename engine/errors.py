@@ -4,7 +4,6 @@
 
     ScholiumError
     ├── UserError            the request cannot be done as it stands; the message says what to do
-    │   └── RecordError      one record of a file cannot be read; the rest goes on
     ├── ServiceError         someone else's fault; `retryable` says whether trying again may help
     │   ├── LanguageModelError
     │   └── RetrievalError   a library or an online source
@@ -12,6 +11,8 @@
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 
 class ScholiumError(Exception):
@@ -30,17 +31,20 @@ class NoPapers(UserError):
         self.meant = meant
 
 
-class RecordError(UserError):
+@dataclass(frozen=True, slots=True)
+class RecordError:
     """One record of a file cannot be read, and the rest goes on: where it stands, and why.
 
     Where it ``was_read`` it may not be whole.
     """
 
-    def __init__(self, place: str, why: str, *, was_read: bool = False) -> None:
-        super().__init__(f"{place}: {why}")
-        self.place = place
-        self.why = why
-        self.was_read = was_read
+    place: str
+    why: str
+    was_read: bool = False
+
+    def __str__(self) -> str:
+        """As a person reads it."""
+        return f"{self.place}: {self.why}"
 
 
 class ServiceError(ScholiumError):

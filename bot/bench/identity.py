@@ -10,7 +10,6 @@ from pydantic import BaseModel, JsonValue, StrictBool
 from rich.console import Console
 
 from bot.bench.yardstick_report import ReportOptions, print_report, read_json_lines
-from engine.errors import RecordError
 from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.retrieval.records.record_files import read_record
 from engine.values import Paper
@@ -39,11 +38,11 @@ def measure_identity(pairs: Sequence[RecordPair]) -> dict[str, Any]:
     """Pairs by what they are, how many of each kind were judged wrongly, and these, numbered from 1, by their titles.
 
     Each is judged as a library does that takes in first one record, then the other; in both orders. Raises
-    `RecordError` for a record that cannot be read.
+    `UserError` for a record that cannot be read.
     """
     wrong = []
     for number, pair in enumerate(pairs, start=1):
-        a, b = _read_one(f"pair {number}, a", pair.a), _read_one(f"pair {number}, b", pair.b)
+        a, b = read_record(f"pair {number}, a", pair.a), read_record(f"pair {number}, b", pair.b)
         if any(_become_one(*order) is not pair.same for order in ((a, b), (b, a))):
             wrong.append({"number": number, "a": a.title, "b": b.title, "same": pair.same})
     same, missed = sum(pair.same for pair in pairs), sum(pair["same"] is True for pair in wrong)
@@ -55,13 +54,6 @@ def measure_identity(pairs: Sequence[RecordPair]) -> dict[str, Any]:
         "missed_merges": missed,
         "wrong": wrong,
     }
-
-
-def _read_one(place: str, record: dict[str, JsonValue]) -> Paper:
-    paper = read_record(place, record)
-    if isinstance(paper, RecordError):
-        raise paper
-    return paper
 
 
 def _become_one(first: Paper, second: Paper) -> bool:

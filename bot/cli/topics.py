@@ -25,7 +25,7 @@ from bot.bench.compare import run_each, write_selected, write_unattended
 from bot.bench.yardstick_report import read_json_lines
 from bot.cli.evaluate import EvaluateOptions, compare, list_surveys, read_document
 from bot.cli.running import read_text
-from engine.errors import RecordError, UserError
+from engine.errors import UserError
 from engine.evaluation.measures import measure_overlap
 from engine.evaluation.scores import mean_and_spread, surveys_per_hour
 from engine.llm.meter import Account
@@ -186,10 +186,7 @@ def _list_references(place: str, sample: Mapping[str, Any]) -> tuple[Paper, ...]
         else:
             content = contents[at] if at < len(contents) else ""
         record |= content if isinstance(content, dict) else {"abstract": content} if content else {}
-        paper = read_record(f"{place}, reference {at + 1}", record)
-        if isinstance(paper, RecordError):
-            raise UserError(str(paper))
-        known.add(paper)
+        known.add(read_record(f"{place}, reference {at + 1}", record))
     return tuple(known.papers.values())
 
 

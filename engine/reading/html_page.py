@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, BinaryIO
+from typing import Any
 
 import lxml.html
-from pydantic import TypeAdapter
 
 from engine.bounded_process import TOO_MUCH, ProcessLimits, call_bounded
 from engine.errors import UserError
@@ -16,23 +14,16 @@ from engine.reading.paper_figures import LIMITS, read_figures, read_licence
 from engine.text import clean
 from engine.values import Passage
 
-_TEXT = TypeAdapter(FullText)
-
 
 def read_html(content: bytes, url: str, limits: ProcessLimits = LIMITS) -> FullText:
     """The paper; blocks: call it in a thread. Raises `UserError` where there is none, or it takes too much to read."""
     failed = f"The page {url[:200]} {TOO_MUCH}. It was not read."
-    return _TEXT.validate_json(call_bounded("engine.reading.html_page", content, limits, failed, url))
+    return call_bounded(from_html, content, limits, failed, url)
 
 
-def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None:
-    """Answer with the `FullText` as JSON; the argument is the page's address."""
-    answer.write(_TEXT.dump_json(from_html(content.read().decode("utf-8", "replace"), arguments[0])))
-
-
-def from_html(page: str, source: str) -> FullText:
+def from_html(page: bytes, source: str) -> FullText:
     """A paper as arXiv's HTML (LaTeXML) has it. Raises `UserError` where the page holds none."""
-    document = parse_page(page, source)
+    document = parse_page(page.decode("utf-8", "replace"), source)
     article = next(iter(document.xpath("//article[contains(@class, 'ltx_document')]")), None)
     if article is None:
         raise UserError(f"The page {source} holds no paper.")

@@ -5,12 +5,10 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any
 from urllib.parse import urljoin, urlsplit
-
-from pydantic import TypeAdapter
 
 from engine.bounded_process import TOO_MUCH, ProcessLimits, call_bounded
 from engine.errors import UserError
@@ -18,7 +16,6 @@ from engine.text import clean, sentences
 from engine.values import Passage
 
 LIMITS = ProcessLimits(memory_bytes=2**30, cpu_s=20, silence_s=120)
-_WORKER = "engine.reading.paper_figures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +28,9 @@ class Picture:
     base64: str
 
 
-_PICTURE = TypeAdapter(Picture)
-
-
 def redraw_picture(content: bytes, limits: ProcessLimits = LIMITS) -> Picture:
     """The picture; blocks: call it in a thread. Raises `UserError` for none (PNG, JPEG, GIF or WebP), or a bomb."""
-    return _PICTURE.validate_json(call_bounded(_WORKER, content, limits, f"The picture {TOO_MUCH}."))
+    return call_bounded(draw_again, content, limits, f"The picture {TOO_MUCH}.")
 
 
 READ = ("PNG", "JPEG", "GIF", "WEBP")
@@ -49,13 +43,13 @@ LARGEST_PNG = 400_000
 """Bytes; a larger one is a photograph and is kept as JPEG."""
 
 
-def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None:
-    """Answer with the `Picture` as JSON. Raises `UserError` where there is none to be drawn."""
+def draw_again(content: bytes) -> Picture:
+    """The picture of its pixels alone. Raises `UserError` where there is none to be drawn."""
     from PIL import Image, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS
     try:
-        with Image.open(io.BytesIO(content.read()), formats=READ) as picture:
+        with Image.open(io.BytesIO(content), formats=READ) as picture:
             if picture.width * picture.height > MOST_PIXELS or min(picture.size) < LEAST_SIDE:
                 raise ValueError("too large or too small")
             picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
@@ -69,8 +63,7 @@ def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None
     if encoded.tell() > LARGEST_PNG:
         kind, encoded = "jpeg", io.BytesIO()
         drawn.save(encoded, "JPEG", quality=85)
-    content_64 = base64.b64encode(encoded.getvalue()).decode()
-    answer.write(_PICTURE.dump_json(Picture(kind, drawn.width, drawn.height, content_64)))
+    return Picture(kind, drawn.width, drawn.height, base64.b64encode(encoded.getvalue()).decode())
 
 
 MOST_FIGURES = 30

@@ -1,15 +1,13 @@
-"""The text of a PDF, page by page, read in a process of its own (`serve`), with limits."""
+"""The text of a PDF, page by page, read in a process of its own, with limits."""
 
 from __future__ import annotations
 
 import ctypes
-import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, BinaryIO
+from typing import Any
 
 from engine.bounded_process import TOO_MUCH, ProcessLimits, call_bounded
 from engine.errors import UserError
@@ -21,7 +19,6 @@ LIMITS = ProcessLimits(memory_bytes=2**30, cpu_s=20, silence_s=120)
 """A page that needs more is a bomb."""
 LEAST_WORDS_PER_PAGE = 5
 """A PDF with fewer is made of pictures."""
-_WORKER = "engine.reading.pdf_text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +70,9 @@ def read_pdf(name: str, content: bytes, limits: ProcessLimits = LIMITS) -> PdfTe
     if not content[:1024].lstrip().startswith(b"%PDF-"):
         raise UserError(f"“{name}” is not a PDF, whatever its name says.")
     try:
-        answer = json.loads(call_bounded(_WORKER, content, limits, f"{TOO_MUCH}. It was not read."))
+        return call_bounded(extract_text, content, limits, f"{TOO_MUCH}. It was not read.")
     except UserError as error:
         raise UserError(f"“{name}” {error}") from error
-    lines = tuple(Line(text, page, LineStyle(*style)) for text, page, *style in answer["lines"])
-    if sum(len(line.text.split()) for line in lines) < LEAST_WORDS_PER_PAGE * max(1, answer["pages"]):
-        raise UserError(f"“{name}” has no text; it seems to be scanned. Run text recognition (OCR) on it first.")
-    return PdfText(str(answer["title"]), lines)
 
 
 SAMPLED = 12
@@ -93,12 +86,12 @@ MARK_SIZE = 0.8
 """A figure so much smaller than its line is the mark of a footnote, or an exponent."""
 
 
-def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None:
-    """Answer with title and lines. Raises `UserError` with what is wrong, to be said of the file."""
+def extract_text(content: bytes) -> PdfText:
+    """What the PDF says. Raises `UserError` with what is wrong, to be said of the file."""
     import pypdfium2
 
     try:
-        pdf = pypdfium2.PdfDocument(content.read())
+        pdf = pypdfium2.PdfDocument(content)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
             raise UserError("is encrypted. Save it without a password and send it again.") from error
@@ -106,7 +99,7 @@ def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None
     total = len(pdf)
     if total > MOST_PAGES:
         raise UserError(f"has {total:,} pages; at most {MOST_PAGES} are read.")
-    lines: list[list[Any]] = []
+    lines: list[Line] = []
     left = MOST_CHARACTERS
     for number in range(total):
         try:
@@ -117,35 +110,32 @@ def serve(arguments: Sequence[str], content: BinaryIO, answer: BinaryIO) -> None
         left -= text.count_chars()
         if left < 0:
             raise UserError("has more text than a book; it was not read.")
-        lines += [[said, number + 1, *style] for said, *style in _read_page(text, height)]
-    title = pdf.get_metadata_dict().get("Title", "")
-    answer.write(json.dumps({"title": title[:500], "pages": total, "lines": lines}).encode())
+        lines += _read_page(text, number + 1, height)
+    if sum(len(line.text.split()) for line in lines) < LEAST_WORDS_PER_PAGE * max(1, total):
+        raise UserError("has no text; it seems to be scanned. Run text recognition (OCR) on it first.")
+    return PdfText(pdf.get_metadata_dict().get("Title", "")[:500], tuple(lines))
 
 
-def _read_page(text: Any, height: float) -> list[list[Any]]:
-    """The lines, each as its text and the values of `LineStyle` in order."""
+def _read_page(text: Any, page: int, height: float) -> Iterator[Line]:
     import pypdfium2.raw as pdfium
 
     characters = [pdfium.FPDFText_GetUnicode(text, at) for at in range(text.count_chars())]
-    lines: list[list[Any]] = []
     first = 0
     for at, code in enumerate([*characters, 10]):
         is_hyphen = chr(code) in _HYPHENS
         if code not in {10, 13} and not is_hyphen:
             continue
         places = [n for n in range(first, at) if characters[n]]
-        if line := _read_line(text, characters, places, height, "\u00ad" if is_hyphen else ""):
-            lines.append(line)
+        if shown := [n for n in places if not chr(characters[n]).isspace()]:
+            style = _read_style(text, characters, shown, height)
+            kept = [characters[n] for n in places if not _is_mark(text, characters, style.size, n)]
+            yield Line(_decode(kept).strip() + ("\u00ad" if is_hyphen else ""), page, style)
         first = at + 1
-    return lines
 
 
-def _read_line(text: Any, characters: Sequence[int], places: Sequence[int], height: float, end: str) -> list[Any]:
+def _read_style(text: Any, characters: Sequence[int], shown: Sequence[int], height: float) -> LineStyle:
     import pypdfium2.raw as pdfium
 
-    shown = [n for n in places if not chr(characters[n]).isspace()]
-    if not shown:
-        return []
     letters = [n for n in shown if chr(characters[n]).isalpha()] or shown
     sample = letters[:: max(1, len(letters) // SAMPLED)]
     sizes = sorted(_size(text, n) for n in sample)
@@ -155,13 +145,10 @@ def _read_line(text: Any, characters: Sequence[int], places: Sequence[int], heig
     pdfium.FPDFText_GetCharOrigin(text, shown[0], x, y)
     pdfium.FPDFText_GetCharBox(text, shown[-1], left, right, ctypes.c_double(), ctypes.c_double())
     upright = abs(math.sin(pdfium.FPDFText_GetCharAngle(text, shown[0]))) < 0.1
-    is_mark = partial(_is_mark, text, characters, size)
-    kept = [n for n in places if not is_mark(n)]
-    said = _decode([characters[n] for n in kept]).strip()
     bold = sum(bool(_BOLD.search(name)) for name in names) >= 0.9 * len(names)
     italic = sum(bool(_ITALIC.search(name)) for name in names) >= 0.9 * len(names)
-    places_shown = (round(value, 1) for value in (x.value, right.value, height - y.value, size))
-    return [said + end, *places_shown, bold, italic, upright]
+    baseline = round(height - y.value, 1)
+    return LineStyle(round(x.value, 1), round(right.value, 1), baseline, round(size, 1), bold, italic, upright)
 
 
 def _is_mark(text: Any, characters: Sequence[int], size: float, at: int) -> bool:

@@ -6,7 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import resources
-from typing import Any, BinaryIO
+from typing import Any
+
+from pydantic import Base64Bytes
 
 from engine.bounded_process import ProcessLimits, call_bounded
 from engine.citations import numbers, reference_text
@@ -22,15 +24,16 @@ LIMITS = ProcessLimits(memory_bytes=4 * 2**30, cpu_s=0, silence_s=120.0)
 def pdf(survey: Survey) -> bytes:
     """The document as PDF bytes; blocks. Raises `UserError` where it cannot be set."""
     failed = "The PDF could not be set. Write for example: export docx html"
-    return call_bounded("engine.rendering.pdf", json.dumps(_data(survey)).encode(), LIMITS, failed)
+    return call_bounded(set_document, json.dumps(_data(survey)).encode(), LIMITS, failed)
 
 
-def serve(_: Sequence[str], given: BinaryIO, output: BinaryIO) -> None:
-    """Set one document: its data in, PDF out."""
+def set_document(given: bytes) -> Base64Bytes:
+    """Its data in, PDF out."""
     import typst  # only exports need it
 
     template = resources.files("engine.rendering").joinpath("templates/survey.typ").read_bytes()
-    output.write(typst.compile(template, sys_inputs={"survey": given.read().decode()}))
+    content: bytes = typst.compile(template, sys_inputs={"survey": given.decode()})
+    return content
 
 
 def _data(survey: Survey) -> dict[str, Any]:

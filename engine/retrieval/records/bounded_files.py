@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
-
-from pydantic import TypeAdapter
 
 from engine.bounded_process import ProcessLimits, stream_bounded
-from engine.errors import LimitExceeded, RecordError, UserError
+from engine.errors import LimitExceeded, RecordError
 from engine.retrieval.records.record_files import FileLimits, OnBytes, read_papers
 from engine.values import Paper
 
 BATCH = 100
-"""Records that one line of the process's answer holds."""
-
+"""Records that the process answers with at once."""
 
 ReadingLimits = tuple[FileLimits, ProcessLimits]
 """What may be read of one file, and what the process that reads it may use."""
@@ -32,17 +28,12 @@ GIVEN: ReadingLimits = (FileLimits(200 * 2**30), ProcessLimits(8 * 2**30, 0, 900
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some records in order, the bytes read so far and the bytes of the file; ``wrong`` where it cannot be read."""
+    """Some records in order, the bytes read so far, the bytes of the file, and which fields were dropped how often."""
 
-    items: tuple[Paper | tuple[str, str, bool], ...]
-    """A paper, or what a `RecordError` is made of."""
-    done: int = 0
-    size: int = 0
-    wrong: str = ""
-    dropped: dict[str, int] = field(default_factory=dict)
-
-
-_BATCH = TypeAdapter(Batch)
+    items: tuple[Paper | RecordError, ...]
+    done: int
+    size: int
+    dropped: dict[str, int]
 
 
 def read_bounded(
@@ -56,19 +47,11 @@ def read_bounded(
     file, process = limits
     arguments = (str(path), str(file.bytes), str(file.records))
     try:
-        for line in stream_bounded("engine.retrieval.records.bounded_files", process, *arguments):
-            batch = _BATCH.validate_json(line)
-            if batch.wrong:
-                raise UserError(batch.wrong)
+        for batch in stream_bounded(read_batches, process, *arguments):
             on_bytes(batch.done, batch.size)
             if dropped is not None:
                 dropped.update(batch.dropped)
-            for item in batch.items:
-                if isinstance(item, Paper):
-                    yield item
-                else:
-                    place, why, was_read = item
-                    yield RecordError(place, why, was_read=was_read)
+            yield from batch.items
     except LimitExceeded:
         yield RecordError(
             path.name,
@@ -77,25 +60,15 @@ def read_bounded(
         )
 
 
-def serve(arguments: Sequence[str], _: BinaryIO, answer: BinaryIO) -> None:
-    """The process: batches of records, each as a line of JSON."""
-    path, *bounds = arguments
-    read = (0, 0)
+def read_batches(_: bytes, path: str, most_bytes: str, most_records: str) -> Iterator[Batch]:
+    """What `read_papers` gives, in batches."""
+    read, dropped = (0, 0), Counter[str]()
 
     def count(done: int, size: int) -> None:
         nonlocal read
         read = done, size
 
-    def write(batch: Batch) -> None:
-        answer.write(_BATCH.dump_json(batch) + b"\n")
-        answer.flush()
-
-    dropped = Counter[str]()
-    records = read_papers(Path(path), count, FileLimits(*map(int, bounds)), dropped)
-    try:
-        while items := tuple(islice(records, BATCH)):
-            sent = tuple(i if isinstance(i, Paper) else (i.place, i.why, i.was_read) for i in items)
-            write(Batch(sent, *read, dropped=dict(dropped)))
-            dropped.clear()
-    except UserError as error:
-        write(Batch((), wrong=str(error)))
+    records = read_papers(Path(path), count, FileLimits(int(most_bytes), int(most_records)), dropped)
+    while items := tuple(islice(records, BATCH)):
+        yield Batch(items, *read, dict(dropped))
+        dropped.clear()

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from engine.errors import LimitExceeded, RecordError, UserError
 from engine.retrieval.records.bibtex import read_bibtex
-from engine.retrieval.records.record_fields import TITLES, RawRecord, find_dropped, make_paper
+from engine.retrieval.records.record_fields import TITLES, Fields, RawRecord, find_dropped, make_paper
 from engine.retrieval.records.reference_formats import RIS, TAGGED, read_endnote_xml
 from engine.values import Paper
 
@@ -159,10 +159,13 @@ def _read_json(file: _File) -> Read:
         yield _take_json(f"{file.name}, record {number}", item)
 
 
-def read_record(place: str, record: object) -> Paper | RecordError:
-    """One record as JSON has it, ours or CSL-JSON; ``place`` says where it stands."""
+def read_record(place: str, record: Fields) -> Paper:
+    """One record as JSON has it, ours or CSL-JSON. Raises `UserError` with its ``place`` where it cannot be read."""
     raw = _take_json(place, record)
-    return make_paper(*raw) if isinstance(raw, tuple) else raw
+    paper = make_paper(*raw) if isinstance(raw, tuple) else raw
+    if isinstance(paper, RecordError):
+        raise UserError(str(paper))
+    return paper
 
 
 def _take_json(place: str, record: object) -> RawRecord | RecordError:

@@ -151,7 +151,7 @@ def test_a_page_that_takes_too_long_is_stopped() -> None:
 
 
 def test_a_page_is_read_in_a_process_as_it_is_here() -> None:
-    assert read_html(HTML.encode(), "https://x.org") == from_html(HTML, "https://x.org")
+    assert read_html(HTML.encode(), "https://x.org") == from_html(HTML.encode(), "https://x.org")
     with pytest.raises(UserError, match="holds no paper"):
         read_html(b"<p>hello", "https://x.org")
 
@@ -182,12 +182,12 @@ HTML = """<html><body><nav>menu</nav><article class="ltx_document"><h1 class="lt
 
 
 def test_arxiv_s_html() -> None:
-    text = from_html(HTML, "https://arxiv.org/html/1")
+    text = from_html(HTML.encode(), "https://arxiv.org/html/1")
     assert (text.title, text.abstract) == ("A Title", "We show x.")
     assert [(p.section, p.text) for p in text.body()] == [("Introduction", "Text with x^2 in it."), ("Aim", "More.")]
     for page in ("", "<html><body>No HTML for this paper</body></html>", "<article class='ltx_document'></article>"):
         with pytest.raises(UserError, match="holds no"):
-            from_html(page, "https://arxiv.org/html/1")
+            from_html(page.encode(), "https://arxiv.org/html/1")
 
 
 @pytest.mark.parametrize(
