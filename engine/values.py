@@ -83,6 +83,11 @@ class Paper:
         """What is known of what it says: the abstract, or else a summary. Only an abstract may be quoted."""
         return self.abstract or self.summary
 
+    @property
+    def is_open(self) -> bool:
+        """Whether its full text seems to be open."""
+        return bool(self.pdf) or any(identifier.startswith("arxiv:") for identifier in self.identifiers)
+
 
 Ranking = Literal["survey", "relevance", "title"]
 """``relevance``: closest in words and meaning to the query; ``survey``: the same with a prior for citations, what a

@@ -91,7 +91,7 @@ class OpenAccess:
     shared: TextFolder
     own: TextFolder
     unpaywall: ScholarlyService | None = None
-    contact: str = ""
+    """Asked with the e-mail address of those who run this; ``None`` where they gave none."""
     arxiv_url: str = "https://arxiv.org"
     wait_for_host: Callable[[str], Awaitable[None]] | None = None
     """Waits for our turn at the host of an address, where it wants a pace."""
@@ -107,7 +107,7 @@ class OpenAccess:
         """Texts of at most so many papers: those at hand, then the first that have a place to be fetched from."""
         held = {paper.key: await asyncio.to_thread(self._load, paper) for paper in papers}
         found = {key: text for key, text in held.items() if text}
-        missing = [p for p in papers if p.key not in found and self._has_place(p)] if self.online else []
+        missing = [p for p in papers if p.key not in found and (p.is_open or self._doi_of(p))] if self.online else []
         wanted = missing[: max(0, most - len(found))]
         gate = asyncio.Semaphore(AT_ONCE)
         done, begun = 0, self.budget.now()
@@ -133,9 +133,10 @@ class OpenAccess:
         held = (folder.load(name) for name in names for folder in (self.own, self.shared))
         return next(filter(None, held), None)
 
-    def _has_place(self, paper: Paper) -> bool:
-        places = ("arxiv:", "doi:") if self.unpaywall and self.contact else ("arxiv:",)
-        return bool(paper.pdf) or any(identifier.startswith(places) for identifier in paper.identifiers)
+    def _doi_of(self, paper: Paper) -> str:
+        """What Unpaywall can be asked by; empty where there is none, or nobody to ask."""
+        dois = (i.removeprefix("doi:") for i in paper.identifiers if i.startswith("doi:"))
+        return next(dois, "") if self.unpaywall else ""
 
     async def fetch_picture(self, address: str) -> Picture:
         """The picture of a figure, drawn again. Raises `ScholiumError` where it cannot be had."""
@@ -166,11 +167,9 @@ class OpenAccess:
         places = dict.fromkeys(filter(None, (*at_arxiv, paper.pdf)))
         for place in places:
             yield place
-        doi = next((i.removeprefix("doi:") for i in paper.identifiers if i.startswith("doi:")), "")
-        if not doi or not self.unpaywall or not self.contact:
+        if not self.unpaywall or not (doi := self._doi_of(paper)):
             return
-        ask = ServiceRequest(f"/v2/{doi}", {"email": self.contact}, may_be_absent=True)
-        answer = (await self.unpaywall.ask(ask))[0] or {}
+        answer = (await self.unpaywall.ask(ServiceRequest(f"/v2/{doi}", may_be_absent=True)))[0] or {}
         # The best location first, of each the PDF before the page.
         locations = [answer.get("best_oa_location"), *(answer.get("oa_locations") or ())]
         named = [location.get(kind) for location in locations if location for kind in ("url_for_pdf", "url")]

@@ -50,21 +50,11 @@ _FAINT = 1e-3
 """Added to a probability before its logarithm."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Features:
-    """The columns of one sentence's features and what each counts, in halves: 2 for its own, 1 for a neighbour's."""
+def sentence_features(sentences: Sequence[str]) -> list[tuple[NDArray[np.int64], float]]:
+    """For each sentence of an abstract the columns of its features, and their Euclidean length.
 
-    columns: NDArray[np.int64]
-    halves: NDArray[np.int64]
-
-    @property
-    def length(self) -> float:
-        """The Euclidean length, in halves."""
-        return math.sqrt(int((self.halves**2).sum()))
-
-
-def sentence_features(sentences: Sequence[str]) -> list[Features]:
-    """The features of each sentence of an abstract: words and pairs, its own and its neighbours', and its place."""
+    They are words, pairs of words and its place, which stand there twice, and its neighbours' words and pairs, once.
+    """
     own = [_word_hashes(sentence) for sentence in sentences]
     count = len(sentences)
     features = []
@@ -78,9 +68,9 @@ def sentence_features(sentences: Sequence[str]) -> list[Features]:
             f"sentences: {min(count, 12)}",
             f"ends: {sentences[i].rstrip()[-1:] in ('.', '!', '?')}",
         ]
-        of_sentence, of_others = np.concatenate([hashes, _hashes(place)]), np.concatenate([before, after])
-        halves = np.concatenate([np.full(len(of_sentence), 2), np.full(len(of_others), 1)])
-        features.append(Features(np.concatenate([of_sentence, of_others]) % BUCKETS, halves))
+        of_sentence = np.concatenate([hashes, _hashes(place)])
+        columns = np.concatenate([of_sentence, of_sentence, before, after]) % BUCKETS
+        features.append((columns, math.sqrt(4 * len(of_sentence) + len(before) + len(after))))
     return features
 
 
@@ -138,14 +128,11 @@ class RoleModel:
         if not sentences:
             return np.zeros((0, len(ROLES)))
         first = np.zeros((len(sentences), len(ROLES)))
-        for row, features in enumerate(sentence_features(sentences)):
-            counted = (self.weights[:, features.columns] * features.halves).sum(axis=1)  # whole numbers: exact
-            first[row] = counted / features.length * self.scale
+        for row, (columns, length) in enumerate(sentence_features(sentences)):
+            first[row] = self.weights[:, columns].sum(axis=1, dtype=np.int64) / length * self.scale  # exact sums
         seen = round_off(context_features(round_off(one_against_rest(round_off(first + self.bias)))))
         total = round_off(seen @ self.context_weights.T + self.context_bias)
-        raised = np.exp(total - total.max(axis=1, keepdims=True))
-        normalised: Matrix = round_off(raised / raised.sum(axis=1, keepdims=True))
-        return normalised
+        return round_off(_normalise(np.exp(total - total.max(axis=1, keepdims=True))))
 
 
 def round_off(values: Matrix) -> Matrix:
@@ -155,8 +142,12 @@ def round_off(values: Matrix) -> Matrix:
 
 def one_against_rest(log_odds: Matrix) -> Matrix:
     """Probabilities of the roles, each judged alone against all others, made to sum to one."""
-    alone = 1.0 / (1.0 + np.exp(-log_odds))
-    normalised: Matrix = alone / np.maximum(alone.sum(axis=1, keepdims=True), 1e-12)
+    return _normalise(1.0 / (1.0 + np.exp(-log_odds)))
+
+
+def _normalise(values: Matrix) -> Matrix:
+    """The rows made to sum to one."""
+    normalised: Matrix = values / np.maximum(values.sum(axis=1, keepdims=True), 1e-12)
     return normalised
 
 
@@ -176,9 +167,7 @@ def role_model() -> RoleModel:
 def statement_probabilities(probabilities: Matrix) -> Matrix:
     """Shape (sentences, statements): `other` left out, objective and method put together, rows summing to one."""
     background, objective, method, result, _ = probabilities.T
-    joined = np.stack([background, objective + method, result], axis=1)
-    normalised: Matrix = joined / np.maximum(joined.sum(axis=1, keepdims=True), 1e-12)
-    return normalised
+    return _normalise(np.stack([background, objective + method, result], axis=1))
 
 
 _LABELS: dict[Role, str] = {

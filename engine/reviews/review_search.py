@@ -182,7 +182,8 @@ class ReviewSearch(FoundPapers):
         await self.context.progress(Progress("searching", detail="; ".join(query.render() for query in queries)))
         online = self.context.online
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._in_library(query)) for query in queries if self._has_library]
+            has_library = self.brief.library or self.context.library.name != "no library"
+            tasks = [group.create_task(self._in_library(query)) for query in queries if has_library]
             if online:
                 searched = online.places(life_sciences=scope.life_sciences)
                 tasks += [group.create_task(self._online(place, query)) for query in queries for place in searched]
@@ -190,10 +191,6 @@ class ReviewSearch(FoundPapers):
             place, query, papers, note = task.result()
             self.take([paper for paper in papers if not leaves_out(self.brief, paper)], str(query))
             self.note_search(place, str(query), len(papers), note)
-
-    @property
-    def _has_library(self) -> bool:
-        return bool(self.brief.library) or self.context.library.name != "no library"
 
     async def _in_library(self, query: BooleanQuery) -> _Searched:
         """The most relevant papers; none where the library says no more of the query than by chance."""
@@ -236,13 +233,8 @@ def weigh_papers(found: Sequence[FoundPaper], this_year: int) -> list[float]:
     if not found:
         return []
     cited = measure_popularity([item.paper for item in found], this_year)
-    parts = np.array([[item.score for item in found], cited, [is_open(item.paper) for item in found]], np.float64)
+    parts = np.array([[item.score for item in found], cited, [item.paper.is_open for item in found]], np.float64)
     parts -= parts.min(axis=1, keepdims=True)
     parts /= np.maximum(parts.max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     weighted: list[float] = (np.array([RELEVANCE, CITATIONS, FULL_TEXT]) @ parts).tolist()
     return weighted
-
-
-def is_open(paper: Paper) -> bool:
-    """Whether the full text seems to be open."""
-    return bool(paper.pdf) or any(identifier.startswith("arxiv:") for identifier in paper.identifiers)

@@ -14,8 +14,8 @@ from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.attempts import try_work
 from engine.llm.model import PlainText, Request, TypedAnswer, WrittenKey, tokens_of
 from engine.llm.prompting import data, fill, paper_block
-from engine.reading.full_text import FullText
-from engine.reviews.review_search import ReviewScope, is_open
+from engine.reading.full_text import FullText, take_fitting
+from engine.reviews.review_search import ReviewScope
 from engine.run import Progress, ReviewDraft, RunContext, ignore
 from engine.text import clean, inert, sentences, shorten
 from engine.values import FoundPaper, LeftOut, Paper, Passage
@@ -234,7 +234,7 @@ def _line(text: str) -> str:
 
 async def add_text(paper: Paper, context: RunContext) -> Paper:
     """The paper with the best text there is: its discussion, else its opening, else an abstract of another source."""
-    if context.texts and (is_open(paper) or paper.content == ""):
+    if context.texts and (paper.is_open or paper.content == ""):
         try:
             async with asyncio.timeout(TEXT_S):
                 text = (await context.texts.read([paper], 1, ignore)).get(paper.key)
@@ -253,11 +253,5 @@ _TELLING = re.compile(r"discussion|conclusion|concluding|limitation")
 
 def choose_passages(text: FullText, tokens: int) -> tuple[Passage, ...]:
     """Discussion and conclusions, at most so many tokens; without such sections the beginning of the main text."""
-    room = tokens * CHARACTERS_PER_TOKEN
-    taken: list[Passage] = []
-    for passage in (p for p in text.body() if _TELLING.search(p.section.casefold())):
-        if len(passage.text) > room:
-            break
-        room -= len(passage.text)
-        taken.append(passage)
-    return tuple(taken) or text.take_opening(tokens)
+    telling = (passage for passage in text.body() if _TELLING.search(passage.section.casefold()))
+    return tuple(take_fitting(telling, tokens * CHARACTERS_PER_TOKEN)) or text.take_opening(tokens)

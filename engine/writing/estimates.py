@@ -79,8 +79,7 @@ class Estimate:
 def with_expected_texts(papers: Mapping[PaperKey, Paper], most: int) -> dict[PaperKey, Paper]:
     """The papers, the first so many that seem to be open with as much text as would be read of them."""
     text = Passage("x" * OPENING_TOKENS * CHARACTERS_PER_TOKEN)
-    is_open = (p.key for p in papers.values() if p.pdf or any(i.startswith("arxiv:") for i in p.identifiers))
-    expected = set(islice(is_open, most))
+    expected = set(islice((paper.key for paper in papers.values() if paper.is_open), most))
     return {key: replace(paper, body=(text,)) if key in expected else paper for key, paper in papers.items()}
 
 

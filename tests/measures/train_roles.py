@@ -124,12 +124,12 @@ class _TrainingData:
 def _build_training_data(sources: Sequence[Sequence[LabelledAbstract]]) -> _TrainingData:
     abstracts = [abstract for source in sources for abstract in source]
     rows = [features for abstract in abstracts for features in sentence_features(abstract.sentences)]
-    starts = np.cumsum([0, *(len(row.columns) for row in rows)])
-    values, columns = (
-        np.concatenate(parts) for parts in zip(*((r.halves / r.length, r.columns) for r in rows), strict=True)
-    )
+    starts = np.cumsum([0, *(len(columns) for columns, _ in rows)])
+    values = np.concatenate([np.full(len(columns), 1 / length) for columns, length in rows])
+    features = csr_matrix((values, np.concatenate([columns for columns, _ in rows]), starts), (len(rows), BUCKETS))
+    features.sum_duplicates()
     return _TrainingData(
-        csr_matrix((values, columns, starts), shape=(len(rows), BUCKETS)),
+        features,
         np.array([ROLES.index(role) for abstract in abstracts for role in abstract.labels]),
         np.array([share for abstract in abstracts for share in abstract.agreement]),
         np.concatenate([_weigh(source, len(rows) / len(sources)) for source in sources]),

@@ -8,7 +8,7 @@ asked by PUT and gives no abstracts; Springer gives 25 a page to keys of its fre
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_keys import find_key
-from engine.retrieval.records.record_fields import make_found_paper
+from engine.retrieval.records.record_fields import Fields, make_found_paper
 from engine.values import ALL_YEARS, Paper, YearRange
 
 ELSEVIER, SPRINGER_NATURE = "https://api.elsevier.com", "https://api.springernature.com"
@@ -27,10 +27,6 @@ SCOPUS_ORDER = "-relevancy,-citedby-count,-pubyear"
 INTERVAL_S = 0.35
 """Seconds between calls: Elsevier allows nine a second for searches of Scopus and two of ScienceDirect."""
 
-FIELDS = ("title", "abstract", "year", "venue", "citations", "doi")
-
-Item = Mapping[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
@@ -39,20 +35,15 @@ class Publisher:
     name: str
     url: str
     ask: Callable[[BooleanQuery, int], ServiceRequest]
-    read_page: Callable[[Any], Sequence[Item]]
-    """The items of an answer; raises what a wrong shape raises."""
-    names: Mapping[str, str]
-    """Field of a paper → its name in an item, where that is another."""
-    list_authors: Callable[[Item], list[Any]]
-    number: tuple[str, str] = ("", "")
-    """Namespace and field of the publisher's own number of a paper."""
+    read_page: Callable[[Any], Sequence[Fields]]
+    """The fields of each paper of an answer; raises what a wrong shape raises."""
+    number: str = ""
+    """Namespace, and field, of the publisher's own number of a paper."""
 
-    def to_paper(self, item: Item) -> Paper | None:
-        """``None`` for an item without a title or an identifier."""
-        fields = {field: item.get(self.names.get(field, field)) for field in FIELDS}
-        kind, name = self.number
-        own = "".join(filter(str.isalnum, str(item.get(name) or "").removeprefix("2-s2.0-")))  # “S0004-3702(98)00023-X”
-        return make_found_paper({**fields, "authors": self.list_authors(item)}, (find_key(kind, own),), self.name)
+    def to_paper(self, fields: Fields) -> Paper | None:
+        """``None`` for a record without a title or an identifier."""
+        own = "".join(filter(str.isalnum, fields.get(self.number) or ""))  # “S0004-3702(98)00023-X”
+        return make_found_paper(fields, (find_key(self.number, own),), self.name)
 
 
 class PublisherSearch:
@@ -85,28 +76,25 @@ def _ask_scopus(query: BooleanQuery, start: int) -> ServiceRequest:
     )
 
 
-def _read_scopus(answer: Any) -> Sequence[Item]:
-    # An empty result is an entry with an error.
-    return [entry for entry in answer["search-results"]["entry"] if "error" not in entry]
+def _read_scopus(answer: Any) -> list[Fields]:
+    return [
+        {
+            "title": entry.get("dc:title"),
+            "abstract": entry.get("dc:description"),
+            # Complete in the view that has abstracts, else the first alone.
+            "authors": [a.get("authname") for a in entry.get("author") or ()] or [entry.get("dc:creator")],
+            "year": entry.get("prism:coverDate"),
+            "venue": entry.get("prism:publicationName"),
+            "citations": entry.get("citedby-count"),
+            "doi": entry.get("prism:doi"),
+            "scopus": str(entry.get("eid") or "").removeprefix("2-s2.0-"),
+        }
+        for entry in answer["search-results"]["entry"]
+        if "error" not in entry  # an empty result is an entry with an error
+    ]
 
 
-SCOPUS = Publisher(
-    "Scopus",
-    ELSEVIER,
-    _ask_scopus,
-    _read_scopus,
-    {
-        "title": "dc:title",
-        "abstract": "dc:description",
-        "year": "prism:coverDate",
-        "venue": "prism:publicationName",
-        "citations": "citedby-count",
-        "doi": "prism:doi",
-    },
-    # Complete in the view that has abstracts, else the first alone.
-    lambda item: [a.get("authname") for a in item.get("author") or ()] or [item.get("dc:creator")],
-    ("scopus", "eid"),
-)
+SCOPUS = Publisher("Scopus", ELSEVIER, _ask_scopus, _read_scopus, "scopus")
 
 
 def _ask_science_direct(query: BooleanQuery, start: int) -> ServiceRequest:
@@ -115,15 +103,12 @@ def _ask_science_direct(query: BooleanQuery, start: int) -> ServiceRequest:
     return ServiceRequest("/content/search/sciencedirect", body=body, method="PUT")
 
 
-SCIENCE_DIRECT = Publisher(
-    "ScienceDirect",
-    ELSEVIER,
-    _ask_science_direct,
-    lambda answer: answer.get("results", ()) if answer["resultsFound"] else (),
-    {"year": "publicationDate", "venue": "sourceTitle"},
-    lambda item: list(item.get("authors") or ()),
-    ("pii", "pii"),
-)
+def _read_science_direct(answer: Any) -> list[Fields]:
+    items = answer.get("results", ()) if answer["resultsFound"] else ()
+    return [{**item, "year": item.get("publicationDate"), "venue": item.get("sourceTitle")} for item in items]
+
+
+SCIENCE_DIRECT = Publisher("ScienceDirect", ELSEVIER, _ask_science_direct, _read_science_direct, "pii")
 
 
 def _ask_springer(query: BooleanQuery, start: int) -> ServiceRequest:
@@ -133,9 +118,18 @@ def _ask_springer(query: BooleanQuery, start: int) -> ServiceRequest:
     return ServiceRequest("/meta/v2/json", {"q": asked, "s": str(start + 1), "p": str(PAGE)})
 
 
-def _read_springer(answer: Any) -> Sequence[Item]:
-    is_any = int(answer["result"][0]["total"])
-    return [{**record, "abstract": _join(record.get("abstract"))} for record in answer["records"]] if is_any else []
+def _read_springer(answer: Any) -> list[Fields]:
+    return [
+        {
+            "title": record.get("title"),
+            "abstract": _join(record.get("abstract")),
+            "authors": [person.get("creator") for person in record.get("creators") or ()],
+            "year": record.get("publicationDate"),
+            "venue": record.get("publicationName"),
+            "doi": record.get("doi"),
+        }
+        for record in (answer["records"] if int(answer["result"][0]["total"]) else ())
+    ]
 
 
 def _join(abstract: Any) -> str:
@@ -144,14 +138,7 @@ def _join(abstract: Any) -> str:
     return " ".join(map(str, paragraphs)) if isinstance(paragraphs, list) else paragraphs or ""
 
 
-SPRINGER = Publisher(
-    "Springer",
-    SPRINGER_NATURE,
-    _ask_springer,
-    _read_springer,
-    {"year": "publicationDate", "venue": "publicationName"},
-    lambda item: [person.get("creator") for person in item.get("creators") or ()],
-)
+SPRINGER = Publisher("Springer", SPRINGER_NATURE, _ask_springer, _read_springer)
 
 
 def _dates(years: YearRange) -> dict[str, str]:

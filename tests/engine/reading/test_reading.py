@@ -321,9 +321,7 @@ async def test_nothing_is_fetched_once_time_or_bytes_are_used_up(place: tuple[Si
 async def test_unpaywall_knows_where_a_paper_is_open(place: tuple[Site, OpenAccess, str]) -> None:
     site, access, url = place
     browser = OnlineTransport()
-    asking = replace(
-        access, unpaywall=ScholarlyService("Unpaywall", url, browser, ServicePolicy(0.0)), contact="me@lab.org"
-    )
+    asking = replace(access, unpaywall=ScholarlyService("Unpaywall", url, browser, ServicePolicy(0.0)))
     there, closed = (
         paper(n, key=f"doi:10.1/{name}", identifiers=(f"doi:10.1/{name}",)) for n, name in ((1, "open"), (2, "closed"))
     )
