@@ -7,6 +7,7 @@ import re
 from bibtexparser.middlewares.names import split_multiple_persons_names
 
 from engine.retrieval.paper_text import clean_name
+from engine.retrieval.records.latex_text import unicode_text
 from engine.text import ET_AL, shorten
 
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.I)
@@ -104,10 +105,11 @@ def write_name(name: object) -> str:
 
 def _read_name(name: str) -> str:
     """``King, Jr., Martin Luther`` and ``King, Martin Luther, Jr.`` → ``Martin Luther King Jr.``; {…} as it is."""
-    text = name.strip()
+    text = unicode_text(name.strip()).replace("~", " ")
+    bare = re.sub(r"[{}]", "", text)  # Ming{-}Wei, as DBLP protects it
     if re.fullmatch(r"\{.*\}", text, re.S):
-        return clean_name(text[1:-1])
-    parts = [part.strip() for part in re.sub(r"[{}]", "", text).split(",")]  # Ming{-}Wei, as DBLP protects it
+        return clean_name(bare)
+    parts = [part.strip() for part in bare.split(",")]
     family, *rest = parts
     suffix = next((part for part in rest if _SUFFIX.fullmatch(part)), "")
     given = " ".join(part for part in rest if part and part != suffix)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from bibtexparser.entrypoint import parse_string
 from bibtexparser.library import Library
-from bibtexparser.middlewares import (
-    LatexDecodingMiddleware,
-    RemoveEnclosingMiddleware,
-    ResolveStringReferencesMiddleware,
-)
-from bibtexparser.model import Block, Entry, Field
+from bibtexparser.middlewares import RemoveEnclosingMiddleware, ResolveStringReferencesMiddleware
+from bibtexparser.model import Block, Entry
 
 from engine.errors import RecordError
 from engine.retrieval.names import split_bibtex_names
+from engine.retrieval.records.latex_text import unicode_text
 from engine.retrieval.records.record_fields import RawRecord
 from engine.text import clean
 
@@ -39,16 +37,8 @@ def read_bibtex(name: str, text: str) -> Iterator[RawRecord | RecordError]:
     fields = {entry.key: {field.key.lower(): str(field.value) for field in entry.fields} for entry in library.entries}
     _inherit_fields(fields.values(), {_file_key(key).lower(): own for key, own in reversed(fields.items())})
     for entry in library.entries:
-        entry.fields = [Field(key, value) for key, value in fields[entry.key].items()]
-    library = LatexDecodingMiddleware().transform(library)
-    for block in library.failed_blocks:
-        yield RecordError(_line(name, block), f"not a valid BibTeX entry ({_reason(block)})")
-    for entry in library.entries:
         if entry.entry_type.lower() != "xdata":  # holds what others share, and is no paper
-            # From before the braces went, which hold a body's name together.
-            people = fields[entry.key].get("author") or fields[entry.key].get("editor", "")
-            place = f"{_line(name, entry)}, entry {_file_key(entry.key)}"
-            yield (place, _name_fields(entry) | {"authors": split_bibtex_names(people)})
+            yield f"{_line(name, entry)}, entry {_file_key(entry.key)}", _name_fields(fields[entry.key])
 
 
 def _file_key(key: str) -> str:
@@ -56,11 +46,21 @@ def _file_key(key: str) -> str:
     return key.rpartition("#")[0]
 
 
-def _name_fields(entry: Entry) -> dict[str, Any]:
-    fields = {field.key: str(field.value) for field in entry.fields}
+def _name_fields(fields: Mapping[str, str]) -> dict[str, Any]:
+    read = {name: _read_latex(value) for name, value in fields.items()}
+    people = split_bibtex_names(fields.get("author") or fields.get("editor", ""))
     source = (fields.get("archiveprefix") or fields.get("eprinttype") or "arxiv").lower()
     name = {"arxiv": "arxiv", "pubmed": "pmid"}.get(source, "eprint")
-    return {**fields, "id": "", name: fields.get("eprint", "")}
+    return {**read, "id": "", name: read.get("eprint", ""), "authors": people}
+
+
+def _read_latex(text: str) -> str:
+    """In Unicode; braces are text only where they are escaped, and a tilde only in an address."""
+    hidden = text.replace("\\{", "\ue010").replace("\\}", "\ue011")
+    return re.sub(r"(?<!/)~", " ", unicode_text(hidden)).translate(_BRACES)
+
+
+_BRACES = str.maketrans({"{": "", "}": "", "\ue010": "{", "\ue011": "}"})
 
 
 def _line(name: str, block: Block) -> str:

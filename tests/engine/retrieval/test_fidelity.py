@@ -52,6 +52,7 @@ def made(**fields: Any) -> Paper:
         ("Lovelace, Ada", ("Ada Lovelace",)),
         ("Lovelace, Ada; Turing, Alan", ("Ada Lovelace", "Alan Turing")),
         ("King, Jr., Martin Luther", ("Martin Luther King Jr.",)),
+        ([r"Erd{\H{o}}s, P{\'a}l~B."], ("Pál B. Erdős",)),
         ("Yu Wang; v.srinivasan@example.org; Hongxia Jin", ("Yu Wang", "Hongxia Jin")),
         (["Patrick Lewis et al."], ("Patrick Lewis", "et al.")),
         ("{National Institute of Standards and Technology}", ("National Institute of Standards and Technology",)),
