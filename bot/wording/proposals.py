@@ -19,7 +19,7 @@ from bot.wording.reviews import tabulate, word_groups, word_review
 from bot.wording.sentences import WELCOME, list_first, pluralize
 from bot.wording.survey_text import link, word_survey
 from engine.gathering.search_record import search_flow
-from engine.llm.prompting import first_author
+from engine.quoting.attribution import name_paper
 from engine.quoting.counts import find_most_cited
 from engine.rendering.document import describe_search
 from engine.rendering.markdown import escape_markdown
@@ -27,7 +27,7 @@ from engine.retrieval.matching import SURE
 from engine.session.state import State
 from engine.survey import Survey
 from engine.text import clean, list_words, shorten
-from engine.values import Brief, FoundPaper, KeywordPool, Paper, PaperSelection, Reason
+from engine.values import Brief, FoundPaper, KeywordPool, PaperSelection, Reason
 
 
 def proposal(state: State) -> str:
@@ -238,12 +238,6 @@ def _inside(section: PlannedSection) -> str:
     word = "best known" if find_most_cited(section.papers) else "for example"
     known = [f"{word} {name_paper(paper)}, “{shorten(clean(paper.title), 70)}”" for paper in section.papers[:1]]
     return "; ".join(part for part in (shorten(clean(section.node.description), 110), span, *known) if part)
-
-
-def name_paper(paper: Paper) -> str:
-    """A paper by its first author and year, or by the beginning of its title."""
-    who = first_author(paper) or shorten(clean(paper.title), 40)
-    return f"{who} {paper.year}" if paper.year else who
 
 
 def sources(state: State) -> str:

@@ -15,12 +15,13 @@ from bot.wording import sentences as wording
 from bot.wording import survey_text as survey_wording
 from bot.wording.cards import Card, make_card
 from bot.wording.labels import draw_button, draw_buttons
-from bot.wording.proposals import name_paper, paper_line
+from bot.wording.proposals import paper_line
 from bot.wording.replies import list_hints
 from bot.wording.sentences import HELP, list_first, pluralize
 from bot.wording.survey_text import link
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, table_at
+from engine.quoting.attribution import name_paper
 from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue
 from engine.rendering.markdown import escape_markdown
 from engine.run import WritingTask

@@ -6,13 +6,13 @@ import asyncio
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from engine.citations import list_cited_keys
+from engine.citations import cite, list_cited_keys
 from engine.llm.prompting import GIST_TOKENS, paper_block
+from engine.quoting.attribution import name_people
 from engine.reading.sentence_roles import Statement, read_statements, role_model
-from engine.survey import Citation
-from engine.text import inert, strip_quotes, terms, words
+from engine.survey import Citation, Claim
+from engine.text import inert, terms, words
 from engine.values import Paper
 
 LEAST_PROBABILITY = 0.5
@@ -47,6 +47,12 @@ class Quotation:
         return Citation(self.paper.key, self.words, "quoted")
 
     @property
+    def claim(self) -> Claim:
+        """A sentence of a text: who says it, the words and the citation."""
+        who = name_people(self.paper) or f"“{inert(self.paper.title)}”"
+        return Claim(f"{who}: {self.cell} {cite([self.paper.key])}.", (self.citation,))
+
+    @property
     def cell(self) -> str:
         """For a table, without numbers of its own references; in quotation marks if they are the authors' words."""
         shown = inert(_THEIR_CITATION.sub("[…]", self.words))
@@ -55,7 +61,7 @@ class Quotation:
 
 def quote_contribution(paper: Paper) -> Quotation | None:
     """What the abstract says that the paper contributes; ``None`` where no sentence says so by itself."""
-    return _quote_best(paper, "contribution", lambda s: TITLE_WEIGHT * _share_title(s))
+    return _quote_best(paper, "contribution", lambda text: TITLE_WEIGHT * _share_title(paper, text))
 
 
 def quote_gist(paper: Paper) -> Quotation | None:
@@ -63,40 +69,44 @@ def quote_gist(paper: Paper) -> Quotation | None:
     if stated := quote_contribution(paper):
         return stated
     found = quote_finding(paper)
-    others = [s for s in read_abstract(paper) if s.stands_alone and not (found and found.words in s.text)]
-    best = max(others, key=lambda s: (round(_share_title(s), 6), -s.position), default=None)
-    return _quote(best) if best else None
+    others = [
+        said.text
+        for said in read_statements(paper.content)
+        if stands_alone(said.text) and not (found and found.words in said.text)
+    ]
+    best = max(others, key=lambda text: round(_share_title(paper, text), 6), default="")
+    return _quote(paper, best) if best else None
 
 
 def quote_finding(paper: Paper, cited: Collection[str] = ()) -> Quotation | None:
     """What the abstract says came out, a sentence that is ``cited`` before others, then one with a figure."""
 
-    def weigh(sentence: AbstractSentence) -> float:
-        is_cited = any(sentence.text in said for said in cited)  # that with the name of its part: "RESULTS: …"
-        return CITED_WEIGHT * is_cited + FIGURE_WEIGHT * bool(_FIGURE.search(sentence.text))
+    def weigh(text: str) -> float:
+        is_cited = any(text in said for said in cited)  # that with the name of its part: "RESULTS: …"
+        return CITED_WEIGHT * is_cited + FIGURE_WEIGHT * bool(_FIGURE.search(text))
 
     return _quote_best(paper, "finding", weigh)
 
 
-def _quote_best(paper: Paper, statement: Statement, weigh: Callable[[AbstractSentence], float]) -> Quotation | None:
+def _quote_best(paper: Paper, statement: Statement, weigh: Callable[[str], float]) -> Quotation | None:
     """The sentence that makes the statement most surely, its weight added; of several the first."""
     stated = [
-        s
-        for s in read_abstract(paper)
-        if s.statement == statement and s.probability >= LEAST_PROBABILITY and s.stands_alone
+        said
+        for said in read_statements(paper.content)
+        if said.statement == statement and said.probability >= LEAST_PROBABILITY and stands_alone(said.text)
     ]
-    best = max(stated, key=lambda s: round(s.probability + weigh(s), 6), default=None)
-    return _quote(best) if best else None
+    best = max(stated, key=lambda said: round(said.probability + weigh(said.text), 6), default=None)
+    return _quote(paper, best.text) if best else None
 
 
-def _quote(sentence: AbstractSentence) -> Quotation:
+def _quote(paper: Paper, sentence: str) -> Quotation:
     """The whole sentence: cut, it might say more than its paper."""
-    return Quotation(sentence.paper, sentence.text.strip(' "“”').removesuffix("."))
+    return Quotation(paper, sentence.strip(' "“”').removesuffix("."))
 
 
-def _share_title(sentence: AbstractSentence) -> float:
-    title = set(terms(sentence.paper.title))
-    return len(title & set(terms(sentence.text))) / max(1, len(title))
+def _share_title(paper: Paper, text: str) -> float:
+    title = set(terms(paper.title))
+    return len(title & set(terms(text))) / max(1, len(title))
 
 
 SHORTEST_QUOTE = 6
@@ -119,50 +129,30 @@ BETWEEN_ABSTRACTS_S = 0.002
 """Seconds left to others after each abstract that is read ahead; reading one takes about as long."""
 
 
-@dataclass(frozen=True, slots=True)
-class AbstractSentence:
-    """A sentence of an abstract, or else of a summary: what it states, how sure that is, and its place (from 0)."""
-
-    paper: Paper
-    text: str
-    statement: Statement
-    probability: float
-    position: int
-
-    @property
-    def stands_alone(self) -> bool:
-        """Whether it means something outside its abstract, and holds nothing that would be read as our citation."""
-        return (
-            SHORTEST_QUOTE <= len(words(self.text)) <= LONGEST_QUOTE
-            and not self.text[0].islower()
-            and self.text[-1] in ".!?"
-            and not _LOST.search(self.text)
-            and not _LEANS.match(self.text)
-            and not _LINK.search(self.text)
-            and not list_cited_keys(self.text)
-        )
-
-
-@lru_cache(maxsize=4_096)
-def read_abstract(paper: Paper) -> tuple[AbstractSentence, ...]:
-    """The sentences of a paper's abstract, or else of its summary, in order."""
-    return tuple(
-        AbstractSentence(paper, said.text, said.statement, said.probability, position)
-        for position, said in enumerate(read_statements(strip_quotes(paper.content)))
+def stands_alone(sentence: str) -> bool:
+    """Whether it means something outside its abstract, and holds nothing that would be read as our citation."""
+    return (
+        SHORTEST_QUOTE <= len(words(sentence)) <= LONGEST_QUOTE
+        and not sentence[0].islower()
+        and sentence[-1] in ".!?"
+        and not _LOST.search(sentence)
+        and not _LEANS.match(sentence)
+        and not _LINK.search(sentence)
+        and not list_cited_keys(sentence)
     )
 
 
 async def read_abstracts(papers: Sequence[Paper]) -> None:
     """Read them between other work of the event loop; a thread would hold up the answers that come in meanwhile."""
     for paper in papers:
-        read_abstract(paper)
+        read_statements(paper.content)
         await asyncio.sleep(BETWEEN_ABSTRACTS_S)
 
 
 def with_contribution(paper: Paper) -> Paper:
     """The paper with its surely stated contributions, the surest first, as its abstract; as it is where it has none."""
     sure = role_model().sure
-    stated = [s for s in read_abstract(paper) if s.statement == "contribution" and s.probability >= sure]
+    stated = [s for s in read_statements(paper.content) if s.statement == "contribution" and s.probability >= sure]
     if not stated:
         return paper
     text = " ".join(s.text for s in sorted(stated, key=lambda s: -s.probability))

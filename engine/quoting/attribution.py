@@ -6,10 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from engine.citations import cite
+from engine.llm.prompting import first_author
 from engine.retrieval.paper_keys import surname
 from engine.survey import Citation, Claim
-from engine.text import inert
+from engine.text import clean, inert, shorten
 from engine.values import Paper
+
+TITLE_CHARACTERS = 40
+"""Of a paper's title, where it is named by it."""
 
 
 def quote_words(
@@ -34,6 +38,11 @@ def attribution(paper: Paper) -> str:
     year = f" ({paper.year})" if paper.year else ""
     people = name_people(paper)
     return f"{people}{year}" if people else f"the paper “{inert(paper.title)}”{year}"
+
+
+def name_paper(paper: Paper) -> str:
+    """``Lewis et al. 2020``, or the beginning of its title and the year."""
+    return f"{first_author(paper) or shorten(clean(paper.title), TITLE_CHARACTERS)} {paper.year or ''}".rstrip()
 
 
 def name_people(paper: Paper) -> str:

@@ -46,11 +46,11 @@ def tabulate_papers(
     claims: list[Claim] = []
     evidence: list[CellEvidence] = []
     for at, paper in enumerate(ordered):
-        people, called, cited_as = name_people(paper), f"“{inert(paper.title)}”", cite([paper.key])
-        row = [f"{', '.join(filter(None, (called, people)))} {cited_as}", str(paper.year or NOTHING)]
+        named = ", ".join(filter(None, (f"“{inert(paper.title)}”", name_people(paper))))
+        row = [f"{named} {cite([paper.key])}", str(paper.year or NOTHING)]
         for cells in shown.values():
             if quotation := cells[at]:
-                claims.append(Claim(f"{people or called}: {quotation.cell} {cited_as}.", (quotation.citation,)))
+                claims.append(quotation.claim)
                 evidence.append(CellEvidence(at, len(row), quotation.citation))
             row.append(quotation.cell if quotation else NOTHING)
         rows.append(tuple(row))

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.text import sentences
+from engine.text import sentences, strip_quotes
 
 Role = Literal["background", "objective", "method", "result", "other"]
 ROLES: tuple[Role, ...] = ("background", "objective", "method", "result", "other")
@@ -243,7 +243,7 @@ class StatedSentence:
 @lru_cache(maxsize=4_096)
 def read_statements(abstract: str) -> tuple[StatedSentence, ...]:
     """The sentences of an abstract in order, without its labels, each in the abstract letter for letter."""
-    said = [(role, text) for role, part in divide_by_labels(abstract) for text in sentences(part)]
+    said = [(role, text) for role, part in divide_by_labels(strip_quotes(abstract)) for text in sentences(part)]
     judged = statement_probabilities(role_model().probabilities([text for _, text in said]))
     found = []
     for (role, text), row in zip(said, judged, strict=True):

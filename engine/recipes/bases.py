@@ -16,7 +16,7 @@ from engine.session.kept_text import KeptText
 from engine.survey import Survey, SurveyWarning, walk
 from engine.values import Brief, Keyword, KeywordPool, Outline, PaperSelection
 from engine.writing.assembly import add_warnings
-from engine.writing.critique import score_text
+from engine.writing.critique import score_text, word_score
 from engine.writing.estimates import JUDGE_TOKENS, PROMPT_OVERHEAD
 from engine.writing.planning import plan_outline
 
@@ -114,13 +114,11 @@ async def _judge(trials: Sequence[Candidate], brief: Brief, context: RunContext)
     """All with their scores, and which is the best; the first where none could be judged."""
     texts = ["\n\n".join(f"{n} {s.title}\n{s.text}" for n, s in walk(trial.survey.sections)) for trial in trials]
     model = context.require_model()
-    found = await try_all(score_text(model, brief.topic, text, f"judge/{at}") for at, text in enumerate(texts))
-    scores = [() if isinstance(score, ScholiumError) else score for score in found]
+    given = await try_all(score_text(model, brief.topic, text, f"judge/{at}") for at, text in enumerate(texts))
+    scores = [() if isinstance(score, ScholiumError) else score for score in given]
     best = max(range(len(trials)), key=lambda i: (sum(scores[i]), -i))
-    facts = [
-        (f"Candidate {i}, coverage/structure/relevance", "/".join(map(str, score)) or "not judged")
-        for i, score in enumerate(scores, start=1)
-    ]
+    told = enumerate(map(word_score, given), start=1)
+    facts = [(f"Candidate {number}, coverage/structure/relevance", score) for number, score in told]
     judged = (
         replace(trial, survey=replace(trial.survey, facts=(*trial.survey.facts, *facts)), scores=score)
         for trial, score in zip(trials, scores, strict=True)

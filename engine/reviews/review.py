@@ -12,7 +12,8 @@ from engine.checking.check import CheckedText, CheckTask, check_section
 from engine.citations import cite, remove_addresses, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import PlainText, Request, TypedAnswer, WrittenKey
-from engine.llm.prompting import data, fill, first_author, paper_block
+from engine.llm.prompting import data, fill, paper_block
+from engine.quoting.attribution import name_paper
 from engine.reviews.review_search import ReviewScope
 from engine.reviews.studies import Study
 from engine.run import Progress, ReviewDraft, RunContext
@@ -194,5 +195,4 @@ def strip_citations(text: str) -> str:
 
 def cite_by_name(paper: Paper) -> str:
     """First author, year and citation, as a table names a study."""
-    who = first_author(paper) or shorten(clean(paper.title), 60)
-    return f"{inert(who)}{f', {paper.year}' if paper.year else ''} {cite([paper.key])}"
+    return f"{inert(name_paper(paper))} {cite([paper.key])}"

@@ -9,7 +9,7 @@ from engine.citations import cite, with_references
 from engine.gathering.search_record import WITHOUT_ROOM, search_flow
 from engine.options import QuickOptions
 from engine.quoting.abstracts import quote_contribution, quote_finding
-from engine.quoting.attribution import name_people, whose_words
+from engine.quoting.attribution import whose_words
 from engine.retrieval.embedding import Embedder, ready
 from engine.retrieval.online.queries import BooleanQuery
 from engine.reviews.review import cite_by_name
@@ -17,7 +17,7 @@ from engine.reviews.review_search import ReviewScope, ReviewSearch
 from engine.reviews.studies import Reading
 from engine.revising.sentence_ranking import SIGNAL, measure_signal, quote_ranked, rank_sentences
 from engine.survey import Claim, Section, Survey, SurveyWarning, Table
-from engine.text import inert, list_words, shorten
+from engine.text import list_words, shorten
 from engine.values import Brief, FoundPaper, LeftOut, PaperSelection
 from engine.writing.notices import with_notice
 
@@ -136,10 +136,7 @@ def quote_review(
     said = quote_ranked(ranked, QUOTED_ANSWERS) if measure_signal(ranked) >= SIGNAL else ()
     told = {citation.quote for claim in said for citation in claim.citations}
     stated = [q for p in papers if (q := quote_contribution(p)) and q.words not in told][:QUOTED_METHODS]
-    methods = tuple(
-        Claim(f"{name_people(q.paper) or inert(q.paper.title)}: {q.cell} {cite([q.paper.key])}.", (q.citation,))
-        for q in stated
-    )
+    methods = tuple(quotation.claim for quotation in stated)
     findings = tuple(
         Section(asked, "\n".join(f"- {claim.text}" for claim in claims), claims)
         for asked, claims in zip(scope.questions, (said, methods), strict=False)

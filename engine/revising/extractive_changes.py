@@ -10,9 +10,10 @@ from itertools import accumulate
 from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
 from engine.evidence import evidence_of_reference, section_at
-from engine.quoting.abstracts import read_abstract
+from engine.quoting.abstracts import stands_alone
 from engine.quoting.counts import frame_section
 from engine.quoting.paper_tables import NOTHING, is_papers_table, tabulate_papers
+from engine.reading.sentence_roles import read_statements
 from engine.retrieval.embedding import Embedder, embed_papers, nearest
 from engine.revising.sentence_ranking import quote_ranked, rank_sentences
 from engine.survey import Claim, Section, SectionChange, Survey, Table, Way, walk
@@ -206,7 +207,7 @@ def _choose_rows(revision: Revision, rows: Sequence[Paper], embedder: Embedder) 
 
 def _quote_passage(papers: Sequence[Paper], about: str, words: int, embedder: Embedder) -> tuple[Claim, ...]:
     """About so many words of the sentences that rank first for a subject and can stand alone, each as its paper's."""
-    alone = {s.text for paper in papers for s in read_abstract(paper) if s.stands_alone}
+    alone = {said.text for paper in papers for said in read_statements(paper.content) if stands_alone(said.text)}
     ranked = [one for one in rank_sentences(about, papers, embedder) if one.quote in alone]
     claims = quote_ranked(ranked, len(papers), worth=0.0)
     before = accumulate((len(claim.text.split()) for claim in claims), initial=0)

@@ -14,7 +14,7 @@ from engine.quoting.attribution import quote_words
 from engine.reading.sentence_roles import read_statements, remove_label
 from engine.retrieval.embedding import Embedder
 from engine.survey import Claim
-from engine.text import fold, strip_quotes, terms, words
+from engine.text import fold, terms, words
 from engine.values import Paper, PaperKey
 
 SATURATION, LENGTH_PENALTY = 1.2, 0.75
@@ -109,7 +109,7 @@ def measure_signal(ranked: Sequence[RankedSentence]) -> float:
 @lru_cache(maxsize=4_096)
 def _divide(paper: Paper) -> tuple[_Text, ...]:
     title = frozenset(terms(paper.title))
-    findings = {s.text for s in read_statements(strip_quotes(paper.content)) if s.statement == "finding"}
+    findings = {s.text for s in read_statements(paper.content) if s.statement == "finding"}
     return tuple(
         _Text(paper, said, Counter(terms(said.text)), title, FOUND if remove_label(said.text) in findings else 1.0)
         for said in number_sentences(paper)

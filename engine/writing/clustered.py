@@ -18,7 +18,7 @@ from engine.retrieval.embedding import Vectors, embed_papers, nearest
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
 from engine.session.kept_text import leaves_of
 from engine.survey import FieldMap, MapPoint, Section, Survey, SurveyWarning, walk
-from engine.text import clean, list_words, shorten
+from engine.text import list_words
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import (
     add_warnings,
@@ -66,7 +66,6 @@ REFINED_WORDS, TITLE_TOKENS = 150, 20
 SENTENCES_EACH = 2
 """Of each subsection, what abstract and conclusion are written from."""
 
-HEADING_CHARACTERS = 120
 FEWEST_PLACED = 3
 
 CONCLUSION = OutlineNode(
@@ -144,8 +143,8 @@ async def write_headings(
         except (LanguageModelError, LimitExceeded) as error:
             notes.append(f"“{node.title}” keeps the program's name: {error}")
             return replace(node, papers=node.all_papers(), children=())
-        made = [_plan(part) for part in answer.subsections[:parts]]
-        return replace(_plan(answer), children=await asyncio.to_thread(_supply_within, made, own, context))
+        made = [part.node() for part in answer.subsections[:parts]]
+        return replace(answer.node(), children=await asyncio.to_thread(_supply_within, made, own, context))
 
     await context.progress(Progress("outlining", 0, len(nodes)))
     async with asyncio.TaskGroup() as group:
@@ -158,10 +157,6 @@ async def write_headings(
         places=(),
         notes=tuple(notes),
     )
-
-
-def _plan(answer: Plan) -> OutlineNode:
-    return OutlineNode(shorten(answer.title, HEADING_CHARACTERS), clean(answer.description))
 
 
 def _supply_within(
@@ -191,8 +186,7 @@ async def _order(brief: Brief, nodes: list[OutlineNode], model: LanguageModel, n
         return nodes
     for item in answer.renamed:
         if 1 <= item.number <= len(nodes):
-            renamed = shorten(item.heading, HEADING_CHARACTERS)
-            nodes[item.number - 1] = replace(nodes[item.number - 1], title=renamed)
+            nodes[item.number - 1] = replace(nodes[item.number - 1], title=item.heading)
     named = [n for n in dict.fromkeys(answer.order) if 1 <= n <= len(nodes)]
     return [nodes[n - 1] for n in (*named, *(n for n in range(1, len(nodes) + 1) if n not in named))]
 
@@ -243,7 +237,7 @@ async def _refine(
         if isinstance(answer, ScholiumError):
             warnings.append(SurveyWarning("unfinished", "Title", f"round {number}: {answer}"))
         else:
-            title = shorten(answer.title, HEADING_CHARACTERS)
+            title = answer.title
     survey = replace(survey, title=title)
     abstract, ending = found["abstract"], found["conclusion"]
     if abstract and abstract.text:

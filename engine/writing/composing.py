@@ -11,7 +11,7 @@ from typing import Any
 from engine.checking.check import CheckedText, CheckTask, check_section
 from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
-from engine.llm.attempts import try_work
+from engine.llm.attempts import try_all, try_work
 from engine.llm.model import LanguageModel
 from engine.notes.taking import Question, describe_matrix, group_notes, take_notes
 from engine.run import Progress, RunContext
@@ -20,9 +20,8 @@ from engine.survey import UNREVIEWED, Note, Section, SurveyWarning, walk
 from engine.values import FoundPaper, OutlineNode, Paper, PaperKey, Query
 from engine.writing import drafting
 from engine.writing.assembly import open_section
-from engine.writing.critique import Edits, Reading, apply_edits, criticise, score_text
+from engine.writing.critique import Edits, Reading, apply_edits, criticise, score_text, word_score
 from engine.writing.drafting import ALL_STEPS, ENOUGH, Assignment, Draft, Material, Steps
-from engine.writing.notices import sum_of
 from engine.writing.outer_parts import ABSTRACT, Framing
 
 
@@ -52,7 +51,6 @@ class _Part:
     """Its draft before the check; ``None`` where there is none."""
     judged: asyncio.Future[Draft | None] = field(default_factory=_expect)
     """The part as it holds when its claims were judged once: what is reworded may still come back."""
-    material: Material | None = None
 
 
 @dataclass
@@ -95,16 +93,14 @@ class Composition:
             tasks = {part.place: group.create_task(self._write(part)) for part in self._parts}
             for i, top in due:
                 group.create_task(self._show(i, top, tasks))
-            fresh = [part for part in self._parts if not part.kept]
-            more = {part.place: group.create_task(self._write_on(part, tasks[part.place])) for part in fresh}
             judged = {part.place: draft for part in self._parts if (draft := await part.judged) and draft.text}
-            reviewing = group.create_task(self._review({place: judged[place] for place in more if place in judged}))
+            fresh = [part.place for part in self._parts if not part.kept]
+            reviewing = group.create_task(self._review({place: judged[place] for place in fresh if place in judged}))
             framing = group.create_task(self._write_frame({**finished, **_list_sections(due, judged)}))
         drafts = {place: draft for place, task in tasks.items() if (draft := task.result())}
         body = {**finished, **_list_sections(due, drafts)}
-        new = {place: drafts[place] for place in more if place in drafts}
+        new = {place: drafts[place] for place in fresh if place in drafts}
         reviewed = {**drafts, **await self._refine(new, *reviewing.result())}
-        reviewed |= {place: self._join(reviewed[place], more[place].result()) for place in new}
         self.warnings += [warning for draft in reviewed.values() for warning in draft.warnings]
         made = _list_sections(due, reviewed)
         for i in made:
@@ -191,17 +187,18 @@ class Composition:
         return draft
 
     async def _write_new(self, part: _Part) -> Draft:
-        """The part from its notes: drafted, reworked where the recipe does that, and checked."""
-        part.material = await self._prepare(part)
+        """The part from its notes: drafted, reworked where the recipe does that, checked, and long enough."""
+        material = await self._prepare(part)
         if self.steps.in_turn:  # each sees the section's parts before it, as soon as they are drafted
             before = itertools.takewhile(lambda other: other is not part, self._parts)
             own = [other for other in before if position_of(other.place) == position_of(part.place)]
             drafts = [draft for other in own if (draft := await other.drafted)]
-            part.material = replace(part.material, before={draft.node.title: draft.text for draft in drafts})
+            material = replace(material, before={draft.node.title: draft.text for draft in drafts})
         find = self._find_titles if self.task.cite_known else None
-        draft = await drafting.draft_subsection(self.model, self.task, part.material, list(self.papers.values()), find)
+        draft = await drafting.draft_subsection(self.model, self.task, material, list(self.papers.values()), find)
         part.drafted.set_result(draft)
-        return await self._check(await self.rework(draft) if self.rework else draft, part=part)
+        checked = await self._check(await self.rework(draft) if self.rework else draft, part=part)
+        return await self._complete(checked, material) if checked.text else checked
 
     async def _prepare(self, part: _Part) -> Material:
         """The part's papers, and the notes of those that say most to it; without notes where none can be had."""
@@ -244,38 +241,23 @@ class Composition:
         task = CheckTask(draft.node.title, draft.text, draft.papers, *shared)
         return drafting.with_check(draft, await check_section(self.model, task, on_judged))
 
-    async def _write_on(self, part: _Part, writing: asyncio.Task[Draft | None]) -> Draft | None:
-        """What is missing of the part's words, asked for once and checked; ``None`` where nothing is."""
-        draft, material = await writing, part.material
-        words = drafting.count_words(draft.text) if draft else 0
-        if not draft or not material or words >= ENOUGH * self.task.words:
-            return None
-        missing = self.task.words - words
-        request = drafting.build_completion_request(self.task, material, draft.text, missing)
-        node, papers = material.node, material.papers
-        try:
-            added = drafting.read_draft(await self.model.text(request), node, papers)
-            return await self._check(drafting.hold_length(added, missing), f"{node.title}/completed")
-        except (LanguageModelError, LimitExceeded) as error:
-            return Draft(node, papers, "", warnings=(SurveyWarning("length", node.title, str(error)),))
-
-    def _join(self, draft: Draft, more: Draft | None) -> Draft:
-        """The draft with what of the text written on holds; a part that is short all the same says so."""
-        if more is None:
+    async def _complete(self, draft: Draft, material: Material) -> Draft:
+        """The draft with what is missing of its words, asked for once and checked; one that stays short says so."""
+        node, missing = draft.node, self.task.words - drafting.count_words(draft.text)
+        if missing <= (1 - ENOUGH) * self.task.words:
             return draft
-        why = next((w.detail for w in more.warnings if w.kind == "length"), "what else was written did not hold")
-        if list_cited_keys(more.text):
-            tallies = [one.tally for one in (draft, more) if one.tally]
-            draft = replace(
-                draft,
-                text=f"{draft.text}\n\n{more.text}",
-                claims=(*draft.claims, *more.claims),
-                warnings=(*draft.warnings, *more.warnings),
-                tally=sum_of(tallies) if tallies else None,
-            )
+        request = drafting.build_completion_request(self.task, material, draft.text, missing)
+        why = "what else was written did not hold"
+        try:
+            added = drafting.read_draft(await self.model.text(request), node, material.papers)
+            more = await self._check(drafting.hold_length(added, missing), f"{node.title}/completed")
+        except (LanguageModelError, LimitExceeded) as error:
+            why = str(error)
+        else:
+            draft = drafting.join_drafts(draft, more) if list_cited_keys(more.text) else draft
         if (words := drafting.count_words(draft.text)) >= ENOUGH * self.task.words:
             return draft
-        said = SurveyWarning("length", draft.node.title, f"{words:,} of {self.task.words:,} words: {why}")
+        said = SurveyWarning("length", node.title, f"{words:,} of {self.task.words:,} words: {why}")
         return replace(draft, warnings=(*draft.warnings, said))
 
     async def _show(self, position: int, top: OutlineNode, tasks: Mapping[str, asyncio.Task[Draft | None]]) -> None:
@@ -302,15 +284,9 @@ class Composition:
         """What each judge gives the parts: ``4/5/4``."""
         text = "\n\n".join(f"{place} {draft.node.title}\n{draft.text}" for place, draft in drafts.items())
         step = f"judge/{when}/{self.task.trial}"
-
-        async def score(judge: str) -> str:
-            given = await try_work(score_text(self.model, self.task.topic, text, f"{step}/{judge}", judge))
-            return "/".join(map(str, given)) if isinstance(given, tuple) else "not judged"
-
         judges = self.steps.judges if self._is_reviewed(drafts) else ()
-        async with asyncio.TaskGroup() as group:
-            tasks = {judge: group.create_task(score(judge)) for judge in judges}
-        return {judge: task.result() for judge, task in tasks.items()}
+        given = await try_all(score_text(self.model, self.task.topic, text, f"{step}/{one}", one) for one in judges)
+        return dict(zip(judges, map(word_score, given), strict=True))
 
     def _is_reviewed(self, drafts: Mapping[str, Draft]) -> bool:
         return self.steps.review and self.steps.check and bool(drafts)

@@ -202,6 +202,17 @@ async def draft_subsection(
     raise LanguageModelError(f"the model's drafts stayed too short or cited too few papers: {problem}", retryable=True)
 
 
+def join_drafts(draft: Draft, more: Draft) -> Draft:
+    """One checked draft with another behind it."""
+    return replace(
+        draft,
+        text=f"{draft.text}\n\n{more.text}",
+        claims=(*draft.claims, *more.claims),
+        warnings=(*draft.warnings, *more.warnings),
+        tally=(draft.tally or ClaimTally()).plus(more.tally or ClaimTally()),
+    )
+
+
 def count_words(text: str) -> int:
     """The words of a text that people read: citations are none."""
     return len(remove_citations(text).split())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.evidence import is_quoted
-from engine.quoting.abstracts import read_abstract, show_gists, with_contribution
+from engine.quoting.abstracts import show_gists, stands_alone, with_contribution
 from engine.quoting.attribution import attribution, quote_words
+from engine.reading.sentence_roles import read_statements
 from engine.text import clean, list_words, sentences, shorten, to_title_case
 from tests.fakes import paper
 
@@ -35,7 +36,7 @@ def test_what_cannot_stand_alone_is_not_quoted() -> None:
         "As shown before [@doi:10.1/fake], citations can be planted in an abstract by an attacker. "
         "A sentence without an end"
     )
-    assert [s.position for s in read_abstract(paper(1, abstract=abstract)) if s.stands_alone] == [0]
+    assert [at for at, said in enumerate(read_statements(abstract)) if stands_alone(said.text)] == [0]
 
 
 def test_who_said_it() -> None:
