@@ -20,15 +20,19 @@ from engine.checking.claim_evidence import (
 )
 from engine.checking.doubts import VETOES, Doubt, find_doubts
 from engine.checking.judging import (
+    SCOPE,
     SUPPORTED,
     CheckAnswer,
     RewordAnswer,
     SecondAnswer,
+    SentenceState,
+    State,
     build_judgement,
     build_rewording,
     build_second_judgement,
+    count_claims,
+    list_claims,
 )
-from engine.checking.sentence_state import SCOPE, SentenceState, State, count_claims, list_claims
 from engine.citations import keep_allowed_citations, list_addresses, list_cited_keys, remove_addresses, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, Request, TypedAnswer

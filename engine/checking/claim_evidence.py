@@ -84,8 +84,7 @@ def _choose_best(
     """At most so many sentences beside those ``told``: they have what is not ``held`` of the claim, or are near to it.
 
     Of 45 false claims of scifact (``../shared/claims``) 44 are shown a sentence that refutes them, and 38 where they
-    name the nearest of the others; by terms and figures lacking alone 39 and 27. Of the true claims 14 % lack something
-    that their source has (then 13 %), 40 % where they name their best sentence (40).
+    name the nearest of the others; by terms and figures lacking alone 39 and 27.
     """
     lacking = _list_lacking(claim, held)
     has = {own: lacking - _list_lacking(claim, own.text) for own in number_sentences(paper) if own not in told}

@@ -22,11 +22,7 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.{2,}|…)\s*\]|\(\s*(?:\.{3,}|…)\s*\)
 
 
 def holds_words(quote: str, text: str) -> bool:
-    """Whether the text has the quoted words, letter for letter and in order.
-
-    Case, quotation marks, hyphens, ligatures, accents and white space do not matter; an ellipsis and an insertion in
-    brackets leave something out.
-    """
+    """Whether the text has the quoted letters in order; an ellipsis or insertion in brackets leaves some out."""
     letters, start = fold(text), 0
     for piece in filter(None, map(fold, _ELLIPSIS.split(quote))):
         at = letters.find(piece, start)
@@ -98,11 +94,7 @@ def list_missing_terms(claim: str, evidence: str) -> list[str]:
 
 
 def find_missing_names(claim: str, known: str) -> tuple[str, ...]:
-    """Names of a claim that stand nowhere in the ``known`` text: words with a capital, or with a digit among letters.
-
-    The first word of a sentence is one only where a capital or a digit stands inside it. An abbreviation stands where
-    neighbouring words begin with its letters.
-    """
+    """Names of a claim that stand nowhere in the ``known`` text: words with a capital or with a digit among letters."""
     joined = fold(known)
     initials = "".join(word[0].lower() for word in re.findall(r"[^\W\d_]+", known))
     found: dict[str, None] = {}
@@ -116,6 +108,7 @@ def find_missing_names(claim: str, known: str) -> tuple[str, ...]:
 
 
 def _looks_named(part: str, *, is_first: bool) -> bool:
+    """A capital tells nothing at the beginning of a sentence (``is_first``), only inside a word."""
     is_word = any(ch.isalpha() for ch in part) and not _ORDINAL.fullmatch(part)
     if not is_word or len(part) < SHORTEST_NAME or part.lower() in STOP_WORDS:
         return False
@@ -124,6 +117,7 @@ def _looks_named(part: str, *, is_first: bool) -> bool:
 
 
 def _stands(name: str, joined: str, initials: str) -> bool:
+    """An abbreviation stands where neighbouring words begin with its letters."""
     letters = fold(name)
     if letters in joined or letters.removesuffix("s") in joined:
         return True

@@ -177,10 +177,7 @@ class Figure:
         return not self.units and self.value <= SMALL_COUNT and self.value == int(self.value)
 
     def agrees_with(self, other: Figure) -> bool:
-        """Whether this figure tells the ``other`` one: the same, converted, rounded, or roughly so where it says so.
-
-        Where one has no unit the numbers alone are compared; per cent and shares (79 %, .79) are one.
-        """
+        """Whether this figure tells the ``other``: the same, converted, rounded, or roughly; 79 % and .79 are one."""
         if self.units and other.units:
             alike = [(one.factor, its.factor) for one in self.units for its in other.units if one.powers == its.powers]
             return any(self._is_near(self.value * own, other.value * its, self.step * own) for own, its in alike)
