@@ -17,11 +17,7 @@ from engine.values import Paper, PaperKey, SearchRecord
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A piece of text, or, where it is empty, the numbers of the references cited there.
-
-    What is ``strong`` names something that the text after it describes; ``section`` is the number of the section that
-    it leads to, if any.
-    """
+    """A piece of text (``strong``: names what follows; ``section``: where it leads to), or the numbers cited there."""
 
     text: str = ""
     cited: tuple[int, ...] = ()

@@ -151,7 +151,4 @@ def _element(name: str, attributes: dict[str, str]) -> Any:
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
-    element = OxmlElement(name)
-    for key, value in attributes.items():
-        element.set(qn(key), value)
-    return element
+    return OxmlElement(name, {qn(key): value for key, value in attributes.items()})

@@ -1,1 +1,1 @@
-"""Figures drawn as SVG: one file for each kind, and the same drawings as PNG and PDF."""
+"""Figures drawn as SVG, and the same drawings as PNG and PDF."""

@@ -119,10 +119,7 @@ class Drawing:
 
     @contextmanager
     def link(self, key: PaperKey | None, links: Links, *, reachable: bool = True) -> Iterator[None]:
-        """What is drawn within leads to the paper, where there is one to lead to.
-
-        Those that are not ``reachable`` are passed over by the tabulator; a page reaches them by arrow keys.
-        """
+        """What is drawn within leads to the paper, if any; the tabulator passes over what is not ``reachable``."""
         link = links.get(key) if key else None
         if link is None:
             yield

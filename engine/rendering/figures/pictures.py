@@ -8,8 +8,7 @@ from typing import Literal, assert_never
 
 from engine.overview import TimeLine
 from engine.rendering.figures.drawing import COLOURS, FAINT, INK, RULE, Drawing, Links, text_width, wrap_label
-from engine.rendering.figures.field_map import draw_map
-from engine.rendering.figures.time_line import draw_time_line
+from engine.rendering.figures.field_figures import draw_map, draw_time_line
 from engine.survey import BarChart, Branch, FieldMap, Figure, Reproduction, Taxonomy
 from engine.text import clean
 from engine.values import PaperKey
@@ -46,8 +45,7 @@ def compile_figure(figure: Figure, kind: Literal["png", "pdf"], groups: Sequence
     drawn = {"svg": svg(figure, groups=groups)}
     # PDF 1.5, which every LaTeX includes; without a time, the same figure gives the same bytes.
     made = typst.compile(_ALONE, format=kind, ppi=_PIXELS_PER_INCH, pdf_standards="1.5", timestamp=0, sys_inputs=drawn)
-    if not isinstance(made, bytes):
-        raise TypeError("Typst returned no bytes for a single page")
+    assert isinstance(made, bytes)  # of a single page
     return made
 
 
