@@ -163,8 +163,7 @@ def measure_overlap(document: Document, human: Document, embedder: Embedder) -> 
     if not human.headings():
         return (*scores, Score("soft heading recall", None, "the human survey has no headings"))
     by = f"headings by {embedder.name}"
-    recalled = soft_heading_recall(document.headings(), human.headings(), embedder)
-    clipped = soft_heading_recall(document.headings(), human.headings(), embedder, clipped=True)
+    recalled, clipped = soft_heading_recall(document.headings(), human.headings(), embedder)
     final = average_final(fmean(whole), recalled)
     return (
         *scores,

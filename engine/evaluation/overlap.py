@@ -53,11 +53,7 @@ def rouge_by_chunks(candidate: Document, reference: Document) -> float:
 
 
 def soft_cardinality(vectors: Vectors, *, clipped: bool = False) -> float:
-    """card(T) = Σ_i 1 / Σ_j sim(t_i, t_j): how many different things are there (Fränti; STORM, SurGE).
-
-    ``vectors`` has a unit vector in each row. The published measure takes cosines as they are; ``clipped``, those below
-    0 count as 0.
-    """
+    """card(T) = Σ_i 1 / Σ_j sim(t_i, t_j) of unit vectors (Fränti; STORM, SurGE); ``clipped``: none below 0."""
     if len(vectors) == 0:
         return 0.0
     similarity = vectors @ vectors.T
@@ -67,24 +63,20 @@ def soft_cardinality(vectors: Vectors, *, clipped: bool = False) -> float:
     return float((1.0 / similarity.sum(axis=1)).sum())
 
 
-def soft_heading_recall(
-    candidate: Sequence[str], reference: Sequence[str], embedder: Embedder, *, clipped: bool = False
-) -> float:
+def soft_heading_recall(candidate: Sequence[str], reference: Sequence[str], embedder: Embedder) -> tuple[float, float]:
     """c(R ∩ G) / c(R) with c(R ∩ G) = c(R) + c(G) − c(R ∪ G): how much of the reference's headings is there.
 
-    As published, where cosines may be negative and the result may leave 0 to 1; ``clipped``, neither happens.
-    Raises `ValueError` where the reference has no headings.
+    First as published, where cosines may be negative and the result may leave 0 to 1; then clipped, where neither is.
     """
-    if not reference:
-        raise ValueError("the reference has no headings")
     if not candidate:
-        return 0.0
+        return 0.0, 0.0
     vectors = embedder.embed([*candidate, *reference])
-    own, other = vectors[: len(candidate)], vectors[len(candidate) :]
-    wanted = soft_cardinality(other, clipped=clipped)
-    shared = wanted + soft_cardinality(own, clipped=clipped) - soft_cardinality(vectors, clipped=clipped)
-    recall = float(shared / wanted)
-    return min(1.0, max(0.0, recall)) if clipped else recall
+    recall = []
+    for clipped in (False, True):
+        parts = (vectors[: len(candidate)], vectors[len(candidate) :], vectors)
+        own, wanted, both = (soft_cardinality(part, clipped=clipped) for part in parts)
+        recall.append((wanted + own - both) / wanted)
+    return recall[0], min(1.0, max(0.0, recall[1]))
 
 
 SUSPICIOUS = 1.5
@@ -94,10 +86,7 @@ PERMUTATIONS = 1_000
 
 
 def measure_shared_lists(document: Document, claims: Sequence[CitedClaim], seed: int = 0) -> tuple[Score, ...]:
-    """Mean Jaccard of cited works between subsections of different sections, same position against other positions.
-
-    The ratio shows whether sections were given one another's papers (D1); its 95 % interval is by permutation.
-    """
+    """Mean Jaccard of the works cited by subsections of different sections, at the same position and at others (D1)."""
     cited = _by_position(document, claims)
     if len({section for section, _ in cited}) < 2:
         return (Score("shared lists", None, "not measurable: fewer than two sections with subsections that cite"),)

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from engine.errors import UserError
 from engine.evaluation.documents import CitedClaim, Document
 from engine.evaluation.scores import Score, f1, score_criteria
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -209,12 +210,9 @@ async def grade_content(document: Document, topic: str, judges: Mapping[str, Lan
 async def compare_surveys(
     first: Document, second: Document, topic: str, judges: Mapping[str, LanguageModel]
 ) -> tuple[float, float]:
-    """How often the first survey is preferred, asked in both orders (AE9), and how often the order does not matter.
-
-    A draw is half. Raises `ValueError` for no judge.
-    """
+    """How often the first survey is preferred, a draw being half, asked in both orders (AE9); how often they agree."""
     if not judges:
-        raise ValueError("there is no judge")
+        raise UserError("To compare surveys in pairs takes a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
 
     async def ask(a: Document, b: Document, judge: LanguageModel) -> PreferenceAnswer:
         texts = (data(_as_text(d)[: LONGEST_READ // 2]) for d in (a, b))

@@ -171,10 +171,7 @@ def _average(ratings: Iterable[Rating]) -> dict[str, float]:
 
 
 def measure_agreement(ratings: Sequence[Rating]) -> tuple[Score, ...]:
-    """How far the raters agree on each criterion, and on all together (AE9).
-
-    Mean Spearman's rho over the pairs of raters, of their mean scores of the surveys that both rated.
-    """
+    """How far raters agree on each criterion and on all: mean Spearman's rho of pairs, of what both rated (AE9)."""
     asked = {f"agreement on {c}": [r for r in ratings if r.criterion == c] for c in CRITERIA}
     asked["agreement on the order of surveys"] = list(ratings)
     scores = []

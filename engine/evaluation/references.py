@@ -98,10 +98,7 @@ def judge_identified(reference: Reference, paper: Paper, where: str) -> Resolved
 
 
 def judge_titles(reference: Reference, candidates: Sequence[Paper], where: str) -> ResolvedReference:
-    """The verdict by titles: one that is the same before one that is only similar, with what was found as evidence.
-
-    Different papers have similar titles: one is taken for a title written wrongly only where its first author is named.
-    """
+    """The verdict by titles, the same before similar ones, which count only where their first author is named."""
     title = reference.title or reference.text
     ranked = sorted(candidates, key=lambda paper: -similarity(title, paper.title))
     same = [_judge_details(reference, paper, where) for paper in ranked if _has_title(reference, paper)]
@@ -167,9 +164,7 @@ async def resolve_online(
 ) -> tuple[ResolvedReference, ...]:
     """The references that the library does not have, looked up online: by identifier, then by title.
 
-    Those that a source can be asked for together are; for the rest each source is asked for what the one before does
-    not know. Where none answers, the verdict stays "not found", and the reason says that it could not be looked up.
-    ``progress`` is told how many are looked up, at every tenth.
+    Where no source answers, the verdict stays "not found", and the reason says that it could not be looked up.
     """
     missing = [item.reference for item in found if item.finding == "not found"]
     named = {item.name: identifiers_in(f"{item.name} {item.text}") for item in missing}
@@ -282,10 +277,7 @@ to be judged by them, unless a survey has fewer altogether."""
 async def measure_closeness(
     papers: Sequence[Paper], listed: int, topic: str, library: Library, embedder: Embedder
 ) -> tuple[Score, Score]:
-    """Mean cosine of a survey's papers to the topic (XE4), and as a share of what the library's nearest reach, 0 to 1.
-
-    ``papers`` are those that are known of the ``listed`` references; below `LEAST_KNOWN` of them there is no share.
-    """
+    """Mean cosine of a survey's known papers to the topic (XE4), and its share of what the library's nearest reach."""
     mean, share, how = "semantic relevance", "closeness to the topic", f"mean cosine to the topic, {embedder.name}"
     basis, least = f"{len(papers)} of its {listed} references are known here", min(LEAST_KNOWN, listed)
     if not papers:

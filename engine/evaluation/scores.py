@@ -52,10 +52,7 @@ def mean_and_spread(values: Sequence[float]) -> tuple[float, float]:
 
 
 def score_criteria(given: Mapping[Criterion, Sequence[float]], how: str) -> dict[str, Score]:
-    """Mean and spread of what each criterion was given, and both averages where all their criteria were judged.
-
-    The harmonic mean of the first three is AutoSurvey's (truncated), the arithmetic mean of all five SurveyX's (AE8).
-    """
+    """Each criterion's mean and spread; AutoSurvey's harmonic mean of three, truncated, and SurveyX's of five (AE8)."""
     means = {criterion: mean_and_spread(given[criterion]) for criterion in CRITERIA if given.get(criterion)}
     scores: dict[str, Score] = {c: Score(c, mean, how, spread) for c, (mean, spread) in means.items()}
     if means.keys() >= set(AUTOSURVEY):

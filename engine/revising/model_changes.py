@@ -32,6 +32,7 @@ from engine.writing.drafting import Draft, read_draft, verify_citations
 from engine.writing.model_text import read_prose
 
 TRANSLATION_ATTEMPTS = 3
+STOPS = " .!?"
 _QUOTED = re.compile(r"“[^”]+”")
 _WISHES = {"expand": "more detail from the papers", "shorten": "the same in fewer words"}
 
@@ -117,7 +118,7 @@ async def _add_citation(topic: str, revision: Revision, model: LanguageModel, em
     """The paper cited after the sentence that it supports, as the check says; no sentence is bent to fit it."""
     section, place, paper = revision.old, revision.change.place, revision.find_paper()
     lines = [line for line in all_sentences(section.text) if paper.key not in list_cited_keys(line)]
-    bare = "\n\n".join(f"{_remove_stop(remove_citations(line))} {cite([paper.key])}." for line in lines)
+    bare = "\n\n".join(f"{remove_citations(line).rstrip(STOPS)} {cite([paper.key])}." for line in lines)
     draft = Draft(OutlineNode(f"cite/{section.title}"), (paper,), bare)
     draft = await verify_citations(model, draft, topic, revision.papers)
     kept = [claim for claim in draft.claims if claim.ending == "kept" and claim.citations]
@@ -130,14 +131,10 @@ async def _add_citation(topic: str, revision: Revision, model: LanguageModel, em
         )
     vectors = embedder.embed([f"{paper.title}. {paper.content}", *supported])
     best = supported[int(np.argmax(vectors[1:] @ vectors[0]))]
-    cited, citation = f"{_remove_stop(best)} {cite([paper.key])}.", behind[fold(remove_citations(best))]
+    cited, citation = f"{best.rstrip(STOPS)} {cite([paper.key])}.", behind[fold(remove_citations(best))]
     new = with_sentences(section, [cited if line == best else line for line in all_sentences(section.text)])
     claims = tuple(replace(c, citations=(*c.citations, citation)) if c.text == cited else c for c in new.claims)
     return replace(new, claims=(*claims, Claim(cited, (citation,))) if claims == new.claims else claims)
-
-
-def _remove_stop(sentence: str) -> str:
-    return sentence.rstrip().rstrip(".!?")
 
 
 async def _translate_section(revision: Revision, model: LanguageModel) -> Section:

@@ -219,12 +219,10 @@ def test_soft_cardinality_counts_different_things() -> None:
     assert soft_cardinality(np.repeat(apart[:1], 4, axis=0)) == pytest.approx(1.0)
     embedder = WordEmbedder()
     headings = ["Graph Attention", "Message Passing", "Node Labels"]
-    assert soft_heading_recall(headings, headings, embedder) == pytest.approx(1.0)
-    assert soft_heading_recall([], headings, embedder) == 0.0
-    half = soft_heading_recall(headings[:1], headings, embedder)
+    assert soft_heading_recall(headings, headings, embedder) == pytest.approx((1.0, 1.0))
+    assert soft_heading_recall([], headings, embedder) == (0.0, 0.0)
+    half, _ = soft_heading_recall(headings[:1], headings, embedder)
     assert 0.2 < half < 0.6
-    with pytest.raises(ValueError, match="no headings"):
-        soft_heading_recall(headings, [], embedder)
 
 
 def sections_of(lists: list[list[list[str]]]) -> tuple[Document, list[CitedClaim]]:
@@ -269,8 +267,7 @@ def test_heading_recall_as_published_does_not_clip_cosines() -> None:
             return np.array([place[text] for text in texts], np.float32)
 
     # Worked by hand: c({a, b}) = 2 / 0.4 = 5; with a and c to that: rows a: 1 − .6 + 0 + 1 = 1.4 twice …
-    published = soft_heading_recall(["a", "c"], ["a", "b"], Opposed())
-    clipped = soft_heading_recall(["a", "c"], ["a", "b"], Opposed(), clipped=True)
+    published, clipped = soft_heading_recall(["a", "c"], ["a", "b"], Opposed())
     rows = {"a": 1 + 0 + 1 - 0.6, "c": 0 + 1 + 0 + 0.8, "b": -0.6 + 0.8 - 0.6 + 1}
     union = 2 / rows["a"] + 1 / rows["c"] + 1 / rows["b"]
     assert published == pytest.approx((5 + 2 - union) / 5, abs=1e-5)
