@@ -23,7 +23,7 @@ from bot.wording.cards import (
 from bot.wording.discussion import make_document
 from bot.wording.labels import draw_buttons
 from engine.errors import NoPapers, ScholiumError
-from engine.session.events import Job, NoticeKind
+from engine.session.events import Job, Notice
 from engine.session.state import State, SurveySession
 from engine.values import Paper
 
@@ -70,7 +70,7 @@ class Turn:
     def answer(self, text: str) -> None:
         self.show(Card(text))
 
-    def tell(self, kind: NoticeKind, before: State) -> None:
+    def tell(self, kind: Notice, before: State) -> None:
         """A short answer, ``before`` being how the survey was; what others need not know goes to the person alone."""
         text = replies.notice(kind, self.session)
         match kind:

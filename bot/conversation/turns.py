@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
-from typing import assert_never
 
 from adapters.chat import Form, FormFault, Incoming, Outgoing
 from bot.commands import commands
@@ -286,27 +285,25 @@ class Turns:
         if asker and session.job and session.job is not before.job:
             session = replace(session, job=replace(session.job, asker=asker))
         turn.stored = replace(turn.stored, session=session)
-        stale = events.Tell("stale") in actions
         for action in actions:
             match action:
-                case events.Propose() if not stale:
+                case "propose" if "stale" not in actions:
                     self._propose(turn, before, event)
-                case events.Propose():  # what has changed since stands where it stood
+                case "propose":  # what has changed since stands where it stood
                     text, buttons = replies.notice("stale", session), make_card(session).buttons
                     turn.send(Outgoing(turn.at, text, buttons=buttons, only_for=turn.actor))
-                case events.Tell(kind):
-                    turn.tell(kind, before.state)
-                case events.StartJob(job):
-                    if job.kind in PROPOSING and before.state.brief:
-                        turn.close_card(word_decision(before.state, event, turn.actor))
-                    self._start(turn, job)
-                case events.StopJob(job):
-                    turn.stop(job)
-                case _:
-                    assert_never(action)
+                case "start job" | "stop job":
+                    if session.job:
+                        self._start(turn, session.job, before, event)
+                    elif before.job:
+                        turn.stop(before.job)
+                case notice:
+                    turn.tell(notice, before.state)
 
-    def _start(self, turn: Turn, job: Job) -> None:
+    def _start(self, turn: Turn, job: Job, before: SurveySession, event: Event) -> None:
         """The job begins; of a quick review, which nobody has to approve, it is said what it will take."""
+        if job.kind in PROPOSING and before.state.brief:
+            turn.close_card(word_decision(before.state, event, turn.actor))
         if job.kind == "review":
             turn.say(word_review_price(turn.session.state, self.defaults, turn.sample))
         turn.start(job)

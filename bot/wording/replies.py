@@ -11,7 +11,7 @@ from bot.wording.labels import survey_line
 from bot.wording.progress import word_started
 from bot.wording.sentences import WELCOME, phrase, pluralize
 from engine.rendering.markdown import escape_markdown
-from engine.session.events import NoticeKind
+from engine.session.events import Notice
 from engine.session.state import Phase, State, SurveySession
 from engine.text import clean, list_words, shorten
 from engine.values import KeywordPool, Outline, PaperSelection
@@ -95,7 +95,7 @@ PRESS_TO_DO = (
 )
 
 
-_NOTICES: dict[NoticeKind, str] = {
+_NOTICES: dict[Notice, str] = {
     "stale": "That was an earlier proposal; it has changed since. These are the buttons of the present one:",
     "busy": "I am still working; wait for the result, or stop it first.",
     "running already": "I am already working on a survey here. Stop it first, then name the new topic.",
@@ -114,7 +114,7 @@ _NOTICES: dict[NoticeKind, str] = {
 }
 
 
-def notice(kind: NoticeKind, session: SurveySession) -> str:
+def notice(kind: Notice, session: SurveySession) -> str:
     if kind == "not now":
         return f"{_NOTICES[kind]} You can say {suggest_words(session.state)}."
     return _NOTICES[kind]

@@ -204,29 +204,7 @@ PersonEvent = Start | Approve | Regenerate | ContentChange | TakeCandidate | Und
 Event = PersonEvent | SectionFinished | JobDone | JobFailed
 
 
-# Actions
-
-
-@dataclass(frozen=True, slots=True)
-class Propose:
-    """Show the proposal of the current phase."""
-
-
-@dataclass(frozen=True, slots=True)
-class StartJob:
-    """Begin the work."""
-
-    job: Job
-
-
-@dataclass(frozen=True, slots=True)
-class StopJob:
-    """End the work; what it finished was kept."""
-
-    job: Job
-
-
-NoticeKind = Literal[
+Notice = Literal[
     "stale",
     "busy",
     "nothing to approve",
@@ -242,16 +220,10 @@ NoticeKind = Literal[
     "started over",
     "needs topic",
 ]
+"""One of the known things to say; nothing was changed unless its name says so."""
 
-
-@dataclass(frozen=True, slots=True)
-class Tell:
-    """Say one of the known things; nothing was changed unless its name says so."""
-
-    kind: NoticeKind
-
-
-Action = Propose | StartJob | StopJob | Tell
+Action = Literal["propose", "start job", "stop job"] | Notice
+"""Show the proposal of the current phase, begin the session's job, end the job that it had before, or say something."""
 
 
 @dataclass(frozen=True, slots=True)

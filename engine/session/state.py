@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.session import events
-from engine.session.events import Action, Candidate, Control, Job, JobKind, Propose, Tell
+from engine.session.events import Action, Candidate, Control, Job, JobKind
 from engine.session.kept_text import FormerText, KeptPart, KeptText, keep_text, read_former_text
 from engine.session.outline_edits import find_parts, splice, supply_section, word_section_query
 from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper, require_candidate
@@ -101,7 +101,7 @@ def advance(session: SurveySession, event: events.Event) -> Step:
         case Control.STOP | Control.START_OVER:
             return _end(session, event)
         case _ if session.job is not None:
-            return session, (Tell("running already" if isinstance(event, events.Start) else "busy"),)
+            return session, ("running already" if isinstance(event, events.Start) else "busy",)
         case _:
             return _at_rest(session, event)
 
@@ -112,7 +112,7 @@ def _at_rest(session: SurveySession, event: events.PersonEvent) -> Step:
     match event:
         case events.Approve() | events.Regenerate():
             if event.revision is not None and event.revision != session.revision:
-                return session, (Tell("stale"), Propose())
+                return session, ("stale", "propose")
             return _approve(session) if isinstance(event, events.Approve) else _regenerate(session)
         case events.Undo(steps):
             return _undo(session, steps)
@@ -209,7 +209,7 @@ def _with_candidate(state: State, number: int) -> State:
 
 
 def _not_now(session: SurveySession) -> Step:
-    return session, (Tell("needs topic" if session.state.phase == "topic" else "not now"),)
+    return session, ("needs topic" if session.state.phase == "topic" else "not now",)
 
 
 def _approve(session: SurveySession) -> Step:
@@ -217,7 +217,7 @@ def _approve(session: SurveySession) -> Step:
     if kind == "outline" and session.state.outline and session.state.keeps_outline:
         return _apply_edit(session, replace(session.state, phase="outline"))
     if session.state.brief is None or kind is None:
-        return session, (Tell("nothing to approve"),)
+        return session, ("nothing to approve",)
     if session.state.brief.quick:  # it has one step only
         kind = "review"
     if kind == "write" and session.state.outline and session.state.outline.is_grouping:
@@ -232,7 +232,7 @@ def _approve(session: SurveySession) -> Step:
 def _regenerate(session: SurveySession) -> Step:
     kind = _PROPOSED_BY.get(session.state.phase)
     if kind is None:
-        return session, (Tell("nothing to approve"),)
+        return session, ("nothing to approve",)
     again = replace(session.state, attempt=session.state.attempt + 1)
     return _begin(_with_state(session, again), Job(kind))
 
@@ -243,33 +243,33 @@ def _begin(session: SurveySession, asked: Job) -> Step:
     before = session.exchanges if asked.kind == "answer" else ()
     before = before[:-1] if asked.searches else before  # the question is asked again
     job = replace(asked, id=f"{session.id}-{number}", before=before)
-    return replace(session, job=job, jobs_started=number), (events.StartJob(job),)
+    return replace(session, job=job, jobs_started=number), ("start job",)
 
 
 def _end(session: SurveySession, event: Control) -> Step:
     """End what runs; keep what is there, or begin anew."""
-    stopped: tuple[Action, ...] = (events.StopJob(session.job),) if session.job else ()
+    stopped: tuple[Action, ...] = ("stop job",) if session.job else ()
     quiet = replace(session, job=None)
     if event is Control.START_OVER:
-        return _with_state(quiet, State()), (*stopped, Tell("started over"))
-    return quiet, (*stopped, Tell("stopped" if stopped else "nothing to stop"))
+        return _with_state(quiet, State()), (*stopped, "started over")
+    return quiet, (*stopped, "stopped" if stopped else "nothing to stop")
 
 
 def _undo(session: SurveySession, steps: int) -> Step:
     if not session.past:
-        return session, (Tell("nothing to undo"),)
+        return session, ("nothing to undo",)
     kept = max(0, len(session.past) - max(1, steps))
     later = (*session.past[kept + 1 :], session.state)
     undone = (*session.undone, *reversed(later))
     restored = replace(_at_state(session, session.past[kept]), past=session.past[:kept], undone=undone)
-    return restored, (Tell("undone"), Propose())
+    return restored, ("undone", "propose")
 
 
 def _redo(session: SurveySession) -> Step:
     if not session.undone:
-        return session, (Tell("nothing to redo"),)
+        return session, ("nothing to redo",)
     again = replace(_at_state(session, session.undone[-1]), past=(*session.past, session.state))
-    return replace(again, undone=session.undone[:-1]), (Tell("redone"), Propose())
+    return replace(again, undone=session.undone[:-1]), ("redone", "propose")
 
 
 def _at_state(session: SurveySession, state: State) -> SurveySession:
@@ -282,10 +282,10 @@ def _go_back(session: SurveySession) -> Step:
     if target == "keywords" and session.state.keywords is None:  # the papers came from a list
         target = "topic"
     if session.state.phase == "topic":
-        return session, (Tell("no way back"),)
+        return session, ("no way back",)
     if target == "outline" and session.state.outline is None:  # a quick review has none
         return _not_now(session)
-    return _with_state(session, replace(session.state, phase=target)), (Propose(),)
+    return _with_state(session, replace(session.state, phase=target)), ("propose",)
 
 
 _CONTROLS = {Control.GO_BACK: _go_back, Control.REDO: _redo, Control.REWRITE_ALL: _rewrite_all}
@@ -334,7 +334,7 @@ def _apply_result(session: SurveySession, job: Job, result: events.JobResult) ->
         case events.Review(keywords, papers, survey):
             new = replace(state, phase="discussion", keywords=keywords, papers=papers, survey=survey)
     written = replace(_at_state(session, new), undone=())  # one step with its approval: undo leads to the outline
-    return (written, (Propose(),)) if state.phase == "writing" else _apply_edit(session, new)
+    return (written, ("propose",)) if state.phase == "writing" else _apply_edit(session, new)
 
 
 def _apply_outline(session: SurveySession, outline: Outline) -> Step:
@@ -344,7 +344,7 @@ def _apply_outline(session: SurveySession, outline: Outline) -> Step:
 
 def _apply_edit(session: SurveySession, state: State) -> Step:
     """The proposal as it is by now; an edit that changes nothing is none that undo takes back."""
-    return (session if state == session.state else _with_state(session, state)), (Propose(),)
+    return (session if state == session.state else _with_state(session, state)), ("propose",)
 
 
 def _with_state(session: SurveySession, state: State) -> SurveySession:

@@ -8,7 +8,7 @@ from bot.wording.discussion import answer as word_answer
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.revising.answers import answer_question, search_question
 from engine.run import RunContext
-from engine.session.events import Exchange, JobDone, MorePapers, StartJob
+from engine.session.events import Exchange, JobDone, MorePapers
 from engine.session.state import State, SurveySession, advance
 from engine.survey import Section, Survey
 from engine.values import Brief, FoundPaper, PaperSelection
@@ -22,11 +22,13 @@ SURVEY = Survey("A Survey", "", (Section("One", "text"),), ())
 def test_more_after_a_question_searches_for_it_and_leaves_the_survey_alone() -> None:
     finished = State("discussion", BRIEF, papers=SELECTION, survey=SURVEY)
     asked = SurveySession("s", state=finished, exchanges=(Exchange("what does it cost?", ""),))
-    searching, (started,) = advance(asked, MorePapers(10))
-    assert isinstance(started, StartJob)
-    assert (started.job.kind, started.job.question, started.job.searches) == ("answer", "what does it cost?", True)
-    assert started.job.before == ()
-    answered, _ = advance(searching, JobDone(started.job.id, answered="Little."))
+    searching, actions = advance(asked, MorePapers(10))
+    job = searching.job
+    assert actions == ("start job",)
+    assert job is not None
+    assert (job.kind, job.question, job.searches) == ("answer", "what does it cost?", True)
+    assert job.before == ()
+    answered, _ = advance(searching, JobDone(job.id, answered="Little."))
     assert answered.state == finished
 
 

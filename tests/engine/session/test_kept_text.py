@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from engine.session import outline_edits
-from engine.session.events import Approve, Control, EditOutline, JobDone, StartJob
+from engine.session.events import Approve, Control, EditOutline, JobDone
 from engine.session.kept_text import FormerText, KeptText, keep_text, parts_to_write
 from engine.session.state import State, SurveySession, advance, find_kept_text
 from engine.survey import Section, Survey, walk
@@ -106,9 +106,9 @@ def test_a_revised_section_stays_revised_and_rewrite_all_keeps_nothing() -> None
     survey = Survey("A Survey", "", tuple(SECTIONS.values()), ())
     pool = KeywordPool((Keyword("x", "topic"),))
     state = State("outline", Brief("x"), pool, SELECTION, 4, OUTLINE)
-    session, (start,) = advance(SurveySession("s", 0, state), Approve())
-    assert isinstance(start, StartJob)
-    session, _ = advance(session, JobDone(start.job.id, survey))
+    session, _ = advance(SurveySession("s", 0, state), Approve())
+    assert session.job is not None
+    session, _ = advance(session, JobDone(session.job.id, survey))
     revised = replace(survey, sections=(*survey.sections[:3], _revise(survey.sections[3]), survey.sections[4]))
     session = replace(session, state=replace(session.state, survey=revised))
     session, _ = advance(session, outline_edits.drop("3"))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from engine.errors import UserError
 from engine.session import outline_edits
 from engine.session.events import (
+    Action,
     Approve,
     Control,
     EditKeywords,
@@ -23,13 +24,9 @@ from engine.session.events import (
     JobKind,
     JobResult,
     MorePapers,
-    Propose,
     Regenerate,
     SectionFinished,
     Start,
-    StartJob,
-    StopJob,
-    Tell,
     Undo,
 )
 from engine.session.proposal_edits import edit_papers
@@ -112,25 +109,24 @@ TABLE: dict[str, tuple[str, str, str, str, str, str]] = {
 }
 
 
-def summary(actions: tuple[object, ...]) -> str:
-    last = actions[-1]
-    match last:
-        case Propose():
-            return "propose"
-        case StartJob(job):
-            return job.kind
-        case Tell(kind):
-            return kind
-        case _:
-            return type(last).__name__
+def begin(session: SurveySession, event: Event) -> tuple[SurveySession, Job]:
+    """What follows from an event that begins a job, with the job."""
+    session, actions = advance(session, event)
+    assert actions == ("start job",)
+    assert session.job is not None
+    return session, session.job
+
+
+def summary(session: SurveySession, actions: tuple[Action, ...]) -> str:
+    return session.job.kind if session.job and actions[-1] == "start job" else actions[-1]
 
 
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("name", EVENTS)
 def test_every_phase_answers_every_event(phase: Phase, name: str) -> None:
     session = SurveySession("s", 7, AT[phase])
-    _, actions = advance(session, EVENTS[name])
-    assert summary(actions) == TABLE[name][PHASES.index(phase)]
+    after, actions = advance(session, EVENTS[name])
+    assert summary(after, actions) == TABLE[name][PHASES.index(phase)]
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -139,7 +135,7 @@ def test_while_a_job_runs_nothing_changes_but_by_stop(phase: Phase, name: str) -
     running, _ = advance(SurveySession("s", 7, AT[phase]), EVENTS["start"])
     after, actions = advance(running, EVENTS[name])
     assert after == running
-    assert summary(actions) == ("running already" if name == "start" else "busy")
+    assert summary(after, actions) == ("running already" if name == "start" else "busy")
 
 
 @pytest.mark.parametrize("phase", ["keywords", "papers", "outline"])
@@ -147,42 +143,38 @@ def test_an_answer_to_an_old_revision_is_refused(phase: Phase) -> None:
     session = SurveySession("s", 7, AT[phase])
     after, actions = advance(session, Approve(6))
     assert after == session
-    assert actions == (Tell("stale"), Propose())
-    _, accepted = advance(session, Approve(7))
-    assert isinstance(accepted[0], StartJob)
+    assert actions == ("stale", "propose")
+    begin(session, Approve(7))
 
 
 def test_stop_ends_the_job_and_its_late_result_is_ignored() -> None:
-    running, (start,) = advance(SurveySession("s", 0, AT["keywords"]), Approve())
-    assert isinstance(start, StartJob)
+    running, job = begin(SurveySession("s", 0, AT["keywords"]), Approve())
     stopped, actions = advance(running, Control.STOP)
-    assert actions == (StopJob(start.job), Tell("stopped"))
-    assert advance(stopped, JobDone(start.job.id, SELECTION)) == (stopped, ())
+    assert actions == ("stop job", "stopped")
+    assert advance(stopped, JobDone(job.id, SELECTION)) == (stopped, ())
 
 
 def test_excluded_papers_stay_excluded_when_more_are_gathered() -> None:
     session, _ = advance(SurveySession("s", 0, AT["papers"]), EditPapers(exclude=(2,)))
-    session, (start,) = advance(session, MorePapers(5))
-    assert isinstance(start, StartJob)
+    session, job = begin(session, MorePapers(5))
     assert session.state.paper_limit == 9
-    session, _ = advance(session, JobDone(start.job.id, SELECTION))
+    session, _ = advance(session, JobDone(job.id, SELECTION))
     kept = [f.paper.key for i, f in enumerate(SELECTION.found) if i != 1]
     assert [p.key for p in session.state.papers.list_included()] == kept
 
 
 def test_a_section_that_a_person_added_is_searched_for_and_gets_what_is_found() -> None:
     session, _ = advance(SurveySession("s", 0, AT["outline"]), outline_edits.add("Speed"))
-    session, (start,) = advance(session, Job("papers", section="4"))
-    assert isinstance(start, StartJob)
+    session, job = begin(session, Job("papers", section="4"))
     assert session.state.keywords is not None
     query = Keyword("dense retrieval Speed", "person")  # the title alone says nothing of the topic
     assert session.state.keywords.keywords[-1] == query
     late, new = SELECTION.found[1], [FoundPaper(paper, 1.0, (Reason(query.text, 2),)) for paper in papers(9)[7:]]
-    session, _ = advance(session, JobDone(start.job.id, PaperSelection((*new, late))))
+    session, _ = advance(session, JobDone(job.id, PaperSelection((*new, late))))
     assert session.state.phase == "papers"
     session, _ = advance(session, EditPapers(exclude=(1,)))
     session, actions = advance(session, Approve())
-    assert actions == (Propose(),)
+    assert actions == ("propose",)
     outline = session.state.outline
     assert outline is not None
     assert [node.title for node in outline.nodes] == ["Introduction", "One", "Two", "Speed", "Conclusion"]
@@ -199,20 +191,16 @@ def test_papers_found_for_a_section_go_to_the_part_that_they_speak_of() -> None:
     )
     parts = (OutlineNode("The Index"), OutlineNode("The Passage"))
     whole = replace(OUTLINE, nodes=(OutlineNode("Dense Retrieval", children=parts),))
-    session, (start,) = advance(
-        SurveySession("s", 0, replace(AT["outline"], outline=whole)), Job("papers", section="1")
-    )
-    assert isinstance(start, StartJob)
+    session, job = begin(SurveySession("s", 0, replace(AT["outline"], outline=whole)), Job("papers", section="1"))
     reasons = (Reason("Dense Retrieval", 1),)
     found = PaperSelection(tuple(FoundPaper(paper, 1.0, reasons) for paper in (passage, index)))
-    session, _ = advance(session, JobDone(start.job.id, found))
+    session, _ = advance(session, JobDone(job.id, found))
     outline = session.state.outline
     assert outline is not None
     assert [part.papers for part in outline.nodes[0].children] == [(index.key,), (passage.key,)]
     again, _ = advance(session, Approve())
-    again, (start,) = advance(again, Job("papers", section="1"))
-    assert isinstance(start, StartJob)
-    again, _ = advance(again, JobDone(start.job.id, found))
+    again, job = begin(again, Job("papers", section="1"))
+    again, _ = advance(again, JobDone(job.id, found))
     assert again.state.outline == outline  # what it has already is not added twice
 
 
@@ -222,13 +210,12 @@ def test_a_section_that_is_not_there_cannot_be_searched_for() -> None:
 
 
 def test_a_section_is_divided_by_a_job_and_the_outline_stays_the_persons() -> None:
-    session, (start,) = advance(SurveySession("s", 0, AT["outline"]), Job("divide", section="2"))
-    assert isinstance(start, StartJob)
-    assert (start.job.kind, start.job.section) == ("divide", "2")
+    session, job = begin(SurveySession("s", 0, AT["outline"]), Job("divide", section="2"))
+    assert (job.kind, job.section) == ("divide", "2")
     parts = tuple(OutlineNode(title, papers=OUTLINE.nodes[1].papers[:3]) for title in ("Some", "Others"))
     divided = outline_edits.splice(OUTLINE, "2", *parts)
-    session, actions = advance(session, JobDone(start.job.id, divided))
-    assert actions == (Propose(),)
+    session, actions = advance(session, JobDone(job.id, divided))
+    assert actions == ("propose",)
     assert session.state.outline == divided
     assert session.state.keeps_outline
     session, _ = advance(session, Undo())
@@ -239,7 +226,7 @@ def test_a_section_with_parts_is_split_into_them_at_once() -> None:
     parts = (OutlineNode("Some"), OutlineNode("Others"))
     whole = replace(OUTLINE, nodes=(OutlineNode("One", children=parts), *OUTLINE.nodes[2:]))
     session, actions = advance(SurveySession("s", 0, replace(AT["outline"], outline=whole)), Job("divide", section="1"))
-    assert actions == (Propose(),)
+    assert actions == ("propose",)
     assert session.state.outline is not None
     assert [node.title for node in session.state.outline.nodes] == ["Some", "Others", "Two", "Conclusion"]
 
@@ -265,16 +252,14 @@ def test_an_outline_that_a_person_changed_stays_until_another_is_asked_for() -> 
     changed = session.state.outline
     for event in (Control.GO_BACK, EditPapers(exclude=(2,)), Approve()):
         session, actions = advance(session, event)
-        assert actions == (Propose(),)
+        assert actions == ("propose",)
     assert session.state.phase == "outline"
     assert session.state.outline == changed
-    session, (start,) = advance(session, Regenerate())
-    assert isinstance(start, StartJob)
-    session, _ = advance(session, JobDone(start.job.id, OUTLINE))
+    session, job = begin(session, Regenerate())
+    session, _ = advance(session, JobDone(job.id, OUTLINE))
     session, _ = advance(session, Control.GO_BACK)
-    _, (start,) = advance(session, Approve())
-    assert isinstance(start, StartJob)
-    assert start.job.kind == "outline"
+    _, job = begin(session, Approve())
+    assert job.kind == "outline"
 
 
 def test_an_edit_that_cannot_be_done_raises_and_changes_nothing() -> None:
@@ -335,9 +320,8 @@ def test_no_sequence_of_events_reaches_an_impossible_state(names: list[str]) -> 
 def test_undo_of_what_was_written_leads_to_its_outline_and_then_to_the_survey_before() -> None:
     first = SurveySession("s", state=AT["discussion"])
     changed, _ = advance(first, outline_edits.rename("2", "Others"))
-    session, (start,) = advance(changed, Approve())
-    assert isinstance(start, StartJob)
-    session, _ = advance(session, JobDone(start.job.id, SURVEY))
+    session, job = begin(changed, Approve())
+    session, _ = advance(session, JobDone(job.id, SURVEY))
     assert session.state.phase == "discussion"
     session, _ = advance(session, Undo())
     assert session.state == changed.state
@@ -363,22 +347,20 @@ def test_undo_restores_exactly(names: list[str], back: int) -> None:
         undone, actions = advance(session, Undo(back))
         assert undone.state == states[max(0, len(states) - 1 - back)]
         assert undone.revision == session.revision + 1
-        assert actions == (Tell("undone"), Propose())
+        assert actions == ("undone", "propose")
         assert replace(undone, revision=0).past == session.past[: max(0, len(session.past) - back)]
 
 
 def test_a_question_is_asked_with_the_questions_and_answers_before_it() -> None:
     session = SurveySession("s", 0, AT["discussion"])
-    session, (start,) = advance(session, Job("answer", question="What is dense retrieval?"))
-    assert isinstance(start, StartJob)
-    assert start.job.before == ()
-    session, _ = advance(session, JobDone(start.job.id, answered="It is search by vectors [@a]."))
-    _, (start,) = advance(session, Job("answer", question="Which of them are fast?"))
-    assert isinstance(start, StartJob)
-    assert start.job.before == (Exchange("What is dense retrieval?", "It is search by vectors [@a]."),)
+    session, job = begin(session, Job("answer", question="What is dense retrieval?"))
+    assert job.before == ()
+    session, _ = advance(session, JobDone(job.id, answered="It is search by vectors [@a]."))
+    _, job = begin(session, Job("answer", question="Which of them are fast?"))
+    assert job.before == (Exchange("What is dense retrieval?", "It is search by vectors [@a]."),)
 
 
 def test_more_papers_are_searched_for_from_the_discussion_too() -> None:
     session = SurveySession("s", 0, AT["discussion"])
-    _, actions = advance(session, MorePapers(5))
-    assert [a.job.kind for a in actions if isinstance(a, StartJob)] == ["papers"]
+    _, job = begin(session, MorePapers(5))
+    assert job.kind == "papers"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.session.events import Control, EditKeywords, EditPapers, Propose, Tell, Undo
+from engine.session.events import Control, EditKeywords, EditPapers, Undo
 from engine.session.state import SurveySession, advance
 from tests.engine.session.test_state import AT
 
@@ -11,7 +11,7 @@ def test_an_edit_that_changes_nothing_is_not_what_undo_takes_back() -> None:
     at_papers = SurveySession("s", state=AT["papers"])
     first, _ = advance(at_papers, EditPapers(exclude=(1,)))
     second, actions = advance(first, EditPapers(exclude=(1,)))
-    assert actions == (Propose(),) and second.revision == first.revision
+    assert actions == ("propose",) and second.revision == first.revision
     undone, _ = advance(second, Undo())
     assert undone.state == AT["papers"]
 
@@ -27,6 +27,6 @@ def test_redo_brings_back_one_step_after_the_other_until_something_else_is_done(
     for state in states:
         before, (session, _) = session, advance(session, Control.REDO)
         assert session.state == state
-    assert advance(session, Control.REDO)[1] == (Tell("nothing to redo"),)
+    assert advance(session, Control.REDO)[1] == ("nothing to redo",)
     other, _ = advance(before, EditKeywords(add=("four",)))
-    assert advance(other, Control.REDO)[1] == (Tell("nothing to redo"),)
+    assert advance(other, Control.REDO)[1] == ("nothing to redo",)
