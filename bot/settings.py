@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfig
 from engine.errors import UserError
 from engine.gathering.keywords import Selector
 from engine.limits import Limits
-from engine.llm.model import SamplingParameters, Task
+from engine.llm.model import SAMPLED, Task
 from engine.llm.prices import Price, PriceList
 from engine.naming.clustering import AlgorithmChoice, Reduction
 from engine.naming.phrases import Formula
@@ -203,8 +203,8 @@ class Settings(BaseSettings):
         first = self.model or ("gpt-4o-mini" if self.uses_openai() else "claude-3-haiku-20240307")
         return {task: getattr(self, f"model_{task}", "") or first for task in get_args(Task)}
 
-    def sampling(self) -> SamplingParameters:
-        return SamplingParameters(self.temperature, self.top_p, self.frequency_penalty, self.presence_penalty)
+    def sampling(self) -> dict[str, float]:
+        return {name: value for name in SAMPLED if (value := getattr(self, name)) is not None}
 
     def price_list(self) -> PriceList:
         return PriceList({name: Price(*pair, "", "SCHOLIUM_PRICES") for name, pair in self.prices.items()})

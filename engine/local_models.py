@@ -8,10 +8,11 @@ finds the models that it knows among its own files; only the embedder may be dow
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 from engine.errors import ServiceError
 
 Scores = NDArray[np.float64]
-M = TypeVar("M")
 
 ONNX_FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx")
 ENTAILMENT_BATCH = 16
@@ -74,9 +74,10 @@ class LocalEmbedder:
 
     def __init__(self, model: str, folder: Path | None = None) -> None:
         self.name = f"fastembed:{model}"
-        self._model: Any = _load(model, "embedding model", lambda: self._open(model, find_files(model, folder)))
+        with _loading("embedding model", model):
+            self._model = self._open(model, find_files(model, folder))
 
-    def _open(self, model: str, files: ModelFiles | None) -> object:
+    def _open(self, model: str, files: ModelFiles | None) -> Any:
         from fastembed import TextEmbedding
         from fastembed.common.model_description import PoolingType
 
@@ -100,14 +101,14 @@ class LocalCrossEncoder:
 
     def __init__(self, model: str, folder: Path | None = None) -> None:
         self.name = model
-        self._model: Any = _load(model, "cross-encoder", lambda: self._open(model, find_files(model, folder)))
+        self._model: Any
+        with _loading("cross-encoder", model):
+            from fastembed.rerank.cross_encoder import TextCrossEncoder
 
-    def _open(self, model: str, files: ModelFiles | None) -> object:
-        from fastembed.rerank.cross_encoder import TextCrossEncoder
-
-        if files is None:
-            return TextCrossEncoder(model, local_files_only=True)
-        return _open_own(TextCrossEncoder, files)
+            if files := find_files(model, folder):
+                self._model = _open_own(TextCrossEncoder, files)
+            else:
+                self._model = TextCrossEncoder(model, local_files_only=True)
 
     def score(self, query: str, texts: Sequence[str]) -> Scores:
         return np.array(list(self._model.rerank(query, list(texts))), np.float64)
@@ -126,17 +127,14 @@ class LocalEntailment:
             raise ServiceError(f"The entailment model {model} needs SCHOLIUM_MODELS_DIR, the folder with its files.")
         labels = {int(place): str(label).casefold() for place, label in files.config.get("id2label", {}).items()}
         self._place = next((place for place, label in labels.items() if label == "entailment"), 1)
-        self._session, self._tokenizer = _load(model, "entailment model", lambda: self._open(files))
+        with _loading("entailment model", model):
+            from onnxruntime import InferenceSession
+            from tokenizers import Tokenizer
 
-    def _open(self, files: ModelFiles) -> tuple[Any, Any]:
-        from onnxruntime import InferenceSession
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(files.folder / "tokenizer.json"))
-        tokenizer.enable_truncation(MOST_TOKENS, strategy="only_first")
-        tokenizer.enable_padding(pad_id=files.config.get("pad_token_id", 0))
-        session = InferenceSession(str(files.folder / files.onnx), providers=["CPUExecutionProvider"])
-        return session, tokenizer
+            self._tokenizer = Tokenizer.from_file(str(files.folder / "tokenizer.json"))
+            self._tokenizer.enable_truncation(MOST_TOKENS, strategy="only_first")
+            self._tokenizer.enable_padding(pad_id=files.config.get("pad_token_id", 0))
+            self._session = InferenceSession(str(files.folder / files.onnx), providers=["CPUExecutionProvider"])
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         """Shape (pairs of evidence and claim,), probabilities of entailment, rounded so that no processor differs."""
@@ -166,9 +164,10 @@ def _open_own(kind: Any, files: ModelFiles, **described: Any) -> object:
     return kind(known, specific_model_path=known)
 
 
-def _load(model: str, kind: str, load: Callable[[], M]) -> M:
+@contextmanager
+def _loading(kind: str, model: str) -> Iterator[None]:
     try:
-        return load()
+        yield
     except ImportError as error:
         raise ServiceError(
             f"The {kind} {model} needs the package fastembed; install scholium with its extra “neural”."

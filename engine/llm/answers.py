@@ -25,11 +25,9 @@ MOST_TOKENS = 10**8
 class OddAnswer(CallFailed):
     """What came from this address is no answer, but this."""
 
-    is_misdirected = True
-
     def __init__(self, address: str, what: str, *, retryable: bool) -> None:
         message = f"{address} does not answer as a language model does: it sent {what}."
-        super().__init__(message, retryable=retryable, is_away=True)
+        super().__init__(message, retryable=retryable, is_away=True, is_misdirected=True)
 
 
 async def read_body(pieces: AsyncIterator[bytes], address: str) -> bytes:

@@ -25,7 +25,6 @@ from engine.llm.model import (
     Completion,
     Provider,
     Request,
-    SamplingParameters,
     Task,
     TypedAnswer,
     estimate_completion,
@@ -42,8 +41,6 @@ LONGEST_FIRST_CONTACT_S = 60.0
 
 LONGEST_WAIT_S = 60.0
 """A provider that asks for a longer wait is not waited for longer; the next attempt may fail and say so."""
-
-AS_THE_RECIPE_HAS_IT = SamplingParameters()
 
 TYPED_ATTEMPTS = 3
 """How often a model may get its JSON wrong; each time it is shown what was wrong."""
@@ -91,7 +88,8 @@ class MeteredModel:
     account: Ledger
     record: CallRecord
     job: str = ""
-    sampling: SamplingParameters = AS_THE_RECIPE_HAS_IT
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    """How drafts are sampled, where a person has chosen it; other steps have parameters that suit them."""
     entailment: Entailment | None = None
     _turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     """One asker at a time for each content: the next one finds the answer recorded."""
@@ -125,7 +123,7 @@ class MeteredModel:
         """Let go of a recorded answer, and of those before it whose JSON was wrong."""
         schema = strict_schema(kind) if kind else None
         for asked in [_ask_for_json(request, schema, n) for n in range(TYPED_ATTEMPTS)] if schema else [request]:
-            await self.record.forget(self._key(self.sampling.apply(asked), schema))
+            await self.record.forget(self._key(self._sample(asked), schema))
 
     async def _ask(
         self, request: Request, schema: dict[str, Any] | None, *, in_pieces: bool, problem: str = ""
@@ -134,7 +132,7 @@ class MeteredModel:
 
         A ``problem`` of the last answer is told, and is no part of what the record knows the answer by.
         """
-        request = self.sampling.apply(request)
+        request = self._sample(request)
         key = self._key(request, schema)
         async with self._turns.setdefault(key, asyncio.Lock()):
             if known := await self.record.find(key):
@@ -201,6 +199,9 @@ class MeteredModel:
                 if error.spent:
                     await settle(error.spent)
                 raise
+
+    def _sample(self, request: Request) -> Request:
+        return replace(request, **self.sampling) if request.task == "drafting" else request
 
     def _key(self, request: Request, schema: dict[str, Any] | None) -> str:
         fields = asdict(request)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
@@ -89,6 +89,10 @@ class Prompt:
         return said + IMAGE_TOKENS * len(self.images)
 
 
+SAMPLED = ("temperature", "top_p", "frequency_penalty", "presence_penalty")
+"""Fields of a request that say how its answer is sampled."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request; ``step`` names it in the record and in the account, ``model`` one to ask in place of the task's."""
@@ -102,21 +106,6 @@ class Request:
     frequency_penalty: float | None = None
     presence_penalty: float | None = None
     model: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SamplingParameters:
-    """How drafts are sampled, where a person has chosen it; ``None``: as the recipe has it, or the service."""
-
-    temperature: float | None = None
-    top_p: float | None = None
-    frequency_penalty: float | None = None
-    presence_penalty: float | None = None
-
-    def apply(self, request: Request) -> Request:
-        """The request with what was chosen, if it is a draft's; other steps have parameters that suit them."""
-        chosen = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
-        return replace(request, **chosen) if request.task == "drafting" else request
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,37 +137,30 @@ LONGEST_REASON = 300
 """Characters of a server's own words that are shown."""
 
 
+@dataclass(eq=False)
 class CallFailed(LanguageModelError):
-    """One call failed.
+    """One call failed."""
 
-    ``retry_after_s`` is what the provider asked for, ``cut_off`` that it ran out of tokens, ``spent`` what the
-    provider counts for the answer that cannot be used. ``is_away``: the service did not answer, or refused to.
-    """
-
-    is_crowded = False
+    message: str
+    _: KW_ONLY
+    retryable: bool
+    retry_after_s: float | None = None
+    """What the provider asked for."""
+    cut_off: bool = False
+    """Whether the answer ran out of tokens."""
+    spent: Completion | None = None
+    """What the provider counts for the answer that cannot be used."""
+    is_away: bool = False
+    """Whether the service did not answer, or refused to."""
+    is_crowded: bool = False
     """Whether the service had more calls than it takes."""
-
-    is_misdirected = False
+    is_misdirected: bool = False
     """Whether something else may have answered than a language model's service."""
-
     room: int | None = None
     """Tokens that the model's context has left beside the prompt, where more were asked for."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        retryable: bool,
-        retry_after_s: float | None = None,
-        cut_off: bool = False,
-        spent: Completion | None = None,
-        is_away: bool = False,
-    ) -> None:
-        super().__init__(message, retryable=retryable)
-        self.is_away = is_away
-        self.retry_after_s = retry_after_s
-        self.cut_off = cut_off
-        self.spent = spent
+    def __post_init__(self) -> None:
+        super().__init__(self.message, retryable=self.retryable)
 
 
 LONGEST_CONNECTING_S = 10.0
@@ -189,11 +171,9 @@ class Unreachable(CallFailed):
     """The service did not answer at all: no connection, or nothing in time; ``kind`` is the client's word for it."""
 
     def __init__(self, kind: str, spent: Completion | None = None) -> None:
-        is_late = "timeout" in kind.lower()
-        what = "did not answer in time" if is_late else "could not be reached"
-        super().__init__(f"The language model's service {what}.", retryable=True, spent=spent, is_away=True)
-        self.kind = kind
-        self.is_crowded = is_late
+        self.kind, is_late = kind, "timeout" in kind.lower()
+        what = f"The language model's service {'did not answer in time' if is_late else 'could not be reached'}."
+        super().__init__(what, retryable=True, spent=spent, is_away=True, is_crowded=is_late)
 
 
 CROWDED = frozenset({429, 503, 529})
@@ -208,17 +188,16 @@ def failure_of_status(
     # Of a refused key nothing is repeated: some services show it.
     words = "it refused the key" if status in {401, 403} else mask_keys(shorten(clean(reason), LONGEST_REASON))
     said = f": {words}" if words else ""
-    failure = CallFailed(
+    return CallFailed(
         f"The language model's service answered {status}{said if said.endswith('.') else f'{said}.'}",
         retryable=(status in {408, 409, 429} or status >= 500 or room is not None) and not final,
         retry_after_s=read_retry_after(retry_after),
         spent=spent,
         is_away=True,
+        is_crowded=status in CROWDED,
+        is_misdirected=status in {404, 405},
+        room=room,
     )
-    failure.room = room
-    failure.is_crowded = status in CROWDED
-    failure.is_misdirected = status in {404, 405}
-    return failure
 
 
 _KEY = re.compile(

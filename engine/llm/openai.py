@@ -14,6 +14,7 @@ from openai import AsyncOpenAI
 from engine.llm.answers import OddAnswer, check_length, describe, read_body, read_chat_answer
 from engine.llm.model import (
     LONGEST_CONNECTING_S,
+    SAMPLED,
     CallFailed,
     Completion,
     Prompt,
@@ -26,7 +27,6 @@ from engine.llm.model import (
 )
 
 R = TypeVar("R")
-_SAMPLED = ("temperature", "top_p", "frequency_penalty", "presence_penalty")
 _STOPPED = {"content_filter": "The provider's content filter stopped the answer."}
 
 
@@ -103,7 +103,7 @@ class OpenAIProvider:
 
 
 _SIGNS = {
-    **{name: name for name in _SAMPLED},
+    **{name: name for name in SAMPLED},
     "max_completion_tokens": "max_completion_tokens",
     "response_format": "response_format|json_schema|structured output|grammar",
     "system": r"system(?:_| )?(?:role|message|prompt|instruction)|\brole\b.*\bsystem\b|developer instruction|"
@@ -148,7 +148,7 @@ def _content(text: str, prompt: Prompt) -> str | list[dict[str, Any]]:
 def _options(request: Request, schema: dict[str, Any] | None, refused: Collection[str]) -> dict[str, Any]:
     limit = "max_tokens" if "max_completion_tokens" in refused else "max_completion_tokens"
     options: dict[str, Any] = {limit: request.max_tokens}
-    options |= {name: value for name in _SAMPLED if (value := getattr(request, name)) is not None}
+    options |= {name: value for name in SAMPLED if (value := getattr(request, name)) is not None}
     if schema is not None:
         strict = {"name": "answer", "schema": schema, "strict": True}
         options["response_format"] = {"type": "json_schema", "json_schema": strict}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engine.survey import UNCHECKED, Section, Survey
+from engine.survey import Section
 from engine.values import Outline, OutlineNode, PaperKey, walk_outline
 
 
@@ -69,26 +69,7 @@ def put_kept_parts(section: Section, node: OutlineNode, number: str, kept: Mappi
     return replace(section, sections=below)
 
 
-@dataclass(frozen=True, slots=True)
-class FormerText:
-    """What was written for an outline: sections by position, and parts of others.
-
-    ``unchecked`` are the titles of the sections' parts whose claims could not be checked.
-    """
-
-    outline: Outline
-    sections: Mapping[int, Section]
-    parts: Sequence[KeptPart] = ()
-    unchecked: Collection[str] = ()
-
-
-def read_former_text(outline: Outline, survey: Survey) -> FormerText:
-    """What the survey holds of its outline; what the outline does not have is left out."""
-    unchecked = {w.place for w in survey.warnings if w.kind == "unfinished" and w.detail.startswith(UNCHECKED)}
-    return FormerText(outline, dict(_pair(outline.nodes, survey.sections)), unchecked=unchecked)
-
-
-def _pair(nodes: Sequence[OutlineNode], sections: Sequence[Section]) -> Iterator[tuple[int, Section]]:
+def pair_sections(nodes: Sequence[OutlineNode], sections: Sequence[Section]) -> Iterator[tuple[int, Section]]:
     """The sections that bear the titles of the nodes, in their order, with the positions of these."""
     rest = list(sections)
     for position, node in enumerate(nodes):
@@ -98,41 +79,51 @@ def _pair(nodes: Sequence[OutlineNode], sections: Sequence[Section]) -> Iterator
             rest = rest[at + 1 :]
 
 
-def keep_text(former: FormerText, after: Outline, usable: Collection[PaperKey]) -> KeptText:
-    """What of a text written for one outline stays with another.
+def keep_text(
+    before: Outline,
+    sections: Mapping[int, Section],
+    after: Outline,
+    usable: Collection[PaperKey],
+    parts: Sequence[KeptPart] = (),
+    unchecked: Collection[str] = (),
+) -> KeptText:
+    """What stays with another outline of the sections, by position, and parts that were written for the one before.
 
-    A part that rests on a paper that is not ``usable`` any more does not stay. Introduction and conclusion, which tell
-    of all others, stay only where every other section does, in the same order.
+    A part that rests on a paper that is not ``usable`` any more does not stay; ``unchecked`` are the titles of those
+    whose claims could not be checked. Introduction and conclusion, which tell of all others, stay only where every
+    other section does, in the same order.
     """
-    written = {part.place: part for part in former.parts}
-    for number, section in _find_texts(former.outline, former.sections).items():
-        written[number] = KeptPart(number, section, section.title not in former.unchecked)
+    written = {part.place: part for part in parts}
+    for number, section in _find_texts(before, sections).items():
+        written[number] = KeptPart(number, section, section.title not in unchecked)
     left: dict[OutlineNode, list[KeptPart]] = {}
-    for number, node in _list_body(former.outline):
+    for number, node in _list_body(before):
         left.setdefault(_shape(node), []).extend([written[number]] if number in written else [])
     kept: dict[str, KeptPart] = {}
     for number, node in _list_body(after):
         same = left.get(_shape(node))
         if same and {c.key for claim in same[0].section.claims for c in claim.citations} <= set(usable):
             kept[number] = replace(same.pop(0), place=number)
-    whole = _find_whole(former, after, kept)
-    parts = tuple(part for part in kept.values() if position_of(part.place) not in whole)
-    return KeptText(tuple(sorted(whole.items())), parts)
+    checked = {i: section for i, section in sections.items() if section.title not in unchecked}
+    whole = _find_whole(before, checked, after, kept)
+    others = tuple(part for part in kept.values() if position_of(part.place) not in whole)
+    return KeptText(tuple(sorted(whole.items())), others)
 
 
-def _find_whole(former: FormerText, after: Outline, kept: Mapping[str, KeptPart]) -> dict[int, Section]:
+def _find_whole(
+    before: Outline, sections: Mapping[int, Section], after: Outline, kept: Mapping[str, KeptPart]
+) -> dict[int, Section]:
     """The sections of which nothing is touched, by their new position."""
-    before, now = (list(map(_shape, outline.nodes)) for outline in (former.outline, after))
-    sections = {i: section for i, section in former.sections.items() if section.title not in former.unchecked}
+    was, now = (list(map(_shape, outline.nodes)) for outline in (before, after))
     whole: dict[int, Section] = {}
     leaves = [number for number, _ in leaves_of(after.nodes)]
     for position, shape in enumerate(now):
         numbers = [number for number in leaves if position_of(number) == position]
-        same = [i for i, other in enumerate(before) if other == shape and i in sections]
+        same = [i for i, other in enumerate(was) if other == shape and i in sections]
         if shape.role == "body" and same and all(n in kept and kept[n].is_checked for n in numbers):
             whole[position] = sections[same[0]]
     outer = {i for i, node in enumerate(after.nodes) if node.role != "body"}
-    if now == before and len(whole) + len(outer) == len(before):
+    if now == was and len(whole) + len(outer) == len(was):
         whole |= {i: sections[i] for i in outer if i in sections}
     return whole
 
@@ -144,7 +135,7 @@ def _find_texts(outline: Outline, sections: Mapping[int, Section]) -> dict[str, 
     def collect(node: OutlineNode, section: Section, number: str) -> None:
         if not node.children:
             texts[number] = section
-        for i, below in _pair(node.children, section.sections):
+        for i, below in pair_sections(node.children, section.sections):
             collect(node.children[i], below, f"{number}.{i + 1}")
 
     for position, section in sections.items():

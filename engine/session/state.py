@@ -23,10 +23,10 @@ from typing import Literal
 
 from engine.session import events
 from engine.session.events import Action, Candidate, Control, Job, JobKind
-from engine.session.kept_text import FormerText, KeptPart, KeptText, keep_text, read_former_text
+from engine.session.kept_text import KeptPart, KeptText, keep_text, pair_sections
 from engine.session.outline_edits import find_parts, splice, supply_section, word_section_query
 from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper, require_candidate
-from engine.survey import Section, Survey
+from engine.survey import UNCHECKED, Section, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
 Phase = Literal["topic", "keywords", "papers", "outline", "writing", "discussion"]
@@ -177,11 +177,15 @@ def _content(session: SurveySession, event: events.ContentChange) -> Step:
 
 def find_kept_text(state: State) -> KeptText:
     """What of the text written before stays when the outline is written as it is now."""
-    if state.written_from is None or state.outline is None or state.papers is None:
+    before, survey = state.written_from, state.survey
+    if before is None or state.outline is None or state.papers is None:
         return KeptText()
-    start, written = state.written_from, dict(state.sections)
-    former = read_former_text(start, state.survey) if state.survey else FormerText(start, written, state.kept)
-    return keep_text(former, state.outline, {paper.key for paper in state.papers.list_included()})
+    usable = {paper.key for paper in state.papers.list_included()}
+    if survey is None:
+        return keep_text(before, dict(state.sections), state.outline, usable, state.kept)
+    written = dict(pair_sections(before.nodes, survey.sections))
+    unchecked = {w.place for w in survey.warnings if w.kind == "unfinished" and w.detail.startswith(UNCHECKED)}
+    return keep_text(before, written, state.outline, usable, unchecked=unchecked)
 
 
 def _rewrite_all(session: SurveySession) -> Step:

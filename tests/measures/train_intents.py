@@ -26,7 +26,7 @@ from bot.bench.understand import Utterance
 from bot.bench.yardstick_report import read_json_lines
 from bot.commands.intents.classifier import MODEL, NAMED, Classifier, rank
 from bot.commands.intents.features import BUCKETS, Heard, describe, name_bucket, read_words, weigh
-from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR
+from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR, list_slots
 from bot.commands.intents.slots import describe_tokens, list_tokens
 
 EXAMPLES = Path(__file__).with_name("intents.jsonl")
@@ -176,7 +176,7 @@ def _weigh_labels(said: Sequence[str]) -> dict[str, float]:
 
 def find_spans(example: Example) -> list[tuple[int, int]]:
     """Where what the example names stands in it, each of several by itself."""
-    slot = next((slot for slot in INTENTS[example.label].slots if slot in {"words", "topic"}), "")
+    slot = next((slot for slot in list_slots(example.label) if slot in {"words", "topic"}), "")
     named = dict(_patterns())[example.label].fullmatch(example.means) if slot else None
     if named is None:
         return []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 NOT_FOR_US = ""
 UNCLEAR = "?"
@@ -47,30 +46,23 @@ _SHOWS = frozenset(
     ("status", "help", "hello", "thanks", "cost", "list", "history", "sources", "references", "export", "show", "ask",
      "candidates", "why")
 )  # fmt: skip
-"""The first word of what changes nothing of a survey, and begins no long work but an answer."""
+"""The first words of what is harmless."""
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """A command with the slots that have to be filled, and the steps at which it can be done."""
-
-    template: str
-    phases: frozenset[str]
-
-    @property
-    def slots(self) -> tuple[str, ...]:
-        """The slots' names, in order."""
-        return tuple(re.findall(r"{(\w+)}", self.template))
-
-    @property
-    def shows(self) -> bool:
-        """Whether it changes nothing."""
-        return self.template.split()[0] in _SHOWS
+INTENTS = {template: frozenset(phases.split()) for template, phases in _TABLE}
+"""Commands with slots, and the steps at which each can be done."""
 
 
-INTENTS = {template: Intent(template, frozenset(phases.split())) for template, phases in _TABLE}
+def list_slots(label: str) -> list[str]:
+    """The names of an intent's slots, in order."""
+    return re.findall(r"{(\w+)}", label)
+
+
+def is_harmless(label: str) -> bool:
+    """Whether an intent changes nothing of a survey, and begins no long work but an answer."""
+    return label.split()[0] in _SHOWS
 
 
 def is_possible(label: str, phase: str) -> bool:
     """Whether the intent can be meant at the step."""
-    return label in {NOT_FOR_US, UNCLEAR} or phase in INTENTS[label].phases
+    return label in {NOT_FOR_US, UNCLEAR} or phase in INTENTS[label]

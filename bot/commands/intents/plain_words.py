@@ -14,7 +14,7 @@ from bot.commands.commands import Command, Export, FreeText, Show, StartSurvey, 
 from bot.commands.grammar import numbers_in, parse
 from bot.commands.intents.classifier import load_classifier, score_intents
 from bot.commands.intents.features import LONGEST, Heard, read_words
-from bot.commands.intents.intents import INTENTS, NOT_FOR_US, is_possible
+from bot.commands.intents.intents import INTENTS, NOT_FOR_US, is_harmless, is_possible
 from bot.commands.intents.slots import are_formats, fill_intent
 from engine.errors import UserError
 from engine.session.events import Approve, Control, EditKeywords, EditOutline, EditPapers, Job, Regenerate
@@ -171,7 +171,7 @@ def _read_plain(text: str, heard: Heard, state: State) -> FreeText | None:
         return FreeText(text, offers, fill_intent(_ASK, text, load_classifier(), {}), likely=True)
     if first not in INTENTS:
         return FreeText(text, offers)
-    shows = INTENTS[first].shows and first == likeliest and (lead > _SHOWN_AT or first == _ASK)
+    shows = is_harmless(first) and first == likeliest and (lead > _SHOWN_AT or first == _ASK)
     done = lead > STOPPED_AT if first == "stop" else shows
     return FreeText(text, offers, whole[first] if done else "", likely=lead > _SHOWN_AT)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from bot.commands.intents.classifier import Classifier
 from bot.commands.intents.features import LONGEST, read_words
-from bot.commands.intents.intents import INTENTS
+from bot.commands.intents.intents import list_slots
 from engine.errors import UserError
 from engine.rendering.files import parse_formats
 
@@ -40,7 +40,7 @@ def fill_intent(label: str, text: str, classifier: Classifier, names: Mapping[st
 
     ``names`` are those of what can be named by its number at this step, which "last" and the name itself mean too.
     """
-    text, slots = text[:LONGEST], INTENTS[label].slots
+    text, slots = text[:LONGEST], list_slots(label)
     known = [n for n in find_numbers(text, names) if n in names] if label == "drop {words}" else []
     named = ", ".join(names[place] for place in known) or find_named(label, text, classifier)
     # “cite [14] in section 4”: what is named has numbers of its own.
@@ -182,7 +182,7 @@ def _write_token(token: str, begins: bool, frame: Collection[str]) -> str:  # no
 
 def find_named(label: str, text: str, classifier: Classifier) -> str:
     """What is quoted, else the run of tokens that is likeliest what the intent is about."""
-    if not {"words", "topic"} & {*INTENTS[label].slots}:
+    if not {"words", "topic"} & {*list_slots(label)}:
         return ""
     if len(quoted := _QUOTED.findall(text)) == 1:
         return str(quoted[0]).strip()

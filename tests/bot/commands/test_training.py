@@ -8,7 +8,7 @@ import pytest
 
 from bot.commands.intents.classifier import load_classifier
 from bot.commands.intents.features import Heard
-from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR
+from bot.commands.intents.intents import INTENTS, NOT_FOR_US, UNCLEAR, list_slots
 from bot.commands.intents.plain_words import STOPPED_AT
 from bot.commands.intents.slots import fill_intent
 from tests.measures.train_intents import (
@@ -68,7 +68,7 @@ def test_what_is_named_is_found_in_phrasings_never_seen(folds: list[int]) -> Non
         learnt = [e for e, at in zip(examples, folds, strict=True) if at != fold]
         classifier = replace(load_classifier(), frame=find_frame(learnt), named=fit_named(learnt, find_frame(learnt)))
         held = [e for e, at in zip(examples, folds, strict=True) if at == fold and e.label in INTENTS]
-        naming = [e for e in held if {"words", "topic"} & {*INTENTS[e.label].slots}]
+        naming = [e for e in held if {"words", "topic"} & {*list_slots(e.label)}]
         found += [fill_intent(e.label, e.text, classifier, PLACES).lower() == e.means.lower() for e in naming]
     assert sum(found) / len(found) >= 0.75
 

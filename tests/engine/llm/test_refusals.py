@@ -12,7 +12,7 @@ import pytest
 from engine.errors import LanguageModelError
 from engine.llm.meter import Account, Throttle
 from engine.llm.metered_model import MemoryRecord, MeteredModel
-from engine.llm.model import Prompt, PromptImage, Provider, Request, SamplingParameters, read_room
+from engine.llm.model import Prompt, PromptImage, Provider, Request, read_room
 from tests.engine.llm.test_language_models import MODELS, PROVIDERS, Colour, request
 from tests.single_answers import ADDRESS, Answer, Body, answer_everything
 from tests.stand_ins.changes import PATIENCE_S
@@ -52,7 +52,7 @@ async def test_an_answer_too_long_for_the_context_is_asked_for_with_less_room(re
             return Answer(400, json={"error": {"message": refusal}})
         return completion_of("Blue.")
 
-    chosen = SamplingParameters(temperature=1.5, frequency_penalty=0.4)
+    chosen = {"temperature": 1.5, "frequency_penalty": 0.4}
     async with provider_with(answer) as provider:
         model = MeteredModel(provider, MODELS, Throttle(1), Account(), MemoryRecord(), sampling=chosen)
         assert await model.text(request(max_tokens=2_000)) == "Blue."

@@ -9,7 +9,7 @@ import pytest
 
 from engine.session import outline_edits
 from engine.session.events import Approve, Control, EditOutline, JobDone
-from engine.session.kept_text import FormerText, KeptText, keep_text, parts_to_write
+from engine.session.kept_text import KeptText, keep_text, parts_to_write
 from engine.session.state import State, SurveySession, advance, find_kept_text
 from engine.survey import Section, Survey, walk
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, Outline, OutlineNode, PaperSelection
@@ -46,7 +46,7 @@ EVERYTHING = {p.key for p in PAPERS}
 
 def kept_after(change: EditOutline) -> tuple[KeptText, Outline]:
     after = change.apply(OUTLINE)
-    return keep_text(FormerText(OUTLINE, SECTIONS), after, EVERYTHING), after
+    return keep_text(OUTLINE, SECTIONS, after, EVERYTHING), after
 
 
 def due(kept: KeptText, after: Outline) -> list[str]:
@@ -80,25 +80,25 @@ def _place_before(title: str) -> str:
 
 
 def test_a_part_that_rests_on_a_paper_left_out_since_is_written_anew() -> None:
-    kept = keep_text(FormerText(OUTLINE, SECTIONS), OUTLINE, EVERYTHING - {PAPERS[4].key})
+    kept = keep_text(OUTLINE, SECTIONS, OUTLINE, EVERYTHING - {PAPERS[4].key})
     assert "Part 4" in due(kept, OUTLINE)
     assert "Part 3" not in due(kept, OUTLINE)
 
 
 def test_parts_kept_before_a_stop_are_kept_after_it() -> None:
     first, after = kept_after(outline_edits.drop("3"))
-    again = keep_text(FormerText(after, dict(first.sections), first.parts), after, EVERYTHING)
+    again = keep_text(after, dict(first.sections), after, EVERYTHING, first.parts)
     assert due(again, after) == due(first, after)
 
 
 def test_a_part_whose_claims_could_not_be_checked_stays_and_is_only_checked() -> None:
-    kept = keep_text(FormerText(OUTLINE, SECTIONS, (), {"Part 3"}), OUTLINE, EVERYTHING)
+    kept = keep_text(OUTLINE, SECTIONS, OUTLINE, EVERYTHING, unchecked={"Part 3"})
     assert due(kept, OUTLINE) == ["Introduction", "Conclusion"]
     assert [(p.place, p.is_checked) for p in kept.parts] == [("3.1", False), ("3.2", True)]
     after = outline_edits.drop("4").apply(OUTLINE)
-    again = keep_text(FormerText(OUTLINE, dict(kept.sections), kept.parts), after, EVERYTHING)
+    again = keep_text(OUTLINE, dict(kept.sections), after, EVERYTHING, kept.parts)
     assert [p.place for p in again.parts if not p.is_checked] == ["3.1"]
-    frame = keep_text(FormerText(OUTLINE, SECTIONS, (), {"Conclusion"}), OUTLINE, EVERYTHING)
+    frame = keep_text(OUTLINE, SECTIONS, OUTLINE, EVERYTHING, unchecked={"Conclusion"})
     assert due(frame, OUTLINE) == ["Conclusion"]
 
 
