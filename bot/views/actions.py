@@ -93,8 +93,7 @@ def _offer_for_thin(state: State) -> list[Action]:
     """What can be done about the first section that rests on very few papers, or has none that speaks of it."""
     if state.phase != "outline" or state.outline is None:
         return []
-    bare = find_unsupported(state.outline, state.papers, state.brief.topic) if state.papers and state.brief else []
-    doubtful = {number for number, _ in bare}
+    doubtful = find_unsupported(state.outline, state.papers, state.brief.topic) if state.papers and state.brief else ()
     body = [(n, node) for n, node in enumerate(state.outline.nodes, start=1) if node.role == "body"]
     thin = next((n for n, node in body if node.is_thin or str(n) in doubtful), 0)
     if not thin:

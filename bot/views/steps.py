@@ -117,8 +117,7 @@ def _view_outline(state: State) -> PlannedOutline | PaperGroups | Topic:
         return _view_groups(outline.nodes, selection)
     papers = {item.paper.key: item.paper for item in selection.found} if selection else {}
     most = max((len(node.hint_papers) for _, node in walk_outline(outline.nodes)), default=0)
-    bare = find_unsupported(outline, selection, state.brief.topic) if selection and state.brief else []
-    lacking = {number for number, _ in bare}
+    lacking = find_unsupported(outline, selection, state.brief.topic) if selection and state.brief else ()
     sections = []
     for number, node in walk_outline(outline.nodes):
         own = sorted((papers[k] for k in node.all_papers() if k in papers), key=lambda paper: -(paper.citations or 0))

@@ -89,20 +89,12 @@ def merge(outline: Outline, place: str, other: str) -> Outline:
         first, second = (n if n.children else replace(n, papers=(), children=(n,)) for n in (first, second))
     joined = OutlineNode(
         f"{first.title}; {second.title}",
-        _join_descriptions(first.description, second.description),
+        "; ".join(dict.fromkeys(filter(None, (first.description, second.description)))),
         tuple(dict.fromkeys((*first.papers, *second.papers))),
         hint_papers=(*first.hint_papers, *second.hint_papers),
         children=(*first.children, *second.children),
     )
     return splice(splice(outline, place, joined), other)
-
-
-def _join_descriptions(first: str, second: str) -> str:
-    """Both, once each; of two lists under the same words, such as “Set apart by: …”, one list."""
-    (label, colon, items), (other, _, more) = first.partition(": "), second.partition(": ")
-    if colon and label == other:
-        return f"{label}: {', '.join(dict.fromkeys((*items.split(', '), *more.split(', '))))}"
-    return "; ".join(dict.fromkeys(d for d in (first, second) if d))
 
 
 SMALLEST_DIVIDED = 6
@@ -271,37 +263,24 @@ def supply_section(outline: Outline, place: str, keywords: KeywordPool, selectio
 
 
 def _with_papers(node: OutlineNode, papers: list[Paper]) -> OutlineNode:
+    """With each paper in the part that shares more words with it than the others do."""
     if not node.children:
         return replace(node, papers=(*node.papers, *(paper.key for paper in papers)))
-    parts = zip(node.children, _share_out(papers, node.children), strict=True)
-    return replace(node, children=tuple(_with_papers(child, share) for child, share in parts))
-
-
-def _share_out(papers: list[Paper], parts: tuple[OutlineNode, ...]) -> list[list[Paper]]:
-    """For each part the papers that share more words with its heading than with the others'."""
-    own = [set(terms(f"{part.title} {part.description}")) for part in parts]
-    shares: list[list[Paper]] = [[] for _ in parts]
+    own = [set(terms(part.describe())) for part in node.children]
+    shares: list[list[Paper]] = [[] for _ in own]
     for paper in papers:
         said = set(terms(f"{paper.title} {paper.content}"))
         shares[max(range(len(own)), key=lambda i: len(own[i] & said))].append(paper)
-    return shares
+    return replace(node, children=tuple(map(_with_papers, node.children, shares)))
 
 
-def find_unsupported(outline: Outline, selection: PaperSelection, topic: str) -> list[tuple[str, OutlineNode]]:
-    """Sections and parts without papers, by number, whose own words stand in no paper that is included.
+def find_unsupported(outline: Outline, selection: PaperSelection, topic: str) -> set[str]:
+    """Numbers of sections and parts without papers whose own words stand in no paper that is included.
 
     Words of the topic are not a section's own: every paper has them. One that has no others is about the topic itself.
     """
     known = set(terms(topic))
-    bare = {
-        number: (node, set(terms(f"{node.title} {node.description}")) - known)
-        for number, node in walk_outline(outline.nodes)
-        if node.role == "body" and not (node.papers or node.children)
-    }
-    sought = {number: own for number, (_, own) in bare.items() if own}
-    for paper in selection.list_included():
-        if not sought:
-            break
-        said = set(terms(f"{paper.title} {paper.content}"))
-        sought = {number: own for number, own in sought.items() if own.isdisjoint(said)}
-    return [(number, bare[number][0]) for number in sought]
+    nodes = ((number, node) for number, node in walk_outline(outline.nodes) if node.role == "body")
+    bare = {n: set(terms(node.describe())) - known for n, node in nodes if not (node.papers or node.children)}
+    said = {word for p in selection.list_included() for word in terms(f"{p.title} {p.content}")} if bare else set[str]()
+    return {number for number, own in bare.items() if own and own.isdisjoint(said)}
