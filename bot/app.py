@@ -126,12 +126,8 @@ class App:
         if brief is None:
             raise UserError("Name a topic first.")
         named = await self.libraries.library(brief.library) if brief.library else None
-        library: Library = named or EmptyLibrary()
         searched = not brief.places or LIBRARY in brief.places
-        if searched and await self.libraries.has_papers(workspace):
-            own = await self.libraries.workspace_library(workspace)
-            library = JointLibrary(own, named) if named else own
-        library = ExcludingLibrary(library, brief)
+        library = await self.join_papers(named, workspace) if searched else named or EmptyLibrary()
         embedder = await self._embedder(session.state, named)
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
         web, texts = self.web(cache), None
@@ -140,7 +136,7 @@ class App:
             fetches = self.settings.fetches_texts(online=brief.online)
             texts = open_access(self.settings, web, self.downloader, uploaded, online=fetches)
         return RunContext(
-            library,
+            ExcludingLibrary(library, brief),
             embedder,
             self.settings.limits(),
             model=model,
@@ -152,6 +148,13 @@ class App:
             wikipedia=wikipedia(self.settings, web),
             seed=self.settings.seed,
         )
+
+    async def join_papers(self, named: OwnLibrary | None, workspace: str) -> Library:
+        """What the workspace added, before the papers of the library that is named."""
+        if not await self.libraries.has_papers(workspace):
+            return named or EmptyLibrary()
+        own = await self.libraries.workspace_library(workspace)
+        return JointLibrary(own, named) if named else own
 
     async def forest(self, brief: Brief, workspace: str, keys: Sequence[PaperKey]) -> Forest:
         """The attribute trees that a survey may use: the workspace's own where it sent the paper or the text."""

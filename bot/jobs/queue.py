@@ -49,10 +49,6 @@ POLL_S = 0.2
 IN_QUEUE = ("ENQUEUED", "DELAYED")
 """What DBOS calls a job that no process has taken yet."""
 
-RunJob = Callable[[Conversation, str], Awaitable[None]]
-LoadWanted = Callable[[], Awaitable[Sequence[WantedJob]]]
-"""The jobs that sessions wait for, the one asked for first before the others."""
-
 _LEFT: set[asyncio.Task[Any]] = set()
 
 
@@ -75,8 +71,9 @@ class DurableJobs:
     _served: tuple[QueueKind, ...]
     _holder: str
     _settings: Settings
-    _run: RunJob
-    _load_wanted: LoadWanted
+    _run: Callable[[Conversation, str], Awaitable[None]]
+    _load_wanted: Callable[[], Awaitable[Sequence[WantedJob]]]
+    """The jobs that sessions wait for, the one asked for first before the others."""
 
     def __post_init__(self) -> None:
         self.running: dict[str, asyncio.Task[None]] = {}

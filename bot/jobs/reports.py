@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,10 +20,10 @@ from bot.conversation.dispatcher import Dispatcher
 from bot.conversation.pricing import estimate_writing, payer_of
 from bot.conversation.turn import Turn
 from bot.conversation.turns import Turns, write_group_map
-from bot.jobs.runner import BuildContext, Result, perform
+from bot.jobs.runner import Result, perform
 from bot.jobs.status import JobStatus
 from bot.monitoring.metrics import Metrics
-from bot.store.ledger import usage_by_step
+from bot.store.ledger import Payer, usage_by_step
 from bot.store.notes import recall, remember
 from bot.store.schema import calls
 from bot.store.sessions import Store, StoredConversation
@@ -64,7 +64,8 @@ class Reporter:
     _adapter: ChatAdapter
     _dispatcher: Dispatcher
     _turns: Turns
-    _build: BuildContext
+    _build: Callable[[SurveySession, Payer], Awaitable[RunContext]]
+    """Gives the library that the session names, and the model on the payer's account."""
     _metrics: Metrics
     _store: Store
 

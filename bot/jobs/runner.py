@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.store.ledger import Payer
 from engine.errors import ServiceError, UserError
 from engine.evaluation.documents import from_survey
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
@@ -18,17 +17,13 @@ from engine.revising.gaps import FieldGaps, find_field_gaps
 from engine.revising.model_changes import revise_survey
 from engine.run import STEP_MISSING, Answer, Progress, Recipe, RunContext, WritingTask
 from engine.session.events import Job, Review, Written
-from engine.session.state import State, SurveySession
+from engine.session.state import State
 from engine.survey import Section, Survey, SurveyWarning
 from engine.values import Brief, KeywordPool, Outline, Paper, PaperSelection
 from engine.writing.division import divide_section
 from engine.writing.notices import record_prompts, state_length
 
 Result = KeywordPool | PaperSelection | Outline | Survey | Written | Review | Answer | FieldGaps | Evaluation
-
-
-BuildContext = Callable[[SurveySession, Payer], Awaitable[RunContext]]
-"""Gives the library that the session names, and the model on the payer's account."""
 
 
 async def perform(job: Job, state: State, recipes: Mapping[str, Recipe], context: RunContext) -> Result:

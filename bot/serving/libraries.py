@@ -126,16 +126,18 @@ class Libraries:
 
     async def workspace_library(self, workspace: str) -> OwnLibrary:
         """The papers that one workspace added, made where there are none; no other workspace's job opens it."""
-        tenant = _tenant(workspace)
-        if (known := f"/{tenant}") not in self._open:  # no library of a person is called so
+        if (known := f"/{workspace}") not in self._open:  # no library of a person is called so
             if self._settings.weaviate_url:
-                self._open[known] = await self._in_weaviate(WORKSPACES, tenant)
+                self._open[known] = await self._in_weaviate(WORKSPACES, workspace)
             else:
-                self._open[known] = await create_library(self._workspace_folder(tenant), self.neural_embedder())
+                self._open[known] = await create_library(self._workspace_folder(workspace), self.neural_embedder())
         return self._open[known]
 
     async def refit_beside(self, library: OwnLibrary) -> None:
-        """Let another process, which ends with this one, make an embedding that is due; the former serves till then."""
+        """Where another embedding of a local library is due, let another process make it, which ends with this one.
+
+        Until then searches go by the one before; the library's next opening goes on with what was not finished.
+        """
         if not isinstance(library, LocalLibrary) or not await library.is_outgrown():
             return
         running = self._refitting.get(library.folder)
@@ -153,18 +155,17 @@ class Libraries:
 
     async def forest(self, name: str = "", *, workspace: str = "") -> LocalForest | WeaviateForest:
         """The attribute trees of a library's papers, or of those that one workspace added; else of online sources'."""
-        tenant = _tenant(workspace) if workspace else ""
-        if self._settings.weaviate_url and (tenant or self.place_of(name) == "weaviate"):
+        if self._settings.weaviate_url and (workspace or self.place_of(name) == "weaviate"):
             from engine.reading.trees.weaviate_forest import open_forest
 
-            return await open_forest(await self._weaviate(), self.server(), name or WORKSPACES, tenant)
+            return await open_forest(await self._weaviate(), self.server(), name or WORKSPACES, _tenant(workspace))
         folder = self.folder(name) if name else self._settings.home / "online"
-        folder = self._workspace_folder(tenant) if tenant else folder
+        folder = self._workspace_folder(workspace) if workspace else folder
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         return LocalForest(folder / FOREST_FILE)
 
     def texts_of(self, workspace: str) -> TextFolder:
-        return TextFolder(self._workspace_folder(_tenant(workspace)).parent / "texts")
+        return TextFolder(self._workspace_folder(workspace).parent / "texts")
 
     def unknown_texts_of(self, workspace: str) -> TextFolder:
         """Full texts that one workspace uploaded of papers that nobody knows yet, by `title_key`."""
@@ -172,12 +173,11 @@ class Libraries:
 
     async def has_papers(self, workspace: str) -> bool:
         """Whether the workspace has added papers of its own."""
-        tenant = _tenant(workspace)
         if not self._settings.weaviate_url:
-            return self._workspace_folder(tenant).exists()
+            return self._workspace_folder(workspace).exists()
         from engine.retrieval.weaviate.weaviate_schema import tenant_exists
 
-        return await tenant_exists(await self._weaviate(), tenant)
+        return await tenant_exists(await self._weaviate(), _tenant(workspace))
 
     async def remove_papers(self, workspace: str, keys: Sequence[PaperKey]) -> Sequence[Paper]:
         """Delete papers that a workspace added, with their trees and texts, also of unknown ones; which there were."""
@@ -193,9 +193,8 @@ class Libraries:
             for key in gone:
                 await asyncio.to_thread(self.texts_of(workspace).take, key)
             if isinstance(library, LocalLibrary):
-                folder = self._workspace_folder(_tenant(workspace))
-                await erase_papers(folder, gone, self.neural_embedder(), [FOREST_FILE])
-                self._open.pop(f"/{_tenant(workspace)}", None)
+                await erase_papers(self._workspace_folder(workspace), gone, self.neural_embedder(), [FOREST_FILE])
+                self._open.pop(f"/{workspace}", None)
             else:
                 await library.remove(gone)
                 await library.index(lambda _: None)
@@ -203,16 +202,15 @@ class Libraries:
 
     async def remove_workspace(self, workspace: str) -> bool:
         """Delete the papers, texts and attribute trees that a workspace added; whether there were any."""
-        tenant = _tenant(workspace)
-        folder = self._workspace_folder(tenant).parent
+        folder = self._workspace_folder(workspace).parent
         found = await self.has_papers(workspace) or folder.exists()
         if self._settings.weaviate_url:
             from engine.retrieval.weaviate.weaviate_schema import remove_tenant
 
-            await remove_tenant(await self._weaviate(), tenant)
+            await remove_tenant(await self._weaviate(), _tenant(workspace))
         if folder.exists():
             await asyncio.to_thread(shutil.rmtree, folder)
-        self._open.pop(f"/{tenant}", None)
+        self._open.pop(f"/{workspace}", None)
         return found
 
     def neural_embedder(self) -> Embedder | None:
@@ -255,8 +253,8 @@ class Libraries:
             await self._client.close()
             self._client = None
 
-    def _workspace_folder(self, tenant: str) -> Path:
-        folder = self._settings.home / "workspaces" / tenant / "papers"
+    def _workspace_folder(self, workspace: str) -> Path:
+        folder = self._settings.home / "workspaces" / _tenant(workspace) / "papers"
         finish_erasing(folder)
         return folder
 
@@ -278,12 +276,12 @@ class Libraries:
             self._client = await connect(self.server())
         return self._client
 
-    async def _in_weaviate(self, name: str, tenant: str = "") -> WeaviateLibrary:
+    async def _in_weaviate(self, name: str, workspace: str = "") -> WeaviateLibrary:
         from engine.retrieval.weaviate import weaviate_library
 
-        client, server = await self._weaviate(), self.server()
+        client, server, tenant = await self._weaviate(), self.server(), _tenant(workspace)
         return await weaviate_library.open_library(client, server, name, neural=self.neural_embedder(), tenant=tenant)
 
 
 def _tenant(workspace: str) -> str:
-    return hashlib.sha256(workspace.encode()).hexdigest()[:24]
+    return hashlib.sha256(workspace.encode()).hexdigest()[:24] if workspace else ""

@@ -20,8 +20,8 @@ from engine.errors import RecordError, RetrievalError, UserError
 from engine.reading.full_text import FullText, from_pdf, title_page_of, titles_of
 from engine.reading.open_access import TextFolder
 from engine.reading.pdf_text import MOST_CHARACTERS, PdfText, read_pdf, read_plain
-from engine.retrieval.libraries.combined import JointLibrary, complete_records
-from engine.retrieval.libraries.library import EmptyLibrary, Library
+from engine.retrieval.libraries.combined import complete_records
+from engine.retrieval.libraries.library import Library
 from engine.retrieval.matching import recognise_document, stands_as_title
 from engine.retrieval.online.sources import Online
 from engine.retrieval.records.bounded_files import SENT, read_bounded
@@ -118,11 +118,8 @@ async def _read_text(app: App, store: Store, incoming: Incoming, attachment: Att
 
 
 async def _open_known_papers(app: App, workspace: str) -> Library:
-    name = app.default_library()
-    library: Library = await app.libraries.library(name) if name in app.libraries.names() else EmptyLibrary()
-    if await app.libraries.has_papers(workspace):
-        library = JointLibrary(await app.libraries.workspace_library(workspace), library)
-    return library
+    libraries, name = app.libraries, app.default_library()
+    return await app.join_papers(await libraries.library(name) if name in libraries.names() else None, workspace)
 
 
 def title_key(title: str) -> PaperKey:

@@ -45,7 +45,11 @@ KEPT = [table for table in metadata.sorted_tables if table is not processes]
 
 
 async def backup(store: Store, path: Path) -> int:
-    """Write all rows of one moment to a file for its owner alone that was restored once; how many. Or `UserError`."""
+    """Write every row into one compressed file, as of one moment; how many rows.
+
+    The file is whole or not there, and for its owner alone, as the store is. It was restored once before it is there:
+    raises `UserError` where that gave other rows.
+    """
     draft = path.with_name(f".{path.name}.new")
     sums = Counter[str]()
     try:
@@ -178,7 +182,7 @@ async def list_surveys_of(store: Store, person: str) -> Sequence[str]:
 
 
 async def delete_data_of(store: Store, person: str) -> tuple[int, int]:
-    """Delete a person's data, but for sums, now without a name; how many messages, and how many of others name them."""
+    """Delete a person's data; sums stay without the name, and others' messages. How many went, how many name them."""
     async with store.begin() as connection:
         query = sa.select(sessions.c.id, sessions.c.conversation_id).where(sessions.c.owner == person)
         own = (await connection.execute(query)).all()

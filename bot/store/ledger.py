@@ -29,9 +29,6 @@ Scope = Literal["survey", "person", "workspace"]
 WARNED_AT = 0.8
 """Share of a budget at which people are warned."""
 
-OnSettled = Callable[[str, Completion], None]
-"""Hears of each call that was paid for: the model, and what it used."""
-
 
 @dataclass(frozen=True, slots=True)
 class Payer:
@@ -109,12 +106,16 @@ class StoredLedger:
     _store: Store
     _payer: Payer
     _limits: Sequence[BudgetLimit]
-    _on_settled: OnSettled
+    _on_settled: Callable[[str, Completion], None]
+    """Hears of each call that was paid for: the model, and what it used."""
     _prices: PriceList = PUBLISHED_PRICES
 
     @asynccontextmanager
     async def reserve(self, step: str, model: str, input_tokens: int, output_tokens: int) -> AsyncIterator[Settle]:
-        """Hold a call's worst case while it runs. Raises `LimitExceeded`, or `UserError` where no price is known."""
+        """Hold the worst case of a call while it runs; what is cancelled stays as lost, what costs nothing goes.
+
+        Raises `LimitExceeded` where it does not fit, `UserError` where a budget in dollars meets an unknown price.
+        """
         if any(limit.money is not None for limit in self._limits):
             self._prices.require(model)
         # Known before the row is made: whatever ends the call, it is clear which row goes.
@@ -138,11 +139,11 @@ class StoredLedger:
             self._on_settled(model, completion)
 
         async def write_end() -> None:
-            """The caller may be cancelled, also twice, before the row is made, and the database may be away."""
+            # Whatever happens: the caller may be cancelled, also twice, before the row is made.
             with suppress(Exception):
                 await inserting
             self._store.owed[number] = end
-            with suppress(ServiceError):  # it is written later
+            with suppress(ServiceError):  # `write_owed` writes it when the database is back
                 await _write_end(self._store, number, end)
 
         inserting = asyncio.create_task(self._insert(row))

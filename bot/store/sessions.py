@@ -167,7 +167,7 @@ class Store(Database):
     async def commit(
         self, stored: StoredConversation, messages: Sequence[Outgoing], key: str | None = None
     ) -> list[Outgoing] | None:
-        """Store a session, its messages, and that the event was handled; ``None`` where it has changed meanwhile."""
+        """Store a session, its messages, and that the event was handled; nothing, ``None``, where it has changed."""
         at, session = stored.conversation, stored.session
         name, now = conversation_id(at), time.time()
         body, new = await asyncio.to_thread(self._archive.pack, session)
@@ -271,7 +271,11 @@ class Store(Database):
         return stored_messages
 
     async def erase(self, connection: AsyncConnection, surveys: Collection[Any], noted: Collection[str] = ()) -> None:
-        """Delete sessions, each with its conversation, and all that is theirs but sums and the notes ``noted``."""
+        """Delete sessions with all that is theirs; their conversations go on with the survey that was changed last.
+
+        What was spent stays, without the person: budgets of the day have to hold. So do the notes called ``noted``:
+        which messages an adapter has yet to close.
+        """
         session_ids, names = [session_id for session_id, _ in surveys], [name for _, name in surveys]
         await connection.execute(sessions.delete().where(sessions.c.id.in_(session_ids)))
         for name in names:

@@ -167,7 +167,7 @@ async def test_what_has_changed_since_it_was_read_is_not_forgotten(open_store: O
     assert await count_rows(one, schema.outbox) == 0
 
 
-async def test_one_persons_data_is_written_out_and_deleted(store: Store) -> None:
+async def test_one_persons_data_is_written_out_and_deleted(store: Store, open_store: OpenStore) -> None:
     other = Conversation("fake", "lab", "general", "2")
     for at, person, name in ((HERE, "mara", "abc"), (other, "ben", "def")):
         await store.receive(Incoming(at, person, f"k-{person}", "survey x"))
@@ -186,7 +186,7 @@ async def test_one_persons_data_is_written_out_and_deleted(store: Store) -> None
     assert theirs is not None
     await store.commit(theirs, [Outgoing(other, "asked for by @mara")])
     assert await list_surveys_of(store, "mara") == ["abc"]
-    deleted = await delete_data_of(store, "mara")
+    deleted = await delete_data_of(await open_store("another process"), "mara")
     assert deleted == (1, 1)
     assert await store.load_conversation(HERE) is None
     theirs = await store.load_conversation(other)
