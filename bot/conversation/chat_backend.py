@@ -106,7 +106,7 @@ class ConversationBackend:
             await self._dispatcher.report(conversation, approve)
 
     async def handle_refusal(self, outgoing: Outgoing, error: PlatformError) -> bool:
-        """Tell the owner alone what the platform never takes; whether it waits until there is a place for it again."""
+        """Tell the owner alone what the platform never takes, stop what has no place any more; whether it waits."""
         if outgoing.only_for or not await self.knows(outgoing.conversation):
             return False  # nobody is left to be told
         if str(error) == labels.THREAD_LOCKED:

@@ -1,14 +1,17 @@
-"""From what comes in, stored before it is acknowledged, to what goes out, committed with the turn that causes it."""
+"""From what comes in to what goes out: stored before acknowledged, one order for each conversation, "stop" ahead.
+
+It knows no platform. A turn is committed as one transaction with the messages it causes; jobs start after it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 import structlog
 from tenacity import AsyncRetrying, RetryError, retry_if_exception_type, stop_after_attempt, wait_exponential
@@ -70,7 +73,7 @@ class Dispatcher:
         self._store = store
         self._turns = turns
         self._outbox = outbox
-        self._order: defaultdict[Conversation, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._order: WeakValueDictionary[Conversation, asyncio.Lock] = WeakValueDictionary()
         self._at_once = asyncio.Semaphore(TURNS_AT_ONCE)
         self._tasks: set[asyncio.Task[None]] = set()
         self.pauses_s: Sequence[float] = (0.5, 2.0)
@@ -108,7 +111,7 @@ class Dispatcher:
             await asyncio.wait(set(self._tasks))
 
     async def _answer(self, incoming: Incoming, tries: int) -> None:
-        """Answer it, again where that fails; after `MOST_TRIES`, also of processes that are gone, it is set aside."""
+        """Answer it, again where that fails; after `MOST_TRIES`, dead processes' too, set it aside and say so once."""
         at = incoming.conversation
         if tries >= MOST_TRIES:
             await self._refuse(incoming, wording.ENDED_US, "the process that tried it ended, each time")
@@ -176,7 +179,7 @@ class Dispatcher:
         if await compute(is_stop, incoming):  # not in the queue: it is about what the queue waits for
             await self._turn(at, take, incoming.key)
         else:
-            async with self._order[at], self._at_once:
+            async with self._order.setdefault(at, asyncio.Lock()), self._at_once:
                 await self._turn(at, take, incoming.key)
 
     async def _open_thread(self, wanted: Incoming) -> Conversation:

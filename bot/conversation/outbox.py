@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
+from weakref import WeakValueDictionary
 
 import structlog
 from tenacity import AsyncRetrying, retry_if_exception, wait_exponential
@@ -25,10 +26,10 @@ class Outbox:
     def __init__(self, adapter: ChatAdapter, store: Store) -> None:
         self._adapter = adapter
         self._store = store
-        self._queues: dict[Conversation, deque[Outgoing]] = {}
+        self._order: WeakValueDictionary[Conversation, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
         self._held: defaultdict[Conversation, list[Outgoing]] = defaultdict(list)
-        """What waits where nothing can be written."""
+        """What waits where nothing can be written, until that is possible again."""
         self._awaited: set[Conversation] = set()
         """Where what is posted next says that it can be."""
         self.on_refusal: Callable[[Outgoing, PlatformError], Awaitable[bool]] | None = None
@@ -39,13 +40,9 @@ class Outbox:
     def give(self, stored_messages: Sequence[Outgoing]) -> None:
         """Send these after what waits already; returns at once."""
         for stored_message in stored_messages:
-            at = stored_message.conversation
-            if at not in self._queues:
-                self._queues[at] = deque()
-                task = asyncio.create_task(self._empty(at))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
-            self._queues[at].append(stored_message)
+            task = asyncio.create_task(self._send(stored_message))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     def retry(self, at: Conversation) -> None:
         """Send what waits there, before all that is given later."""
@@ -65,33 +62,26 @@ class Outbox:
         if self._tasks:
             await asyncio.wait(set(self._tasks))
 
-    async def _empty(self, at: Conversation) -> None:
-        queue = self._queues[at]
-        try:
-            while queue:
-                await self._send(queue[0])
-                queue.popleft()
-        finally:
-            del self._queues[at]
-
     async def _send(self, stored_message: Outgoing) -> None:
-        later = retry_if_exception(lambda error: isinstance(error, PlatformError) and error.retryable)
-        again = AsyncRetrying(retry=later, wait=wait_exponential(max=LONGEST_WAIT_S), reraise=True)
-        try:
-            await again(self._adapter.send, stored_message)
-            await self._note_return(stored_message)
-        except PlatformError as error:
-            log.warning("the platform refused a message for good", error=str(error))
-            if await self._tell(stored_message, error):
-                self._awaited.discard(stored_message.conversation)
-                self._held[stored_message.conversation].append(stored_message)
-                return
-        except Exception:  # one message that we cannot show must not hold up those after it
-            log.exception("a message could not be shown")
-        try:
-            await self._store.mark_sent(stored_message)
-        except ServiceError as error:
-            log.warning("a message was sent, but that could not be stored", error=str(error))
+        # A lock lets in whoever asked first.
+        async with self._order.setdefault(stored_message.conversation, asyncio.Lock()):
+            later = retry_if_exception(lambda error: isinstance(error, PlatformError) and error.retryable)
+            again = AsyncRetrying(retry=later, wait=wait_exponential(max=LONGEST_WAIT_S), reraise=True)
+            try:
+                await again(self._adapter.send, stored_message)
+                await self._note_return(stored_message)
+            except PlatformError as error:
+                log.warning("the platform refused a message for good", error=str(error))
+                if await self._tell(stored_message, error):
+                    self._awaited.discard(stored_message.conversation)
+                    self._held[stored_message.conversation].append(stored_message)
+                    return
+            except Exception:  # one message that we cannot show must not hold up those after it
+                log.exception("a message could not be shown")
+            try:
+                await self._store.mark_sent(stored_message)
+            except ServiceError as error:
+                log.warning("a message was sent, but that could not be stored", error=str(error))
 
     async def _note_return(self, outgoing: Outgoing) -> None:
         """An edit may be taken where no post is, and what one person alone is told may have gone another way."""
