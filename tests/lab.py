@@ -24,7 +24,7 @@ class Lab:
         self.chat = chat
 
     async def session(self) -> SurveySession:
-        return (await self.service.dispatcher.load_conversation(HERE)).session
+        return (await self.service.store.load_conversation(HERE)).session
 
     async def state(self) -> State:
         return (await self.session()).state

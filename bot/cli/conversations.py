@@ -115,12 +115,12 @@ async def write(
     async def say(app: App, service: Service, here: Conversation) -> AsyncIterator[str]:
         for step, line in enumerate([begin, "ok", "ok", "ok"]):
             # After answer n the phase is at least n; anything less means that a step failed and said why.
-            state = (await service.dispatcher.load_conversation(here)).session.state
+            state = (await service.store.load_conversation(here)).session.state
             if PHASES.index(state.phase) < step:
                 return
             if step == WRITING_STEP and state.outline and state.outline.is_grouping:
                 yield "ok"
-                state = (await service.dispatcher.load_conversation(here)).session.state
+                state = (await service.store.load_conversation(here)).session.state
             if step == WRITING_STEP and not accept_cost and state.brief and app.recipes[state.brief.recipe].needs_model:
                 console.print(wording.ACCEPT_COST)
                 line = await anext(read_typed_lines("you › "), "stop")
@@ -182,7 +182,7 @@ async def demo(console: Console, output: Path) -> int:
 
 
 async def _exit_code_of(service: Service, here: Conversation) -> int:
-    state = (await service.dispatcher.load_conversation(here)).session.state
+    state = (await service.store.load_conversation(here)).session.state
     return 0 if state.phase == "discussion" else 1
 
 

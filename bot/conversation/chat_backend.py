@@ -55,7 +55,7 @@ class ConversationBackend:
         await self._dispatcher.handle(incoming)
 
     async def form(self, incoming: Incoming, characters: int) -> Form | Outgoing:
-        stored = await self._dispatcher.load_conversation(incoming.conversation)
+        stored = await self._store.load_conversation(incoming.conversation)
         try:
             form = await compute(self._turns.form, stored, admit(incoming))
         except UserError as error:
@@ -65,7 +65,7 @@ class ConversationBackend:
         return Outgoing(incoming.conversation, wording.TOO_LONG_FOR_A_FORM, only_for=incoming.person)
 
     async def fault(self, incoming: Incoming) -> FormFault | None:
-        stored = await self._dispatcher.load_conversation(incoming.conversation)
+        stored = await self._store.load_conversation(incoming.conversation)
         return await compute(self._turns.fault, stored, admit(incoming))
 
     async def overview(self, platform: str, tenant: str, person: str) -> SurveyList:

@@ -6,7 +6,6 @@ It knows no platform. A turn is committed as one transaction with the messages i
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -30,7 +29,6 @@ from bot.wording import progress
 from bot.wording import sentences as wording
 from bot.wording.cards import Card
 from engine.errors import ScholiumError, ServiceError
-from engine.session.state import SurveySession
 from engine.text import storable
 from engine.tracing import trace_step
 
@@ -80,11 +78,6 @@ class Dispatcher:
         """Between the tries to answer one event."""
         self.storing = wait_exponential(multiplier=1, max=16)
         """Between the tries to store that an event is set aside, where the store has failed."""
-
-    async def load_conversation(self, conversation: Conversation) -> StoredConversation:
-        """The conversation as it stands; a new one where nothing was said yet."""
-        found = await self._store.load_conversation(conversation)
-        return found or StoredConversation(conversation, SurveySession(secrets.token_hex(4)), "")
 
     async def handle(self, incoming: Incoming) -> None:
         """Store it, then answer it in its turn. Returns as soon as it is stored; what came before is dropped."""
@@ -184,7 +177,7 @@ class Dispatcher:
 
     async def _open_thread(self, wanted: Incoming) -> Conversation:
         """A thread with a line that names the topic; where a survey is already, its own, which announces nothing."""
-        stored = await self.load_conversation(wanted.conversation)
+        stored = await self._store.load_conversation(wanted.conversation)
         if stored.session.state.brief:
             return wanted.conversation
         starter = Outgoing(wanted.conversation, wording.word_opened(wanted), people=(wanted.person,))
@@ -193,7 +186,7 @@ class Dispatcher:
     async def _turn(self, at: Conversation, take: Take, key: str | None) -> None:
         """Take a turn, commit it, carry it out; again where the conversation has changed meanwhile."""
         for _ in range(TRIES):
-            before = await self.load_conversation(at)
+            before = await self._store.load_conversation(at)
             turn = await take(before)
             if self._adapter.keeps_documents:
                 turn.show_document(before.session)
@@ -220,7 +213,7 @@ class Dispatcher:
 
     async def greet(self, conversation: Conversation) -> None:
         """Say what this is, or where the conversation was left, and whose turn it is."""
-        stored = await self.load_conversation(conversation)
+        stored = await self._store.load_conversation(conversation)
         turn = await self._turns.load_uses(Turn(stored))
         if stored.version == 0:
             turn.show(Card(wording.WELCOME, hints=("survey TOPIC", "help")))

@@ -71,7 +71,7 @@ class Reporter:
 
     async def run_job(self, conversation: Conversation, job_id: str) -> None:
         """Do the job if the session still waits for it."""
-        stored = await self._dispatcher.load_conversation(conversation)
+        stored = await self._store.load_conversation(conversation)
         job = stored.session.job
         if job is None or job.id != job_id:
             return

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from opentelemetry.trace import INVALID_SPAN, Span, set_span_in_context
 
 from adapters.chat import ChatAdapter, Outgoing, ProgressBar
-from bot.conversation.dispatcher import Dispatcher
 from bot.jobs.sharing import SharedJob, choose_queue, find_places
-from bot.store.sessions import StoredConversation
+from bot.store.sessions import Store, StoredConversation
 from bot.views.actions import STOP
 from bot.wording import progress
 from bot.wording.labels import draw_buttons
@@ -118,7 +117,7 @@ class WaitingJobs:
     """The jobs of one adapter's conversations that run nowhere yet, and what was said of each."""
 
     _adapter: ChatAdapter
-    _dispatcher: Dispatcher
+    _store: Store
     _since: dict[str, float] = field(default_factory=dict)
     _said: dict[str, str] = field(default_factory=dict)
 
@@ -139,7 +138,7 @@ class WaitingJobs:
 
     async def _show(self, job: SharedJob, text: str) -> None:
         at = job.wanted.conversation
-        session = (await self._dispatcher.load_conversation(at)).session
+        session = (await self._store.load_conversation(at)).session
         if session.job is None or session.job.id != job.wanted.id:
             return
         stop = draw_buttons(session, (STOP,))

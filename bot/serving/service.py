@@ -152,7 +152,7 @@ class Service:
         self.jobs = DurableJobs(*where, settings, reporter.run_job, self._list_waiting)
         self._presence = ProcessHeartbeat(store, self.jobs.name, self._role.runs)
         self.dispatcher.jobs = self.jobs
-        self._queued = WaitingJobs(adapter, self.dispatcher)
+        self._queued = WaitingJobs(adapter, store)
 
     async def start(self) -> None:
         """Take over what was left, and begin."""

@@ -116,8 +116,8 @@ class Store(Database):
 
     # Sessions.
 
-    async def load_conversation(self, conversation: Conversation) -> StoredConversation | None:
-        """The conversation with its session; ``None`` where nothing was said there yet."""
+    async def load_conversation(self, conversation: Conversation) -> StoredConversation:
+        """The conversation with its session; a new one, of version 0, where nothing was said there yet."""
         name = conversation_id(conversation)
         join = sessions.join(conversations, conversations.c.session_id == sessions.c.id)
         query = sa.select(conversations, sessions).select_from(join)
@@ -128,7 +128,7 @@ class Store(Database):
                 return known
             row = (await connection.execute(query.where(conversations.c.id == name))).mappings().first()
             if row is None:
-                return None
+                return StoredConversation(conversation, SurveySession(secrets.token_hex(4)), "")
             session = await self._read(connection, row[sessions.c.id], row[sessions.c.body])
         waiting = json.loads(row[conversations.c.reading])
         # Nothing, or stored before there were choices; else both.

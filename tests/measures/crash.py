@@ -92,7 +92,7 @@ async def _live(home: Path, ready: Path) -> None:
     async with run_service(app, FilePlatform(home / "screen.jsonl")) as service:
         await asyncio.to_thread(ready.touch)
         while True:
-            stored = await service.dispatcher.load_conversation(AT)
+            stored = await service.store.load_conversation(AT)
             session = stored.session
             if session.job is None:
                 # The same answer to the same state is the same event, sent again.

@@ -80,7 +80,7 @@ async def _write(service: Service, platform: SilentPlatform, library: str, left:
             platform.turns[at].clear()
             await service.dispatcher.handle(Incoming(at, f"person{number}", f"{number}-{says}-{time.time_ns()}", says))
             await platform.turns[at].wait()
-            session = (await service.dispatcher.load_conversation(at)).session
+            session = (await service.store.load_conversation(at)).session
             says = "ok" if session.state.phase in PROPOSING else ""
 
 

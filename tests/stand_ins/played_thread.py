@@ -93,7 +93,7 @@ class Player:
 
     async def session(self) -> SurveySession:
         """The survey's session as it is by now."""
-        return (await self.service.dispatcher.load_conversation(self.at)).session
+        return (await self.service.store.load_conversation(self.at)).session
 
     async def count_answered(self) -> int:
         """How much of what was said and pressed is answered."""

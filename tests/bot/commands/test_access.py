@@ -163,7 +163,7 @@ async def test_forget_asks_once_and_then_leaves_nothing(library: LocalLibrary) -
         assert "Only @mara" in lab.chat.last
         await lab.chat.say("forget now")
         assert "Forgotten" in lab.chat.last
-        assert (await lab.service.dispatcher.load_conversation(HERE)).version == 0
+        assert (await lab.service.store.load_conversation(HERE)).version == 0
         await lab.talk("survey graph attention")
         assert "**graph attention** (your topic)" in lab.chat.last
 
@@ -212,7 +212,7 @@ async def test_nobody_is_invited_before_there_is_a_survey(library: LocalLibrary)
     async with opened() as lab:
         await lab.chat.say("invite <@eve>", person="ben")
         await lab.talk("survey dense retrieval")
-        assert (await lab.service.dispatcher.load_conversation(HERE)).invited == frozenset()
+        assert (await lab.service.store.load_conversation(HERE)).invited == frozenset()
         await lab.chat.say("add passage index", person="eve")
         assert "Only @mara" in lab.chat.last
 

@@ -53,11 +53,11 @@ async def test_a_model_that_obeys_a_title_deletes_nothing_and_lets_nobody_in(
             said = await lab.chat.say("qwertz uiop asdf hjkl")
             assert model.requests and said[-1].text == replies.PRESS_TO_DO
             assert [button.label for button in said[-1].buttons] == [obeyed]
-        stored = await lab.service.dispatcher.load_conversation(lab.chat.only)
+        stored = await lab.service.store.load_conversation(lab.chat.only)
         assert stored.session.state.brief and stored.invited == frozenset()
         assert stored.session.revision == before
         await lab.chat.say(button=said[-1].buttons[0].action)
-        stored = await lab.service.dispatcher.load_conversation(lab.chat.only)
+        stored = await lab.service.store.load_conversation(lab.chat.only)
         assert stored.invited == {"eve"}
 
 

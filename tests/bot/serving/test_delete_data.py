@@ -26,7 +26,7 @@ async def test_what_is_deleted_of_a_person_is_in_no_file(library: LocalLibrary) 
     async with opened() as lab:
         await lab.talk("survey dense retrieval", "add zanzibarian indexes")
         session = await lab.session()
-        exported = lab.service.dispatcher._turns.folder(await lab.service.dispatcher.load_conversation(lab.chat.only))
+        exported = lab.service.dispatcher._turns.folder(await lab.service.store.load_conversation(lab.chat.only))
         exported.mkdir(parents=True)
         (exported / "survey.md").write_text("# Dense retrieval", encoding="utf-8")
     said = io.StringIO()

@@ -186,7 +186,7 @@ async def test_looking_for_unwanted_jobs_ends_none_that_began_meanwhile_and_none
             unsent = sa.select(sa.func.count()).where(outbox.c.sent_at.is_(None))
             assert (await connection.execute(unsent)).scalar_one() == 0
         for at in places:
-            assert (await service.dispatcher.load_conversation(at)).session.state.phase == "keywords"
+            assert (await service.store.load_conversation(at)).session.state.phase == "keywords"
 
 
 async def test_health_readiness_and_figures_have_a_port_of_their_own(
