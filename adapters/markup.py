@@ -179,8 +179,10 @@ def pages(found: Sequence[Block], characters: int, count: int) -> list[list[Bloc
 def split(text: str, limit: int) -> list[str]:
     """Parts of at most ``limit`` characters, cut between paragraphs, else lines, sentences, words.
 
-    A single word longer than the limit is cut, nothing else is.
+    A single word longer than the limit is cut, nothing else is. Raises `ValueError` for a limit under 1.
     """
+    if limit < 1:
+        raise ValueError("the limit must be at least one character")
     return [text[start:stop] for start, stop in _cut(text, limit)] or [""]
 
 
