@@ -17,6 +17,7 @@ from engine.retrieval.embedding import (
     Embedder,
     FittedOnTopic,
     LatentSemanticAnalysis,
+    Vectors,
     embed_both,
     fit_embedding,
 )
@@ -148,7 +149,9 @@ class WeaviateLibrary:
         await self._notice()
         if not query.text.strip() or not (self._server.vectoriser or self._description.embedder):
             return []
-        return await (self._by_title(query) if query.ranking == "title" else self._by_topic(query))
+        if query.ranking == "title":
+            return await find_nearest(self._papers, query, "title", await self._embed(query.text))
+        return await self._by_topic(query)
 
     @retry_reads
     async def count_topic(self, topic: str) -> TopicCounts:
@@ -304,20 +307,17 @@ class WeaviateLibrary:
         """As in a folder: closeness to what the words find, naming the topic, and being cited, all standardised."""
         found = await self._survey.find(query.text)
         seeds = await asyncio.to_thread(found.seeds)
-        if not len(seeds) and self._server.vectoriser:
-            return await find_nearest(self._papers, query, "abstract", None)
         if not len(seeds):
-            seeds = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[:1]
-            if not seeds.any():
-                return []
+            own = await self._embed(query.text)
+            if own is None or not own.any():
+                return await find_nearest(self._papers, query, "abstract", own)
+            seeds = own
         best = await self._survey.rank(query, found, seeds)
         return [FoundPaper(paper, best[paper.key]) for paper in await self._get(list(best)) if paper.key in best]
 
-    async def _by_title(self, query: Query) -> list[FoundPaper]:
-        if self._server.vectoriser:
-            return await find_nearest(self._papers, query, "title", None)
-        vector = (await asyncio.to_thread((await self.embedder()).embed, [query.text]))[0]
-        return await find_nearest(self._papers, query, "title", vector.tolist()) if vector.any() else []
+    async def _embed(self, text: str) -> Vectors | None:
+        """The vector of a text, of shape (1, dimensions); none where the server makes its own."""
+        return None if self._server.vectoriser else await asyncio.to_thread((await self.embedder()).embed, [text])
 
     async def _notice(self) -> None:
         """Learn whether another process has fitted the embedding anew, or filled the library."""

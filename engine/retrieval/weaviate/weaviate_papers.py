@@ -66,19 +66,19 @@ async def find_papers(papers: Any, identities: Sequence[str]) -> list[StoredPape
     return list(found.values())
 
 
-async def find_nearest(papers: Any, query: Query, target: str, vector: list[float] | None) -> list[FoundPaper]:
-    """The papers whose title or abstract is nearest; without a vector the server makes one of the query."""
-    common: dict[str, Any] = {
-        "target_vector": target,
-        "limit": query.limit + len(query.exclude),
-        "filters": filter_papers(query),
-        "return_properties": FIELDS,
-        "return_metadata": MetadataQuery(distance=True),
-    }
-    if vector is None:
-        near = await papers.query.near_text(query.text, **common)
-    else:
-        near = await papers.query.near_vector(vector, **common)
+async def find_nearest(papers: Any, query: Query, target: str, vector: Vectors | None) -> list[FoundPaper]:
+    """The papers whose title or abstract is nearest to a vector (1, dimensions), else to the one the server makes."""
+    if vector is not None and not vector.any():
+        return []
+    find = papers.query.near_text if vector is None else papers.query.near_vector
+    near = await find(
+        query.text if vector is None else vector[0].tolist(),
+        target_vector=target,
+        limit=query.limit + len(query.exclude),
+        filters=filter_papers(query),
+        return_properties=FIELDS,
+        return_metadata=MetadataQuery(distance=True),
+    )
     found = [FoundPaper(read_paper(o.properties), -float(o.metadata.distance or 0.0)) for o in near.objects]
     return [one for one in found if one.paper.key not in query.exclude][: query.limit]
 
