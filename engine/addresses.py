@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -14,14 +14,19 @@ LATEST_PAPERS = 4_096
 """Papers whose sentences are kept: prompts, checks and estimates need those of a survey's papers dozens of times."""
 
 
+Level = Literal["abstract", "full text", "summary"]
+"""What is read of a paper; a summary is in somebody else's words and is never quoted."""
+
+
 @dataclass(frozen=True, slots=True)
 class NumberedSentence:
     """A sentence as it stands in a paper; ``number`` counts from 1, ``page`` is known of a full text with pages."""
 
     number: int
     text: str
-    source: Literal["abstract", "full text", "summary"]
+    source: Level
     page: int | None = None
+    section: str = ""
 
 
 @lru_cache(maxsize=LATEST_PAPERS)
@@ -30,13 +35,13 @@ def number_sentences(paper: Paper) -> tuple[NumberedSentence, ...]:
 
     A paper's abstract has the same numbers whether or not its text was read.
     """
-    kind: Literal["abstract", "summary"] = "abstract" if paper.abstract else "summary"
-    found = [NumberedSentence(0, said, kind) for said in sentences(strip_quotes(paper.content))]
+    kind: Level = "abstract" if paper.abstract else "summary"
+    of_content = sentences(strip_quotes(paper.content))
+    found = [NumberedSentence(0, said, kind, section=kind.capitalize()) for said in of_content]
     for passage in paper.body:
-        found += [NumberedSentence(0, said, "full text", passage.page) for said in sentences(passage.text)]
-    return tuple(
-        NumberedSentence(number, said.text, said.source, said.page) for number, said in enumerate(found, start=1)
-    )
+        own = sentences(passage.text)
+        found += [NumberedSentence(0, said, "full text", passage.page, passage.section) for said in own]
+    return tuple(replace(said, number=number) for number, said in enumerate(found, start=1))
 
 
 def sentences_at(paper: Paper, numbers: Iterable[int]) -> tuple[NumberedSentence, ...]:

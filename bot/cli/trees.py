@@ -14,7 +14,7 @@ from bot.wording import money, progress
 from engine.errors import UserError
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
-from engine.reading.trees.tree_making import source_of
+from engine.reading.trees.tree_making import take_text
 from engine.recipes.surveyx_material import TREE_TOKENS, grow_forest, needs_tree, plan_trees
 from engine.retrieval.online.transport import OnlineTransport, ProcessCache
 from engine.run import Progress, RunContext
@@ -37,7 +37,7 @@ async def grow_trees(
         forest = await app.libraries.forest(name)
         papers = await _choose_papers(app, name, about, most)
         known = await forest.get([paper.key for paper in papers])
-        due = [paper for paper in papers if needs_tree(known.get(paper.key), source_of(paper, None, TREE_TOKENS))]
+        due = [paper for paper in papers if needs_tree(known.get(paper.key), take_text(paper, None, TREE_TOKENS))]
         there = len(papers) - len(due)
         said = f"{len(papers):,} papers of the library “{name}”, {there:,} of them with an attribute tree."
         console.print(said)

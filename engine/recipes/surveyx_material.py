@@ -14,7 +14,7 @@ from engine.llm.model import Request, TypedAnswer, tokens_of
 from engine.llm.prompting import data, fill, paper_block
 from engine.quoting.attribution import name_paper
 from engine.reading.full_text import FullText
-from engine.reading.trees.attribute_trees import AttributeTree, Source
+from engine.reading.trees.attribute_trees import AttributeTree, digest_text
 from engine.reading.trees.forests import Forest, TreeIndex
 from engine.reading.trees.tree_making import (
     ABSTRACTS_AT_ONCE,
@@ -22,7 +22,7 @@ from engine.reading.trees.tree_making import (
     TreeReport,
     groups_of,
     make_trees,
-    source_of,
+    take_text,
 )
 from engine.run import CallChain, PlannedCall, Progress, RunContext
 from engine.survey import SurveyWarning
@@ -126,11 +126,11 @@ async def grow_forest(
 
     async def grow(group: Sequence[Paper]) -> None:
         nonlocal done
-        sources = await asyncio.to_thread(lambda: [source_of(p, texts.get(p.key), TREE_TOKENS) for p in group])
-        due = [source for source in sources if needs_tree(known.get(source.key), source)]
+        read = await asyncio.to_thread(lambda: [take_text(p, texts.get(p.key), TREE_TOKENS) for p in group])
+        due = [paper for paper in read if needs_tree(known.get(paper.key), paper)]
         if due:
             await make_trees(model, due, report)
-            await forest.add([report.trees[source.key] for source in due if source.key in report.trees])
+            await forest.add([report.trees[paper.key] for paper in due if paper.key in report.trees])
         done += len(group)
         await context.progress(Progress("trees", done, len(papers)))
 
@@ -153,10 +153,11 @@ async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: b
     return Material(known, {**await context.forest.get(list(known)), **report.trees}, texts, report.failed)
 
 
-def needs_tree(known: AttributeTree | None, source: Source) -> bool:
+def needs_tree(known: AttributeTree | None, paper: Paper) -> bool:
     """Whether a tree is to be made: there is none, or it was made from another text and no longer one."""
-    is_old = known is None or known.digest != source.digest
-    return bool(source.sentences) and is_old and not (known and known.level == "full text" != source.level)
+    if known is None or known.level != "full text" or paper.body:
+        return bool(paper.content or paper.body) and (known is None or known.digest != digest_text(paper))
+    return False
 
 
 FOUND_EACH = 3

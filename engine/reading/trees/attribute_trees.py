@@ -1,7 +1,8 @@
 """Attribute trees: what a paper says, in the fields that its kind of paper has (SurveyX, 3.1.2 and appendix B).
 
-There are four kinds, each with exactly the published fields. A value names the sentences of the paper it stands in;
-`trace_value` decides by program whether they say it. What a paper does not say is ``None``.
+There are four kinds, each with exactly the published fields. A value names the sentences of the paper, as
+`engine.addresses` numbers them, that it stands in; `trace_value` decides by program whether they say it. What a paper
+does not say is ``None``.
 """
 
 from __future__ import annotations
@@ -15,12 +16,11 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
+from engine.addresses import Level, number_sentences, sentences_at
 from engine.text import clean, fold, stem, terms
-from engine.values import PaperKey, Passage
+from engine.values import Paper, PaperKey
 
 TreeKind = Literal["method", "benchmark", "theory", "survey"]
-Level = Literal["abstract", "full text", "summary"]
-"""What was read of a paper; a summary is in somebody else's words and is never quoted."""
 
 _PROBLEM = {
     "problem.definition": "the problem, stated precisely",
@@ -139,26 +139,21 @@ class AttributeTree:
         return " ".join(f"{name.replace('.', ' ')}: {value.text}" for name, value in self.list_known())
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The sentences of a paper that a tree is made from, numbered from 1 by their place."""
-
-    key: PaperKey
-    title: str
-    level: Level
-    sentences: tuple[Passage, ...]
-
-    @property
-    def digest(self) -> str:
-        """The same for the same text."""
-        content = "\n".join((self.title, self.level, *(sentence.text for sentence in self.sentences)))
-        return hashlib.sha256(content.encode()).hexdigest()[:16]
+def find_level(paper: Paper) -> Level:
+    """What was read of a paper."""
+    return "full text" if paper.body else "abstract" if paper.abstract else "summary"
 
 
-def complete_tree(source: Source, kind: TreeKind, values: Mapping[str, AttributeValue]) -> AttributeTree:
+def digest_text(paper: Paper) -> str:
+    """The same for the same text."""
+    content = "\n".join((paper.title, find_level(paper), *(said.text for said in number_sentences(paper))))
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def complete_tree(paper: Paper, kind: TreeKind, values: Mapping[str, AttributeValue]) -> AttributeTree:
     """The tree with every field of its kind."""
     fields = tuple((name, values.get(name)) for name in TEMPLATES[kind])
-    return AttributeTree(source.key, kind, source.level, source.digest, fields)
+    return AttributeTree(paper.key, kind, find_level(paper), digest_text(paper), fields)
 
 
 COMMON_WORDS = 0.5
@@ -168,19 +163,17 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"\b(?:[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}\w*|[A-Za-z]+\d\w*)\b")
 
 
-def trace_value(text: str, numbers: Sequence[int], source: Source) -> AttributeValue | None:
+def trace_value(text: str, numbers: Sequence[int], paper: Paper) -> AttributeValue | None:
     """The value with the sentences it stands in; ``None`` where they are not there or do not say it.
 
     Every number and every name (mixed case, capitals or with a digit) of the value stands in the sentences or the
     paper's title, and so do `COMMON_WORDS` of its content words.
     """
-    said = clean(text)
-    places = [i for i in dict.fromkeys(numbers) if 1 <= i <= len(source.sentences)]
-    if not said or not places or len(places) < len(set(numbers)):
+    said, cited = clean(text), sentences_at(paper, numbers)
+    if not said or not cited or len(cited) < len(set(numbers)):
         return None
-    cited = [source.sentences[i - 1] for i in sorted(places)]
-    quote = " … ".join(passage.text for passage in cited)
-    around = f"{source.title} {quote}"
+    quote = " … ".join(sentence.text for sentence in cited)
+    around = f"{paper.title} {quote}"
     if not set(_figures(said)) <= set(_figures(around)):
         return None
     whole = fold(around)
@@ -189,7 +182,7 @@ def trace_value(text: str, numbers: Sequence[int], source: Source) -> AttributeV
     wanted, there = set(terms(said)), set(terms(around)) | {stem(word) for word in fold(around).split()}
     if not wanted or len(wanted & there) < COMMON_WORDS * len(wanted):
         return None
-    return AttributeValue(said, quote, source.level, cited[0].section, cited[0].page)
+    return AttributeValue(said, quote, find_level(paper), cited[0].section, cited[0].page)
 
 
 def _figures(text: str) -> list[str]:

@@ -8,50 +8,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.limits import CHARACTERS_PER_TOKEN
 from engine.llm.model import LanguageModel, Request, TypedAnswer, WrittenKey
-from engine.llm.prompting import data, fill, paper_block
+from engine.llm.prompting import fill, paper_block
 from engine.reading.full_text import FullText, take_fitting
 from engine.reading.trees.attribute_trees import (
     TEMPLATES,
     AttributeTree,
     AttributeValue,
-    Level,
-    Source,
     TreeKind,
     complete_tree,
     trace_value,
 )
-from engine.text import clean, sentences
 from engine.values import Paper, PaperKey, Passage
 
-LONGEST_SENTENCE = 1_200
-"""Characters of a sentence that are shown; what is longer is a table or a formula that was read as one."""
 
-
-def source_of(paper: Paper, text: FullText | None, tokens: int) -> Source:
-    """Numbered sentences of the abstract and, where the text was read, of its main body, ``tokens`` in all."""
-    own = paper.abstract or (text.abstract if text else "")
-    told: Level = "abstract" if own else "summary"
-    abstract = [Passage(s, told.capitalize()) for s in _sentences(own or paper.summary)]
-    room = tokens * CHARACTERS_PER_TOKEN - sum(len(s.text) for s in abstract)
+def take_text(paper: Paper, text: FullText | None, tokens: int) -> Paper:
+    """The paper with so many tokens of what its tree is made from: its abstract and the openings of all sections."""
+    paper = replace(paper, abstract=paper.abstract or (text.abstract if text else ""))
     body = list(text.body()) if text else []
-    chosen = set(take_fitting(_openings(body), room))
-    read = [
-        Passage(sentence, passage.section, passage.page)
-        for passage in body
-        if passage in chosen
-        for sentence in _sentences(passage.text)
-    ]
-    return Source(paper.key, clean(paper.title), "full text" if read else told, (*abstract, *read))
-
-
-def _sentences(text: str) -> list[str]:
-    return [sentence[:LONGEST_SENTENCE] for sentence in sentences(clean(text))]
+    chosen = set(take_fitting(_openings(body), tokens * CHARACTERS_PER_TOKEN - len(paper.content)))
+    return replace(paper, body=tuple(passage for passage in body if passage in chosen))
 
 
 def _openings(body: Sequence[Passage]) -> Iterator[Passage]:
@@ -119,15 +100,15 @@ class TreeReport:
     untraced: int = 0
 
 
-async def make_trees(model: LanguageModel, group: Sequence[Source], report: TreeReport) -> None:
+async def make_trees(model: LanguageModel, group: Sequence[Paper], report: TreeReport) -> None:
     """The trees of one group into the report; a paper that fails is listed there, and the others go on."""
     try:
         kinds = await _decide_kinds(model, group)
     except (LanguageModelError, LimitExceeded) as error:
-        report.failed |= {source.key: str(error) for source in group}
+        report.failed |= {paper.key: str(error) for paper in group}
         return
-    unknown = [source for source in group if source.key not in kinds]
-    report.failed |= {source.key: "the model named no kind for it" for source in unknown}
+    unknown = [paper for paper in group if paper.key not in kinds]
+    report.failed |= {paper.key: "the model named no kind for it" for paper in unknown}
     async with asyncio.TaskGroup() as tasks:
         for kind, some in _calls(group, kinds):
             tasks.create_task(_fill_in(model, kind, some, report))
@@ -138,68 +119,63 @@ def groups_of(papers: Sequence[Paper]) -> list[Sequence[Paper]]:
     return [papers[start : start + GROUP] for start in range(0, len(papers), GROUP)]
 
 
-async def _decide_kinds(model: LanguageModel, group: Sequence[Source]) -> Mapping[PaperKey, TreeKind]:
-    shown = [Paper(s.key, s.title, " ".join(passage.text for passage in s.sentences)) for s in group]
-    prompt = fill("surveyx/kinds", papers=paper_block(shown, KIND_TOKENS))
+async def _decide_kinds(model: LanguageModel, group: Sequence[Paper]) -> Mapping[PaperKey, TreeKind]:
+    prompt = fill("surveyx/kinds", papers=paper_block([replace(paper, body=()) for paper in group], KIND_TOKENS))
     request = Request("extraction", f"kinds/{group[0].key}", prompt, 40 * len(group) + 256, 0.0)
     answer = await model.answer_typed(request, KindsAnswer)
-    asked = {source.key for source in group}
+    asked = {paper.key for paper in group}
     return {item.key: item.kind for item in answer.papers if item.key in asked}
 
 
-def _calls(group: Sequence[Source], kinds: Mapping[PaperKey, TreeKind]) -> list[tuple[TreeKind, Sequence[Source]]]:
+def _calls(group: Sequence[Paper], kinds: Mapping[PaperKey, TreeKind]) -> list[tuple[TreeKind, Sequence[Paper]]]:
     """Papers that are asked about together: a full text alone, abstracts of one kind a few at once."""
-    calls: list[tuple[TreeKind, Sequence[Source]]] = []
+    calls: list[tuple[TreeKind, Sequence[Paper]]] = []
     for kind in TEMPLATES:
-        mine = [source for source in group if kinds.get(source.key) == kind]
-        calls += [(kind, (source,)) for source in mine if source.level == "full text"]
-        short = [source for source in mine if source.level != "full text"]
+        mine = [paper for paper in group if kinds.get(paper.key) == kind]
+        calls += [(kind, (paper,)) for paper in mine if paper.body]
+        short = [paper for paper in mine if not paper.body]
         starts = range(0, len(short), ABSTRACTS_AT_ONCE)
         calls += [(kind, short[start : start + ABSTRACTS_AT_ONCE]) for start in starts]
     return calls
 
 
 async def _fill_in(
-    model: LanguageModel, kind: TreeKind, sources: Sequence[Source], report: TreeReport, attempt: int = 1
+    model: LanguageModel, kind: TreeKind, papers: Sequence[Paper], report: TreeReport, attempt: int = 1
 ) -> None:
     """Ask for the fields; what the answer leaves out, or names nothing that holds for, is asked again alone."""
     try:
-        values = await _ask(model, kind, sources, attempt, report)
+        values = await _ask(model, kind, papers, attempt, report)
     except (LanguageModelError, LimitExceeded) as error:
-        report.failed |= {source.key: str(error) for source in sources}
+        report.failed |= {paper.key: str(error) for paper in papers}
         return
-    for source in sources:
-        if found := values.get(source.key):
-            report.trees[source.key] = complete_tree(source, kind, found)
+    for paper in papers:
+        if found := values.get(paper.key):
+            report.trees[paper.key] = complete_tree(paper, kind, found)
         elif attempt < TREE_ATTEMPTS:
-            await _fill_in(model, kind, [source], report, attempt + 1)
+            await _fill_in(model, kind, [paper], report, attempt + 1)
         else:
-            report.failed[source.key] = "nothing in the answer could be found in its text"
+            report.failed[paper.key] = "nothing in the answer could be found in its text"
 
 
 async def _ask(
-    model: LanguageModel, kind: TreeKind, sources: Sequence[Source], attempt: int, report: TreeReport
+    model: LanguageModel, kind: TreeKind, papers: Sequence[Paper], attempt: int, report: TreeReport
 ) -> dict[PaperKey, dict[str, AttributeValue]]:
     fields = "\n".join(f"- {name}: {asks}" for name, asks in TEMPLATES[kind].items())
-    papers = []
-    for one in sources:
-        lines = "\n".join(f"{i}. {data(passage.text)}" for i, passage in enumerate(one.sentences, start=1))
-        papers.append(f'<paper key="{one.key}">\n{data(one.title)}\n{lines}\n</paper>')
-    prompt = fill("surveyx/trees", kind=kind, fields=fields, papers="\n".join(papers))
+    prompt = fill("surveyx/trees", kind=kind, fields=fields, papers=paper_block(papers))
     again = f"/again {attempt - 1}" if attempt > 1 else ""
-    request = Request("extraction", f"trees/{sources[0].key}{again}", prompt, 1_200 * len(sources), 0.0)
+    request = Request("extraction", f"trees/{papers[0].key}{again}", prompt, 1_200 * len(papers), 0.0)
     answer = await model.answer_typed(request, TreesAnswer)
     found: dict[PaperKey, dict[str, AttributeValue]] = {}
-    by_key = {source.key: source for source in sources}
+    by_key = {paper.key: paper for paper in papers}
     for tree in answer.trees:
-        source = by_key.get(tree.key)
-        if source is None:
+        paper = by_key.get(tree.key)
+        if paper is None:
             continue
         for item in tree.fields:
             name = item.field.strip().lower()
-            value = trace_value(item.text, item.sentences, source) if name in TEMPLATES[kind] else None
+            value = trace_value(item.text, item.sentences, paper) if name in TEMPLATES[kind] else None
             if value is None:
                 report.untraced += 1
             else:
-                found.setdefault(source.key, {}).setdefault(name, value)
+                found.setdefault(paper.key, {}).setdefault(name, value)
     return found

@@ -1,28 +1,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from engine.addresses import number_sentences
 from engine.reading.trees.attribute_trees import (
     TEMPLATES,
     TREE_JSON,
     AttributeValue,
-    Source,
     complete_tree,
+    digest_text,
     trace_value,
 )
-from engine.values import PaperKey, Passage
+from engine.values import Paper, PaperKey, Passage
 
-SOURCE = Source(
+SOURCE = Paper(
     PaperKey("arxiv:2004.04906"),
     "Dense Passage Retrieval for Open-Domain Question Answering",
-    "full text",
-    (
-        Passage("Open-domain question answering relies on efficient passage retrieval.", "Abstract", 1),
-        Passage("DPR outperforms a strong Lucene-BM25 system by 9%-19% absolute in top-20 accuracy.", "Abstract", 1),
-        Passage("Training needs in-batch negatives.", "Method", 4),
-    ),
+    "Open-domain question answering relies on efficient passage retrieval. "
+    "DPR outperforms a strong Lucene-BM25 system by 9%-19% absolute in top-20 accuracy.",
+    body=(Passage("Training needs in-batch negatives.", "Method", 4),),
 )
 
 
@@ -70,11 +69,8 @@ def test_each_kind_has_exactly_the_published_fields() -> None:
 def test_a_value_that_its_sentences_say_is_kept_with_them(said: str, places: list[int]) -> None:
     value = trace_value(said, places, SOURCE)
     assert value is not None
-    assert value.quote == SOURCE.sentences[places[0] - 1].text
-    assert (value.section, value.page) == (
-        SOURCE.sentences[places[0] - 1].section,
-        SOURCE.sentences[places[0] - 1].page,
-    )
+    own = number_sentences(SOURCE)[places[0] - 1]
+    assert (value.quote, value.section, value.page) == (own.text, own.section, own.page)
 
 
 @pytest.mark.parametrize(
@@ -112,5 +108,5 @@ def test_missing_is_null_and_every_field_is_there() -> None:
 
 
 def test_another_text_is_another_digest() -> None:
-    longer = Source(SOURCE.key, SOURCE.title, "full text", (*SOURCE.sentences, Passage("More.")))
-    assert SOURCE.digest != longer.digest
+    longer = replace(SOURCE, body=(*SOURCE.body, Passage("More.")))
+    assert digest_text(SOURCE) != digest_text(longer)

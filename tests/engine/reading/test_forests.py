@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from engine.addresses import number_sentences
 from engine.errors import RetrievalError
 from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue, complete_tree
 from engine.reading.trees.forests import FOREST_FILE, Forest, JointForest, LocalForest, MemoryForest, TreeIndex
-from engine.reading.trees.tree_making import source_of
+from engine.reading.trees.tree_making import take_text
 from engine.reading.trees.weaviate_forest import open_forest
 from engine.retrieval.libraries.library import WORKSPACES
 from engine.retrieval.weaviate.weaviate_schema import WeaviateServer, connect
@@ -23,8 +24,8 @@ from tests.servers import WeaviateAt
 
 
 def tree(of: Paper, said: str = "") -> AttributeTree:
-    source = source_of(of, None, 1_000)
-    text = said or source.sentences[1].text
+    source = take_text(of, None, 1_000)
+    text = said or number_sentences(source)[1].text
     return complete_tree(source, "method", {"method.description": AttributeValue(text, text, "abstract", "Abstract")})
 
 

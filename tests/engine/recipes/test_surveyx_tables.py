@@ -8,10 +8,11 @@ from itertools import combinations
 
 import pytest
 
+from engine.addresses import number_sentences
 from engine.citations import list_cited_keys
 from engine.reading.trees.attribute_trees import AttributeValue, TreeKind, complete_tree
 from engine.reading.trees.forests import MemoryForest
-from engine.reading.trees.tree_making import source_of
+from engine.reading.trees.tree_making import take_text
 from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_material import Material
 from engine.recipes.surveyx_tables import TablePlan, fill_table, plan_benchmarks, plan_comparison, section_taxonomy
@@ -74,10 +75,10 @@ def material_of(kinds: dict[TreeKind, list[Paper]], fields: tuple[str, ...]) -> 
     trees = {}
     for kind, some in kinds.items():
         for paper in some:
-            source = source_of(paper, None, 1_000)
-            texts = {name: source.sentences[i].text for i, name in enumerate(fields)}
+            read = number_sentences(take_text(paper, None, 1_000))
+            texts = {name: read[i].text for i, name in enumerate(fields)}
             values = {name: AttributeValue(text, text, "abstract", "Abstract") for name, text in texts.items()}
-            trees[paper.key] = complete_tree(source, kind, values)
+            trees[paper.key] = complete_tree(paper, kind, values)
     return Material({p.key: p for some in kinds.values() for p in some}, trees)
 
 
@@ -138,7 +139,7 @@ async def test_a_cell_that_the_paper_does_not_bear_is_not_taken() -> None:
 async def test_a_cell_whose_value_says_otherwise_than_its_sentences_is_their_words(said: str, words: str) -> None:
     known = papers(1)
     read = AttributeValue(said, words, "abstract", "Abstract")
-    tree = complete_tree(source_of(known[0], None, 1_000), "method", {"conclusion": read})
+    tree = complete_tree(take_text(known[0], None, 1_000), "method", {"conclusion": read})
     model = FakeModel(lambda _, __: json.dumps({"cells": []}))
     plan = TablePlan("1", "C", "{} c.", (known[0].key,), {"Finding": ("conclusion",)})
     table = await fill_table(model, plan, Material({known[0].key: known[0]}, {known[0].key: tree}), [])
@@ -163,7 +164,7 @@ async def test_a_figure_in_a_cell_stands_by_the_words_it_stands_by_in_the_paper(
 ) -> None:
     known = papers(1)
     tree = complete_tree(
-        source_of(known[0], None, 1_000), "method", {"conclusion": AttributeValue(value, value, "abstract", "Abstract")}
+        take_text(known[0], None, 1_000), "method", {"conclusion": AttributeValue(value, value, "abstract", "Abstract")}
     )
     cell = {"key": known[0].key, "column": "Finding", "text": said}
     model = FakeModel(lambda _, __: json.dumps({"cells": [cell]}))
