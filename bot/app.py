@@ -131,6 +131,7 @@ class App:
         embedder = await self._embedder(session.state, named)
         found = [item.paper.key for item in session.state.papers.found] if session.state.papers else []
         web, texts = self.web(cache), None
+        sources = replace(online_sources(self.settings, web), only=brief.places, kinds=brief.kinds)
         if self.settings.full_texts:
             uploaded = self.libraries.texts_of(workspace)
             fetches = self.settings.fetches_texts(online=brief.online)
@@ -140,7 +141,7 @@ class App:
             embedder,
             self.settings.limits(),
             model=model,
-            online=online_sources(self.settings, web).restrict(brief.places, brief.kinds) if brief.online else None,
+            online=sources if brief.online else None,
             judge=self.settings.judging(online=brief.online),
             cross_encoder=await asyncio.to_thread(self.libraries.cross_encoder),
             texts=texts,

@@ -97,7 +97,7 @@ class QuickRecipe(Recipe):
         """Plan, search, read, write. Raises `UserError` with what to change where no paper is relevant."""
         options = brief.quick or QuickOptions()
         await context.progress(Progress("planning", detail=brief.topic))
-        scope = (await plan_review(brief.topic, brief.years, context.model)).restrict(brief.kinds)
+        scope = await plan_review(brief.topic, brief.years, context.model, brief.kinds)
         search = ReviewSearch(brief=brief, context=context, space=options.space)
         search.take(carried[:CARRIED], "the review before")
         queries = await search.run(brief.topic, scope)

@@ -67,36 +67,34 @@ class ReviewScope:
     queries: tuple[BooleanQuery, ...]
     life_sciences: bool = False
 
-    def restrict(self, kinds: tuple[PaperKind, ...]) -> ReviewScope:
-        """With these kinds of publication in every query, where a person named some."""
-        return replace(self, queries=tuple(replace(q, kinds=kinds) for q in self.queries)) if kinds else self
-
     def number_questions(self) -> str:
         """The questions as prompts have them."""
         return "\n".join(f"{i}. {data(question)}" for i, question in enumerate(self.questions, start=1))
 
 
-async def plan_review(request: str, years: YearRange, model: LanguageModel | None) -> ReviewScope:
-    """The scope of a review, in one call; ``years`` are those that were set apart from the request's words.
+async def plan_review(
+    request: str, years: YearRange, model: LanguageModel | None, kinds: tuple[PaperKind, ...] = ()
+) -> ReviewScope:
+    """The scope of a review, in one call; ``years`` and ``kinds`` are those that were set apart from the request.
 
     A year that the model names counts where that one, or the one before or after ("after 2019"), stands in the request.
     """
     if model is None:
-        return plan_by_rule(request, years)
+        return plan_by_rule(request, years, kinds)
     prompt = fill("quick/scope", request=data(request))
     answer = await model.answer_typed(Request("outline", "scope", prompt, 1_024, 0.3), ScopeAnswer)
     said = {int(number) + step for number in re.findall(r"\d{4}", request) for step in (-1, 0, 1)}
     first, last = (year if year in said else None for year in (answer.first_year, answer.last_year))
     years = YearRange(first, last) if years == ALL_YEARS else years
-    bounds = BooleanQuery((), years, tuple(answer.kinds), tuple(answer.fields))
+    bounds = BooleanQuery((), years, kinds or tuple(answer.kinds), tuple(answer.fields))
     queries = dict.fromkeys(query for q in answer.queries if (query := _query(q.groups, bounds)).groups)
-    found = tuple(queries) or plan_by_rule(request, years).queries
+    found = tuple(queries) or plan_by_rule(request, years, kinds).queries
     title = shorten(inert(clean(answer.title)).rstrip("."), TITLE_CHARACTERS) or to_title_case(request)
     questions = tuple(shorten(inert(next(iter(sentences(q)), "")), QUESTION_CHARACTERS) for q in answer.questions)
     return ReviewScope(title, questions, found, answer.life_sciences)
 
 
-def plan_by_rule(request: str, years: YearRange) -> ReviewScope:
+def plan_by_rule(request: str, years: YearRange, kinds: tuple[PaperKind, ...] = ()) -> ReviewScope:
     """The scope of a review without a language model: the request as it is, what all studies are asked, all places."""
     line = " ".join(request.strip(" ?.!").split())
     asked = f"{line[:1].upper()}{line[1:]}{'?' if request.strip().endswith('?') else ''}"
@@ -104,7 +102,7 @@ def plan_by_rule(request: str, years: YearRange) -> ReviewScope:
     return ReviewScope(
         shorten(asked, TITLE_CHARACTERS),
         tuple(shorten(question, QUESTION_CHARACTERS) for question in questions),
-        (_query([[line]], BooleanQuery((), years)),),
+        (_query([[line]], BooleanQuery((), years, kinds)),),
         life_sciences=True,
     )
 

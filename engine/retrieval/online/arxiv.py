@@ -10,7 +10,6 @@ from engine.retrieval.online.queries import BooleanQuery
 from engine.retrieval.online.transport import (
     ARXIV,
     ARXIV_S,
-    OWN_PACE,
     OnlineTransport,
     ScholarlyService,
     ServicePolicy,
@@ -33,7 +32,7 @@ class Arxiv:
 
     name = ARXIV
 
-    def __init__(self, web: OnlineTransport, url: str = ADDRESS, policy: ServicePolicy = OWN_PACE) -> None:
+    def __init__(self, web: OnlineTransport, url: str, policy: ServicePolicy) -> None:
         self._service = ScholarlyService(ARXIV, url, web, policy.with_interval(ARXIV_S))
 
     async def find(self, query: BooleanQuery, limit: int) -> tuple[Sequence[Paper], float]:

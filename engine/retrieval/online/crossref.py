@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.retrieval.online.transport import OWN_PACE, OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.values import PaperKey
 
 ADDRESS = "https://api.crossref.org"
@@ -22,7 +22,7 @@ class Crossref:
 
     name = NAME
 
-    def __init__(self, web: OnlineTransport, url: str = ADDRESS, policy: ServicePolicy = OWN_PACE) -> None:
+    def __init__(self, web: OnlineTransport, url: str, policy: ServicePolicy) -> None:
         interval_s = WITH_CONTACT_S if web.contact else WITHOUT_CONTACT_S
         self._service = ScholarlyService(NAME, url, web, policy.with_interval(interval_s))
 

@@ -17,7 +17,7 @@ from typing import Any
 from engine.errors import RetrievalError
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery, plain_phrase
-from engine.retrieval.online.transport import OWN_PACE, OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.records.record_fields import make_found_paper
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
@@ -48,9 +48,7 @@ class OpenAlex:
 
     name = NAME
 
-    def __init__(
-        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy = OWN_PACE
-    ) -> None:
+    def __init__(self, web: OnlineTransport, key: str, url: str, policy: ServicePolicy) -> None:
         # Its documentation says 403 for too many calls in a second, 429 for a day's allowance that is spent.
         policy = replace(policy.with_interval(INTERVAL_S), busy=policy.busy | {403})
         self._service = ScholarlyService(NAME, url, web, policy, {"Authorization": f"Bearer {key}"} if key else {})

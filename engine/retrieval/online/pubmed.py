@@ -17,14 +17,7 @@ from typing import Any
 
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery, plain_phrase
-from engine.retrieval.online.transport import (
-    OWN_PACE,
-    OnlineTransport,
-    ScholarlyService,
-    ServicePolicy,
-    ServiceRequest,
-    read_xml,
-)
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest, read_xml
 from engine.retrieval.records.record_fields import make_found_paper
 from engine.text import clean
 from engine.values import ALL_YEARS, Paper, PaperKey
@@ -56,9 +49,7 @@ class PubMed:
 
     name = NAME
 
-    def __init__(
-        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy = OWN_PACE
-    ) -> None:
+    def __init__(self, web: OnlineTransport, key: str, url: str, policy: ServicePolicy) -> None:
         policy = replace(policy.with_interval(WITH_KEY_S if key else WITHOUT_KEY_S), away=AWAY)
         self._service = ScholarlyService(NAME, url, web, policy, secret_params={"api_key": key} if key else {})
         self._common = {"db": "pubmed", "tool": TOOL, **({"email": web.contact} if web.contact else {})}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from engine.options import PaperKind
 from engine.text import words
@@ -15,7 +15,6 @@ Field = Literal[
     "environmental science", "mathematics", "psychology", "sociology", "political science", "economics", "business",
     "education", "law", "history", "philosophy", "linguistics",
 ]  # fmt: skip
-FIELDS: tuple[Field, ...] = get_args(Field)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, quote
 from engine.errors import RetrievalError
 from engine.options import PaperKind
 from engine.retrieval.online.queries import BooleanQuery, plain_phrase
-from engine.retrieval.online.transport import OWN_PACE, OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
+from engine.retrieval.online.transport import OnlineTransport, ScholarlyService, ServicePolicy, ServiceRequest
 from engine.retrieval.paper_keys import find_key
 from engine.retrieval.records.record_fields import make_found_paper
 from engine.values import ALL_YEARS, Paper, PaperKey, YearRange
@@ -109,9 +109,7 @@ class SemanticScholar:
 
     name = NAME
 
-    def __init__(
-        self, web: OnlineTransport, key: str = "", url: str = ADDRESS, policy: ServicePolicy = OWN_PACE
-    ) -> None:
+    def __init__(self, web: OnlineTransport, key: str, url: str, policy: ServicePolicy) -> None:
         self._url = url.rstrip("/")
         policy = policy.with_interval(WITH_KEY_S if key else WITHOUT_KEY_S)
         self._service = ScholarlyService(NAME, url, web, policy, {"x-api-key": key} if key else {})

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -81,10 +81,6 @@ class Online:
     """The only kinds of publication that a search may find; empty: all."""
     only: Sequence[str] = ()
     """Names, in lower case, of the sources that a person wants, all of which a search asks; empty: any."""
-
-    def restrict(self, places: Sequence[str], kinds: tuple[PaperKind, ...]) -> Online:
-        """These sources with only the named ``places`` (lower case; none named: all) and ``kinds``."""
-        return replace(self, only=places, kinds=kinds)
 
     def places(self, *, life_sciences: bool) -> list[PaperSearch]:
         """Every service that can be searched at the same time; PubMed for the life sciences alone, or where named."""

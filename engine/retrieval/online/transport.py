@@ -110,9 +110,6 @@ class ServicePolicy:
         return self if self.interval_s is not None else replace(self, interval_s=interval_s)
 
 
-OWN_PACE = ServicePolicy()
-
-
 @dataclass(frozen=True, slots=True)
 class ServiceRequest:
     """One question to a service."""

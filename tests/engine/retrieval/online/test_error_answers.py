@@ -19,7 +19,7 @@ from engine.retrieval.online.transport import OnlineTransport, ScholarlyService,
 from engine.values import PaperKey
 from tests.single_answers import Answer, answer_everything
 
-POLICY = ServicePolicy(0.0)
+POLICY, URL = ServicePolicy(0.0), "https://service.example"
 
 
 def ask_unpaywall(web: OnlineTransport) -> Awaitable[object]:
@@ -28,9 +28,9 @@ def ask_unpaywall(web: OnlineTransport) -> Awaitable[object]:
 
 
 ASKED: dict[str, Callable[[OnlineTransport], Awaitable[object]]] = {
-    "Semantic Scholar": lambda web: SemanticScholar(web, "secret-key", policy=POLICY).find(query_of("drones"), 5),
-    "OpenAlex": lambda web: OpenAlex(web, "secret-key", policy=POLICY).find(query_of("drones"), 5),
-    "Crossref": lambda web: Crossref(web, policy=POLICY).find_retracted([PaperKey("doi:10.1/x")]),
+    "Semantic Scholar": lambda web: SemanticScholar(web, "secret-key", URL, POLICY).find(query_of("drones"), 5),
+    "OpenAlex": lambda web: OpenAlex(web, "secret-key", URL, POLICY).find(query_of("drones"), 5),
+    "Crossref": lambda web: Crossref(web, URL, POLICY).find_retracted([PaperKey("doi:10.1/x")]),
     "Unpaywall": ask_unpaywall,
 }
 SHAPES = {
@@ -106,7 +106,7 @@ async def test_a_web_page_in_place_of_an_answer_is_no_empty_answer(web: OnlineTr
 @pytest.mark.parametrize("name", SHAPES)
 async def test_an_answer_that_is_none_is_not_kept(web: OnlineTransport, name: str) -> None:
     others: dict[str, Callable[[OnlineTransport], Awaitable[object]]] = {
-        "arXiv": lambda web: Arxiv(web, policy=POLICY).find(query_of("drones"), 5),
+        "arXiv": lambda web: Arxiv(web, URL, POLICY).find(query_of("drones"), 5),
         "Springer": lambda web: PublisherSearch(SPRINGER, web, "secret-key", POLICY).find(query_of("drones"), 5),
     }
     ask, (wrong, right) = (ASKED | others)[name], SHAPES[name]

@@ -117,7 +117,7 @@ async def test_the_pace_keeps_within_three_calls_a_second() -> None:
     clock = MovedClock()
     async with pubmed((study(n) for n in range(1, 251)), clock) as server, transport(clock) as web:
         server.per_second = 3
-        found, _ = await PubMed(web, url=server.url).find(query_of("dense retrieval"), 250)
+        found, _ = await PubMed(web, "", server.url, ServicePolicy()).find(query_of("dense retrieval"), 250)
     assert len(found) == 250
     assert len(server.calls) == 4  # none was refused
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import AsyncIterator
+from typing import get_args
 
 import pytest
 from semanticscholar import AsyncSemanticScholar
@@ -12,7 +13,7 @@ from semanticscholar.ApiRequester import ApiRequester
 
 from engine.errors import RetrievalError
 from engine.options import KINDS
-from engine.retrieval.online.queries import FIELDS, BooleanQuery, query_of
+from engine.retrieval.online.queries import BooleanQuery, Field, query_of
 from engine.retrieval.online.semantic_scholar import SemanticScholar
 from engine.retrieval.online.transport import ServicePolicy, reason_of
 from engine.values import Paper, PaperKey, YearRange
@@ -39,7 +40,7 @@ async def scholar(site: Scholarly) -> AsyncIterator[SemanticScholar]:
 
 async def ask_everything(scholar: SemanticScholar, key: PaperKey) -> None:
     await scholar.find(query_of("dense retrieval", YearRange(2001, None)), 5)
-    await scholar.find(BooleanQuery((("dense retrieval",),), YearRange(None, 2030), KINDS, FIELDS), 5)
+    await scholar.find(BooleanQuery((("dense retrieval",),), YearRange(None, 2030), KINDS, get_args(Field)), 5)
     await scholar.most_cited("dense retrieval", 5, YearRange(2001, 2030))
     await scholar.match(SOME[0].title)
     await scholar.lookup([key])

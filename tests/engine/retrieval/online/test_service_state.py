@@ -119,6 +119,8 @@ async def test_crossrefs_lists_are_asked_at_its_published_rates(
     site: Scholarly, clock: MovedClock, contact: str, least_s: float, most_s: float
 ) -> None:
     asking = OnlineTransport(ProcessCache(clock), contact, clock)
-    await Crossref(asking, f"{site.url}/crossref").find_retracted([PaperKey(f"doi:10.1/{n}") for n in range(40)])
+    await Crossref(asking, f"{site.url}/crossref", ServicePolicy()).find_retracted(
+        [PaperKey(f"doi:10.1/{n}") for n in range(40)]
+    )
     await asking.close()
     assert least_s <= sum(clock.slept) <= most_s
