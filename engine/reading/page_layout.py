@@ -49,16 +49,16 @@ class TextBlock:
 
 def read_lines(pdf: PdfText) -> list[Line]:
     """The lines of all pages, without running heads, page numbers, and what is turned."""
-    level = [line for line in pdf.lines if line.style is None or line.style.is_upright]
+    level = [line for line in pdf.lines if line.style.is_upright]
     running = _find_running(level)
     return [line for line in level if line not in running]
 
 
 def measure_text(lines: Sequence[Line]) -> TextBlock | None:
-    """How the running text is set; ``None`` where there are no styles, or too few lines to tell."""
+    """How the running text is set; ``None`` of plain text, or where too few lines tell."""
     size = _text_size(lines)
-    styles = [ln.style for ln in lines if ln.style and _round_size(ln.style.size) == size and len(ln.text) > 20]
-    if len(styles) < 4:
+    styles = [line.style for line in lines if _round_size(line.style.size) == size and len(line.text) > 20]
+    if not size or len(styles) < 4:
         return None
     steps = [b.baseline - a.baseline for a, b in pairwise(styles)]
     pitch = median([step for step in steps if 0 < step < 2.5 * size] or [1.2 * size])
@@ -79,9 +79,7 @@ def title_texts(pdf: PdfText) -> list[str]:
     size_of_text = _text_size(lines)
     above = takewhile(lambda line: line.page == 1 and not _ABSTRACT.match(line.text), lines)
     larger, bold = list[tuple[float, str]](), list[str]()
-    for (size, is_bold), group in groupby(
-        above, lambda ln: (round(ln.style.size), ln.style.is_bold) if ln.style else (0, False)
-    ):
+    for (size, is_bold), group in groupby(above, lambda line: (round(line.style.size), line.style.is_bold)):
         text = join_lines([line.text for line in group])
         if size_of_text and size >= LARGEST * size_of_text and len(text.split()) >= LEAST_TITLE_WORDS:
             larger.append((size, text))
@@ -99,14 +97,13 @@ def join_lines(lines: Sequence[str]) -> str:
 
 def put_aside_last(lines: Sequence[Line], text: TextBlock) -> tuple[list[Line], list[Line]]:
     """The running text of a section, and what interrupts it: captions, and what is set small, such as footnotes."""
-    aside = {at for at, line in enumerate(lines) if line.style and line.style.size < SMALL * text.size}
+    aside = {at for at, line in enumerate(lines) if line.style.size < SMALL * text.size}
     for at, line in enumerate(lines):
         if CAPTION.match(line.text):
             aside.add(at)
             for other in range(at + 1, len(lines)):
-                style, above = lines[other].style, lines[other - 1].style
-                same_page = lines[other].page == line.page
-                if not (style and above and same_page and text.is_directly_below(style, above)):
+                is_below = text.is_directly_below(lines[other].style, lines[other - 1].style)
+                if lines[other].page != line.page or not is_below:
                     break
                 aside.add(other)
     if 2 * sum(len(lines[at].text) for at in aside) > sum(len(line.text) for line in lines):
@@ -118,7 +115,7 @@ def _find_running(lines: Sequence[Line]) -> set[Line]:
     """Lines at the very head or foot of their pages that are there on others too, or are the number of the page."""
     edges: list[tuple[Line, tuple[str, int]]] = []
     for _, page in groupby(lines, lambda line: line.page):
-        at = {line: line.style.baseline for line in page if line.style}
+        at = {line: line.style.baseline for line in page if line.style.size}
         ends = [round(end(at.values())) for end in (min, max) if at]
         for line, baseline in at.items():
             if round(baseline) in ends:  # what heads have in common: their words without numbers, and their place
@@ -128,11 +125,10 @@ def _find_running(lines: Sequence[Line]) -> set[Line]:
 
 
 def _text_size(lines: Sequence[Line]) -> float:
-    """The size of type in which most letters are set, in half points; 0 where there are no styles."""
+    """The size of type in which most letters are set, in half points; 0 of plain text."""
     letters: Counter[float] = Counter()
     for line in lines:
-        if line.style:
-            letters[_round_size(line.style.size)] += len(line.text)
+        letters[_round_size(line.style.size)] += len(line.text)
     return max(letters, key=lambda size: letters[size], default=0.0)
 
 

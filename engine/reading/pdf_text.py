@@ -35,13 +35,17 @@ class LineStyle:
     is_upright: bool = True
 
 
+PLAIN = LineStyle(0.0, 0.0, 0.0, 0.0)
+"""That of plain text, of which nothing is known: its type has no size."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a page (from 1), in plain text without ``style``; one that ends with U+00AD ends inside a word."""
+    """A line of a page (from 1); one that ends with U+00AD ends inside a word."""
 
     text: str
     page: int
-    style: LineStyle | None = None
+    style: LineStyle = PLAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ class _Headings:
         used = 1
         while at + used < len(self._lines) and used < 3:
             line, above = self._lines[at + used], self._lines[at + used - 1]
-            if not (line.style and above.style) or _type_of(line) != _type_of(above) or line.page != above.page:
+            if _type_of(line) != _type_of(above) or line.page != above.page:
                 break
             if not text.is_directly_below(line.style, above.style) or _NUMBERED.fullmatch(line.text):
                 break
@@ -162,7 +162,7 @@ class _Headings:
     def _is_like_others(self, at: int, bare: str, text: TextBlock) -> bool:
         """Whether a line without a number is set as headings are, free of the text around it."""
         style = self._lines[at].style
-        if style is None or not reads_as_heading(bare) or not self._stands_free(at):
+        if not reads_as_heading(bare) or not self._stands_free(at):
             return False
         is_larger = style.size >= LARGER * text.size
         if self._is_numbered:
@@ -171,12 +171,11 @@ class _Headings:
 
     def _stands_free(self, at: int) -> bool:
         """Whether the line before is further away than lines of the text, or not of this column."""
-        style = self._lines[at].style
-        before = self._lines[at - 1] if at else None
-        if self._text is None or style is None or before is None or before.style is None:
+        if self._text is None or not at:
             return True
-        distance = style.baseline - before.style.baseline
-        return before.page != self._lines[at].page or not 0 < distance <= 1.15 * self._text.pitch
+        line, before = self._lines[at], self._lines[at - 1]
+        distance = line.style.baseline - before.style.baseline
+        return before.page != line.page or not 0 < distance <= 1.15 * self._text.pitch
 
 
 def _is_marked(line: Line, text: TextBlock | None) -> bool:
@@ -190,7 +189,7 @@ def _is_marked(line: Line, text: TextBlock | None) -> bool:
 
 def _is_prominent(line: Line, text: TextBlock) -> bool:
     style = line.style
-    if style is None or not any(ch.isalpha() for ch in line.text):
+    if not any(ch.isalpha() for ch in line.text):
         return False
     in_capitals = line.text.isupper() and sum(ch.isalpha() for ch in line.text) >= 4
     return style.size >= LARGER * text.size or style.is_bold or style.is_italic or in_capitals
@@ -198,6 +197,4 @@ def _is_prominent(line: Line, text: TextBlock) -> bool:
 
 def _type_of(line: Line) -> tuple[float, bool, bool, bool]:
     style = line.style
-    if style is None:
-        return 0.0, False, False, False
     return round(style.size), style.is_bold, style.is_italic, line.text.isupper()
