@@ -151,8 +151,9 @@ def _read_style(text: Any, characters: Sequence[int], shown: Sequence[int], heig
     upright = abs(math.sin(pdfium.FPDFText_GetCharAngle(text, shown[0]))) < 0.1
     bold = sum(bool(_BOLD.search(name)) for name in names) >= 0.9 * len(names)
     italic = sum(bool(_ITALIC.search(name)) for name in names) >= 0.9 * len(names)
-    baseline = round(height - y.value, 1)
-    return LineStyle(round(x.value, 1), round(right.value, 1), baseline, round(size, 1), bold, italic, upright)
+    measured = (x.value, right.value, height - y.value, size)
+    begins, ends, baseline, size = (round(value, 1) if math.isfinite(value) else 0.0 for value in measured)
+    return LineStyle(begins, ends, baseline, size, bold, italic, upright)
 
 
 def _is_mark(text: Any, characters: Sequence[int], size: float, at: int) -> bool:
