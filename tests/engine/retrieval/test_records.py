@@ -95,6 +95,20 @@ def test_bibtex_keeps_going_after_a_broken_entry(tmp_path: Path) -> None:
     assert len(errors) == 2
 
 
+LATEX = r"""
+@article{a, title={Codes over \{0,1\} and {\frac}  {D}NA}, author={Erd{\H{o}}s, P{\'a}l}, journal={Proc.~of~{IEEE}},
+  url={https://x.org/~jim/a\_b.pdf}}
+"""
+
+
+def test_latex_of_any_kind_costs_no_entry_and_no_letter(tmp_path: Path) -> None:
+    (found,), errors = read(written(tmp_path, "lab.bib", LATEX))
+    assert (found.title, found.authors, found.venue) == (
+        "Codes over {0,1} and frac DNA", ("Pál Erdős",), "Proc. of IEEE",
+    )  # fmt: skip
+    assert found.pdf == "https://x.org/~jim/a_b.pdf" and errors == []
+
+
 def test_ris(tmp_path: Path) -> None:
     ris = (
         "TY  - JOUR\nAU  - Shannon, Claude E.\nPY  - 1948/07//\nTI  - A Mathematical Theory of Communication\n"
