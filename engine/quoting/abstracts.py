@@ -7,29 +7,22 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from engine.citations import cite, list_cited_keys
+from engine.citations import list_cited_keys
 from engine.llm.prompting import GIST_TOKENS, paper_block
-from engine.quoting.attribution import name_people
+from engine.quoting.attribution import quote_words, without_their_citations
 from engine.reading.sentence_roles import Statement, read_statements, role_model
-from engine.survey import Citation, Claim
-from engine.text import inert, terms, words
+from engine.survey import Claim
+from engine.text import terms, words
 from engine.values import Paper
 
 LEAST_PROBABILITY = 0.5
 """Of a statement, from which a sentence may stand for it: more likely than all others together."""
 
-TITLE_WEIGHT = 0.5
-"""Weight of the share of the title's words that a sentence says: what a paper is called after is its contribution."""
-
-FIGURE_WEIGHT = 0.3
-"""Weight of a figure in a sentence that says what was found."""
-
-CITED_WEIGHT = 1.0
-"""Weight of being what the text beside rests on: more than all else."""
+TITLE_WEIGHT, FIGURE_WEIGHT, CITED_WEIGHT = 0.5, 0.3, 1.0
+"""Weights beside a probability: of the share of the title's words that a sentence says (what a paper is called after is
+its contribution), of a figure in what was found, and, more than all else, of being what the text beside rests on."""
 
 _FIGURE = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)*(?![\w-])")
-_THEIR_CITATION = re.compile(r"\[\d{1,3}(?: ?[,;–-] ?\d{1,3})*\]|\(CITATION\)")
-"""A number of the paper's own list of references: beside ours it would be read as one of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +33,14 @@ class Quotation:
     words: str
 
     @property
-    def citation(self) -> Citation:
-        """The evidence that stands behind it."""
-        if not self.paper.abstract:
-            return Citation(self.paper.key, self.words, "summarised", "summary")
-        return Citation(self.paper.key, self.words, "quoted")
-
-    @property
     def claim(self) -> Claim:
-        """A sentence of a text: who says it, the words and the citation."""
-        who = name_people(self.paper) or f"“{inert(self.paper.title)}”"
-        return Claim(f"{who}: {self.cell} {cite([self.paper.key])}.", (self.citation,))
+        """A sentence of a text, with the evidence that stands behind it."""
+        return quote_words(self.paper, [self.words], "abstract" if self.paper.abstract else "summary")
 
     @property
     def cell(self) -> str:
-        """For a table, without numbers of its own references; in quotation marks if they are the authors' words."""
-        shown = inert(_THEIR_CITATION.sub("[…]", self.words))
+        """For a table; in quotation marks if they are the authors' words."""
+        shown = without_their_citations(self.words)
         return f"“{shown}”" if self.paper.abstract else shown
 
 

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from engine.citations import cite
 from engine.llm.prompting import first_author
 from engine.retrieval.paper_keys import surname
-from engine.survey import Citation, Claim
+from engine.survey import Citation, Claim, Verdict
 from engine.text import clean, inert, shorten
 from engine.values import Paper
 
 TITLE_CHARACTERS = 40
 """Of a paper's title, where it is named by it."""
+
+
+_THEIR_CITATION = re.compile(r"\[\d{1,3}(?: ?[,;–-] ?\d{1,3})*\]|\(CITATION\)")
+
+
+def without_their_citations(words: str) -> str:
+    """A paper's words without numbers of its own list of references, which would be read as ours."""
+    return inert(_THEIR_CITATION.sub("[…]", words))
 
 
 def quote_words(
@@ -24,13 +33,11 @@ def quote_words(
 ) -> Claim:
     """A claim of these sentences, word for word, all of one source; a summary's words are not in quotation marks."""
     words = [quote.removesuffix(".") for quote in quotes]
-    who = attribution(paper)
-    who = f"{who[:1].upper()}{who[1:]}"
-    if source == "summary":
-        told = f"{who}, in summary: {'; '.join(words)} {cite([paper.key])}."
-        return Claim(told, tuple(Citation(paper.key, q, "summarised", source) for q in words))
-    text = f"{who}: {'; '.join(f'“{q}”' for q in words)} {cite([paper.key])}."
-    return Claim(text, tuple(Citation(paper.key, q, "quoted", source, page) for q in words))
+    who, is_summary, shown = attribution(paper), source == "summary", map(without_their_citations, words)
+    said = "; ".join(shown if is_summary else (f"“{quote}”" for quote in shown))
+    text = f"{who[:1].upper()}{who[1:]}{', in summary' if is_summary else ''}: {said} {cite([paper.key])}."
+    verdict: Verdict = "summarised" if is_summary else "quoted"
+    return Claim(text, tuple(Citation(paper.key, quote, verdict, source, page) for quote in words))
 
 
 def attribution(paper: Paper) -> str:

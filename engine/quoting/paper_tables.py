@@ -50,8 +50,8 @@ def tabulate_papers(
         row = [f"{named} {cite([paper.key])}", str(paper.year or NOTHING)]
         for cells in shown.values():
             if quotation := cells[at]:
-                claims.append(quotation.claim)
-                evidence.append(CellEvidence(at, len(row), quotation.citation))
+                claims.append(claim := quotation.claim)
+                evidence.append(CellEvidence(at, len(row), claim.citations[0]))
             row.append(quotation.cell if quotation else NOTHING)
         rows.append(tuple(row))
     header = (WORK, YEAR, *shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.citations import list_cited_keys
@@ -19,7 +19,7 @@ from engine.survey import Section, Survey, SurveyWarning
 from engine.text import to_title_case
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperSelection
 from engine.writing.assembly import add_warnings, assemble_survey
-from engine.writing.drafting import Draft, hold_length, mark_unchecked, read_draft
+from engine.writing.drafting import Draft, hold_length, join_drafts, mark_unchecked, read_draft
 from engine.writing.estimates import PROMPT_OVERHEAD, TOKENS_PER_DRAFTED_WORD
 from engine.writing.model_text import bare_heading
 
@@ -64,29 +64,24 @@ class NaiveRagRecipe(KeywordSearch):
         """Write on until the words wanted are there; at a failure or the budget, what is there is kept."""
         wanted, title = _count_wanted_words(task.brief), task.outline.nodes[0].title
         papers, count = task.selection.list_included(), context.limits.papers_per_node
-        parts: list[Draft] = []
+        parts: dict[str, Draft] = {}
         warnings: list[SurveyWarning] = []
         steps = 0
-        while (words := sum(len(part.text.split()) for part in parts)) < wanted:
+        while (words := sum(len(part.text.split()) for part in parts.values())) < wanted:
             await context.progress(Progress("writing", words, wanted))
             first, steps = steps * count % len(papers), steps + 1
             try:
-                parts += await _continue_text(task, parts, papers[first : first + count], steps, context)
+                for more in await _continue_text(task, parts, papers[first : first + count], steps, context):
+                    name = more.node.title
+                    parts[name] = join_drafts(parts[name], more) if name in parts else more
             except (LanguageModelError, LimitExceeded) as error:
                 if not parts:
                     raise
                 warnings.append(SurveyWarning("unfinished", title, str(error)))
                 break
-        by_title: dict[str, list[Draft]] = {}
-        for part in parts:
-            by_title.setdefault(part.node.title, []).append(part)
-        sections = {
-            at: Section(name, "\n\n".join(part.text for part in own), tuple(c for part in own for c in part.claims))
-            for at, (name, own) in enumerate(by_title.items())
-        }
-        survey = assemble_survey(task, sections, METHOD)
-        warnings += [warning for part in parts for warning in part.warnings]
-        return add_warnings(survey, warnings)
+        sections = {at: Section(name, part.text, part.claims) for at, (name, part) in enumerate(parts.items())}
+        warnings += [warning for part in parts.values() for warning in part.warnings]
+        return add_warnings(assemble_survey(task, sections, METHOD), warnings)
 
 
 def _count_wanted_words(brief: Brief) -> int:
@@ -95,10 +90,10 @@ def _count_wanted_words(brief: Brief) -> int:
 
 
 async def _continue_text(
-    task: WritingTask, parts: Sequence[Draft], papers: Sequence[Paper], step: int, context: RunContext
+    task: WritingTask, parts: Mapping[str, Draft], papers: Sequence[Paper], step: int, context: RunContext
 ) -> list[Draft]:
     """The next stretch of text by its headings; raises `LanguageModelError` where it cites nothing."""
-    written = (f"## {part.node.title}\n\n{part.text}" for part in parts)
+    written = (f"## {name}\n\n{part.text}" for name, part in parts.items())
     prompt = fill(
         "naive/continue",
         topic=data(task.brief.topic),
@@ -110,7 +105,7 @@ async def _continue_text(
     )
     model, request = context.require_model(), Request("drafting", f"draft/{step - 1}", prompt, STEP_WORDS * 3, 1.0)
     first, *rest = _HEADING.split(await model.text(request))
-    title = parts[-1].node.title if parts else task.outline.nodes[0].title
+    title = list(parts)[-1] if parts else task.outline.nodes[0].title
     pieces = [(title, first), *((bare_heading(name), said) for name, said in zip(rest[::2], rest[1::2], strict=True))]
     drafts = [read_draft(said, OutlineNode(name), papers) for name, said in pieces]
     if not any(list_cited_keys(draft.text) for draft in drafts):

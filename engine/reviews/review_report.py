@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engine.citations import cite, with_references
+from engine.citations import with_references
 from engine.gathering.search_record import WITHOUT_ROOM, search_flow
 from engine.options import QuickOptions
 from engine.quoting.abstracts import quote_contribution, quote_finding
@@ -16,7 +16,7 @@ from engine.reviews.review import cite_by_name
 from engine.reviews.review_search import ReviewScope, ReviewSearch
 from engine.reviews.studies import Reading
 from engine.revising.sentence_ranking import SIGNAL, measure_signal, quote_ranked, rank_sentences
-from engine.survey import Claim, Section, Survey, SurveyWarning, Table
+from engine.survey import Section, Survey, SurveyWarning, Table
 from engine.text import list_words, shorten
 from engine.values import Brief, FoundPaper, LeftOut, PaperSelection
 from engine.writing.notices import with_notice
@@ -153,7 +153,7 @@ def quote_table(selection: PaperSelection) -> Section:
         best = quote_finding(paper) or quote_contribution(paper)
         said = best.cell if best else ""
         if best:
-            claims.append(Claim(f"{said} {cite([paper.key])}", (best.citation,)))
+            claims.append(best.claim)
         cited = f"{paper.citations:,}" if paper.citations is not None else ""
         rows.append((cite_by_name(paper), shorten(paper.title, 140), paper.venue, cited, said))
     header = ("Study", "Title", "Published in", "Cited", whose_words(papers, "its").capitalize())

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from engine.citations import with_references
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
-from engine.llm.attempts import try_work
+from engine.llm.attempts import try_all, try_work
 from engine.llm.model import LanguageModel, Prompt, Request, Task, TypedAnswer
 from engine.llm.prompting import data, fill
 from engine.naming.clustering import project
@@ -197,55 +197,47 @@ async def _refine(
     """The survey with abstract, title and conclusion, made better in rounds; what fails is reported."""
     model = context.require_model()
     warnings: list[SurveyWarning] = []
-    found: dict[str, Draft | None] = {"abstract": None, "conclusion": None}
-    title = survey.title
+    found: dict[str, Draft] = {}
     gist: list[str] = []
     for place, section in walk(survey.sections):
         gist.append(f"{place} {data(section.title)}")
         gist += [f"- {data(claim.text)}" for claim in section.claims_in_text()[:SENTENCES_EACH]]
 
-    async def write(name: str) -> Draft | None:
-        former = found[name]
+    async def write(name: str) -> Draft:
         prompt = fill(
             f"cluster/{name}",
             topic=data(topic),
             count=str(len(survey.references)),
             draft="\n".join(gist),
-            former=data(former.text) if former else "(none)",
+            former=data(found[name].text) if name in found else "(none)",
         )
-        try:
-            answer = await model.text(_request("drafting", f"{name}/{number}", prompt))
-            draft = read_draft(answer, OutlineNode(name.capitalize()), survey.references)
-            return await verify_citations(model, draft, topic, papers.values())
-        except (LanguageModelError, LimitExceeded) as error:
-            warnings.append(SurveyWarning("unfinished", name.capitalize(), f"round {number}: {error}"))
-            return former
+        answer = await model.text(_request("drafting", f"{name}/{number}", prompt))
+        draft = read_draft(answer, OutlineNode(name.capitalize()), survey.references)
+        return await verify_citations(model, draft, topic, papers.values())
 
+    parts = ("abstract", "conclusion") if conclusion else ("abstract",)
     for number in range(1, ROUNDS + 1):
         await context.progress(Progress("refining", number, ROUNDS))
-        async with asyncio.TaskGroup() as group:
-            tasks = {name: group.create_task(write(name)) for name in found}
-        found = {name: task.result() for name, task in tasks.items()}
+        came: dict[str, Draft | ScholiumError] = dict(zip(parts, await try_all(map(write, parts)), strict=True))
+        found |= {name: draft for name, draft in came.items() if isinstance(draft, Draft)}
         prompt = fill(
             "cluster/title",
             topic=data(topic),
             sections=data("; ".join(section.title for section in survey.sections)),
-            former=data(title) or "(none)",
-            abstract=data(found["abstract"].text if found["abstract"] else "(none)"),
+            former=data(survey.title) or "(none)",
+            abstract=data(found["abstract"].text if "abstract" in found else "(none)"),
         )
         answer = await try_work(model.answer_typed(_request("drafting", f"title/{number}", prompt), TitleAnswer))
-        if isinstance(answer, ScholiumError):
-            warnings.append(SurveyWarning("unfinished", "Title", f"round {number}: {answer}"))
-        else:
-            title = answer.title
-    survey = replace(survey, title=title)
-    abstract, ending = found["abstract"], found["conclusion"]
-    if abstract and abstract.text:
-        survey = replace(survey, abstract=abstract.text, tally=abstract.tally)
-    if ending and ending.text and conclusion:
+        if isinstance(answer, TitleAnswer):
+            survey = replace(survey, title=answer.title)
+        failed = {name: why for name, why in {**came, "title": answer}.items() if isinstance(why, ScholiumError)}
+        warnings += [SurveyWarning("unfinished", n.capitalize(), f"round {number}: {why}") for n, why in failed.items()]
+    if "abstract" in found and found["abstract"].text:
+        survey = replace(survey, abstract=found["abstract"].text, tally=found["abstract"].tally)
+    if (ending := found.get("conclusion")) and ending.text:
         section = Section(conclusion, ending.text, ending.claims, tally=ending.tally)
         survey = replace(survey, sections=(*survey.sections, section))
-    elif ending and conclusion:
+    elif ending:
         warnings.append(SurveyWarning("unfinished", conclusion, "nothing that was written held against the papers"))
     return add_warnings(with_notice(with_references(survey, papers)), warnings)
 

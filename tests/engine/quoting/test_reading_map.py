@@ -96,7 +96,7 @@ def test_the_words_of_a_summary_stand_without_quotation_marks() -> None:
     told = quote_gist(paper(1, abstract="", summary=" ".join((PROBLEM, PROPOSES, FINDS))))
     assert told is not None
     assert "“" not in told.cell
-    assert told.citation.verdict == "summarised"
+    assert told.claim.citations[0].verdict == "summarised"
 
 
 @pytest.mark.parametrize("count", [0, 1])
