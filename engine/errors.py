@@ -12,7 +12,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class ScholiumError(Exception):
@@ -65,6 +69,13 @@ class RetrievalError(ServiceError):
 
 class LimitExceeded(ScholiumError):
     """One of our own bounds was reached; `finished` work is kept by whoever raises it."""
+
+
+def pick(kind: str, items: Sequence[T], number: int, place: str = "the survey") -> T:
+    """The item of that number, from 1. Raises `UserError` naming the numbers that the ``place`` has."""
+    if not 1 <= number <= len(items):
+        raise UserError(f"There is no {kind} {number}; {place} has {f'1 to {len(items)}' if items else 'none'}.")
+    return items[number - 1]
 
 
 def find_known(error: Exception) -> ScholiumError | None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 
-from engine.errors import UserError
+from engine.errors import UserError, pick
 from engine.survey import Claim, Figure, Section, Survey, Table, walk
 from engine.text import all_sentences
 from engine.values import Paper
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +53,17 @@ def evidence_of_section(survey: Survey, place: str) -> tuple[Evidence, ...]:
 
 def table_at(survey: Survey, number: int) -> Table:
     """The table with that number in the document; raises `UserError` naming the numbers there are."""
-    return _pick("table", [table for _, section in walk(survey.sections) for table in section.tables], number)
+    return pick("table", [table for _, section in walk(survey.sections) for table in section.tables], number)
 
 
 def figure_at(survey: Survey, number: int) -> Figure:
     """The figure with that number in the document; raises `UserError` naming the numbers there are."""
-    return _pick("figure", [figure for _, section in walk(survey.sections) for figure in section.figures], number)
-
-
-def _pick(kind: str, found: list[T], number: int) -> T:
-    if not 1 <= number <= len(found):
-        there = f"it has {kind}s 1 to {len(found)}" if found else f"it has no {kind}s"
-        raise UserError(f"There is no {kind} {number} in this survey; {there}.")
-    return found[number - 1]
+    return pick("figure", [figure for _, section in walk(survey.sections) for figure in section.figures], number)
 
 
 def evidence_of_reference(survey: Survey, number: int) -> tuple[Paper, tuple[Evidence, ...]]:
     """The paper with that reference number and every claim that cites it."""
-    if not 1 <= number <= len(survey.references):
-        raise UserError(f"There is no reference [{number}]; the survey has [1] to [{len(survey.references)}].")
-    paper = survey.references[number - 1]
+    paper = pick("reference", survey.references, number)
     return paper, tuple(item for item in _all(survey) if any(c.key == paper.key for c in item.claim.citations))
 
 

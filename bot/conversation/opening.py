@@ -17,7 +17,7 @@ from bot.store.sessions import StoredConversation
 from bot.store.surveys import list_surveys
 from bot.wording import replies, reviews, showing
 from bot.wording import sentences as wording
-from engine.errors import UserError
+from engine.errors import UserError, pick
 from engine.session.events import Start
 from engine.session.state import State, SurveySession
 
@@ -66,13 +66,11 @@ def start_event(command: StartSurvey | Continuation, state: State, defaults: Def
         case Continuation(kind, number, options):
             if not (was and was.quick and state.survey):
                 raise UserError(reviews.NO_REVIEW)
-            asked = state.survey.follow_up
             if kind == "full survey":
                 new = brief_of(StartSurvey(was.topic, {"library": was.library or ONLINE, **options}), defaults)
                 brief = replace(new, years=was.years, online=was.online, kinds=was.kinds, places=was.places)
-            elif 1 <= number <= len(asked):
-                brief = replace(was, topic=asked[number - 1])
             else:
-                raise UserError(reviews.NO_FOLLOW_UP.format(number, len(asked)))
+                asked = pick("follow-up question", state.survey.follow_up, number, "the review")
+                brief = replace(was, topic=asked)
     carries = isinstance(command, Continuation) and command.kind != "search online"
     return Start(brief, defaults.recipes[brief.recipe].paper_count(defaults.limits), carries=carries)

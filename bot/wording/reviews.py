@@ -21,7 +21,6 @@ from engine.values import Paper, PaperSelection
 CHAT_COLUMNS = ("Study", "Questions", "Evidence", "Key insight")
 MORE_COLUMNS = "The files have each study's argument, limitation and figures too; `export` makes them."
 
-NO_FOLLOW_UP = "There is no follow-up question {}. The review names {}; write for example: follow 1"
 NO_REVIEW = "That belongs to a quick review. Write for example: quick does caffeine impair sleep?"
 SEARCHED_ONLINE = "Online sources are searched for this topic already. Try other words: survey TOPIC"
 NO_TOPIC = "Ask a question or name a topic, for example: quick does caffeine impair sleep?"

@@ -19,7 +19,7 @@ from bot.wording.proposals import paper_line
 from bot.wording.replies import list_hints
 from bot.wording.sentences import HELP, list_first, pluralize
 from bot.wording.survey_text import link
-from engine.errors import UserError
+from engine.errors import UserError, pick
 from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, table_at
 from engine.quoting.attribution import name_paper
 from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue
@@ -149,9 +149,7 @@ SHOWN_PAPERS = 15
 
 def word_paper(selection: PaperSelection, number: int) -> str:
     """A paper of the list, with why it was found and its abstract. Raises `UserError` where there is none."""
-    if not 1 <= number <= len(selection.found):
-        raise UserError(f"There is no paper {number}; the list has 1 to {len(selection.found)}.")
-    item = selection.found[number - 1]
+    item = pick("paper", selection.found, number, "the list")
     text = clean(item.paper.abstract or item.paper.summary)
     told = escape_markdown(shorten(text, ABSTRACT_CHARACTERS)) if text else "No abstract of it is known."
     return f"{paper_line(number, item, selection)}\n\n{told}"
@@ -180,14 +178,9 @@ def find_paper(state: State, number: str) -> Paper:
 
     Raises `UserError` where there is none.
     """
-    place, papers = int(number), [f.paper for f in state.papers.found] if state.papers else []
-    papers = [*state.survey.references] if state.survey else papers
-    if not papers:
-        raise UserError("There are no papers yet. Name a topic first.")
-    if not 1 <= place <= len(papers):
-        what = "references are" if state.survey else "papers are"
-        raise UserError(f"There is no paper {place}; the {what} numbered 1 to {len(papers)}.")
-    return papers[place - 1]
+    if state.survey:
+        return pick("paper", state.survey.references, int(number))
+    return pick("paper", state.papers.found if state.papers else (), int(number), "the list").paper
 
 
 def show_tree(paper: Paper, tree: AttributeTree | None) -> str:

@@ -1,15 +1,14 @@
-"""Edits of proposals: keywords, papers, which section a paper belongs to, which survey is taken. Pure."""
+"""Edits of proposals: keywords, papers, which section a paper belongs to. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.errors import UserError
-from engine.session.events import Candidate, EditPapers
+from engine.errors import UserError, pick
+from engine.session.events import EditPapers
 from engine.session.outline_edits import place_paper
 from engine.text import shorten
-from engine.values import Keyword, KeywordPool, Outline, PaperKey, PaperSelection
+from engine.values import Keyword, KeywordPool, Outline, PaperSelection
 
 LONGEST_KEYWORD = 200
 """Characters of a search phrase that a person adds."""
@@ -34,13 +33,7 @@ def edit_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...]
 
 def move_paper(outline: Outline, papers: PaperSelection, position: int, place: str) -> Outline:
     """The outline with the paper at that position of the list (from 1) in the section of that number."""
-    return place_paper(outline, _key_at(papers, position), place)
-
-
-def _key_at(papers: PaperSelection, position: int) -> PaperKey:
-    if not 1 <= position <= len(papers.found):
-        raise UserError(f"There is no paper {position}; the list has 1 to {len(papers.found)}.")
-    return papers.found[position - 1].paper.key
+    return place_paper(outline, pick("paper", papers.found, position, "the list").paper.key, place)
 
 
 def follow_selection(before: PaperSelection | None, found: PaperSelection, outline: Outline | None) -> PaperSelection:
@@ -56,17 +49,12 @@ def follow_selection(before: PaperSelection | None, found: PaperSelection, outli
 
 def edit_papers(selection: PaperSelection, edit: EditPapers) -> PaperSelection:
     """The selection with papers left out and taken in again. Raises `UserError` for a position that is not there."""
-    out, taken_in = ([_key_at(selection, at) for at in positions] for positions in (edit.exclude, edit.include))
+    out, taken_in = (
+        [pick("paper", selection.found, at, "the list").paper.key for at in positions]
+        for positions in (edit.exclude, edit.include)
+    )
     excluded = dict.fromkeys((*selection.excluded, *out))
     return replace(selection, excluded=tuple(key for key in excluded if key not in taken_in))
 
 
 ONE_SURVEY = "Only one survey was written. SCHOLIUM_CANDIDATES=2 has autosurvey or surveyx write two."
-
-
-def require_candidate(candidates: Sequence[Candidate], number: int) -> None:
-    """Raise `UserError` where there is no candidate of that number, counted from 1."""
-    if not candidates:
-        raise UserError(ONE_SURVEY)
-    if not 1 <= number <= len(candidates):
-        raise UserError(f"There is no candidate {number}; the candidates are 1 to {len(candidates)}.")

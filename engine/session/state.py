@@ -21,11 +21,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from engine.errors import UserError, pick
 from engine.session import events
 from engine.session.events import Action, Candidate, Control, Job, JobKind
 from engine.session.kept_text import KeptPart, KeptText, keep_text, pair_sections
 from engine.session.outline_edits import find_parts, splice, supply_section, word_section_query
-from engine.session.proposal_edits import edit_keywords, edit_papers, follow_selection, move_paper, require_candidate
+from engine.session.proposal_edits import ONE_SURVEY, edit_keywords, edit_papers, follow_selection, move_paper
 from engine.survey import UNCHECKED, Section, Survey
 from engine.values import Brief, KeywordPool, Outline, PaperSelection
 
@@ -202,7 +203,9 @@ def _take_candidate(session: SurveySession, number: int) -> Step:
     state = session.state
     if state.phase != "discussion":
         return _not_now(session)
-    require_candidate(state.candidates, number)
+    if not state.candidates:
+        raise UserError(ONE_SURVEY)
+    pick("candidate", state.candidates, number)
     return _apply_edit(session, _with_candidate(state, number))
 
 

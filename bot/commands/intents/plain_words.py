@@ -16,7 +16,7 @@ from bot.commands.intents.classifier import load_classifier, score_intents
 from bot.commands.intents.features import LONGEST, Heard, read_words
 from bot.commands.intents.intents import INTENTS, NOT_FOR_US, is_harmless, is_possible
 from bot.commands.intents.slots import are_formats, fill_intent
-from engine.errors import UserError
+from engine.errors import UserError, pick
 from engine.session.events import Approve, Control, EditKeywords, EditOutline, EditPapers, Job, Regenerate
 from engine.session.state import State
 from engine.survey import walk
@@ -147,9 +147,7 @@ def _find_keyword(words: str, pool: KeywordPool) -> str:
 def name_keywords(numbers: tuple[int, ...], state: State) -> tuple[str, ...]:
     """The keywords of these numbers, from 1. Raises `UserError` for one that is not there."""
     pool = state.keywords.keywords if state.keywords else ()
-    if beyond := next((n for n in numbers if not 1 <= n <= len(pool)), 0):
-        raise UserError(f"There is no keyword {beyond}; there are {len(pool)}.")
-    return tuple(pool[n - 1].text for n in numbers)
+    return tuple(pick("keyword", pool, number, "the list").text for number in numbers)
 
 
 def _read_plain(text: str, heard: Heard, state: State) -> FreeText | None:

@@ -47,7 +47,7 @@ async def test_a_survey_from_topic_to_text_and_a_second_one_from_the_same_forest
             await lab.chat.say("why figure 1")
             assert "as they were approved" in lab.chat.last
             await lab.chat.say("why table 99")
-            assert "There is no table 99 in this survey; it has no tables" in lab.chat.last
+            assert "There is no table 99; the survey has none" in lab.chat.last
             first = Counter(call.kind for call in service.calls)
             await lab.talk("start over", "survey dense retrieval recipe=surveyx sections=3 words=80", "ok", "ok")
             second = Counter(call.kind for call in service.calls) - first
