@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,7 +18,7 @@ from engine.retrieval.libraries.library import Library
 from engine.retrieval.online.sources import Online
 from engine.retrieval.online.wikipedia import Wikipedia
 from engine.session.events import Candidate, Exchange, Review, Written
-from engine.session.kept_text import KeptPart, KeptText
+from engine.session.kept_text import KeptText
 from engine.survey import Claim, Section, Survey
 from engine.values import Brief, FoundPaper, KeywordPool, Outline, Paper, PaperKey, PaperSelection
 
@@ -103,8 +103,6 @@ class RunContext:
     accepted: tuple[Paper, ...] = ()
     refused: tuple[Paper, ...] = ()
     """Papers of the former proposal that a person who looked through it left in, and left out."""
-    kept: Mapping[str, KeptPart] = field(default_factory=dict)
-    """Parts of a text written before that stay, by their number in the outline to be written."""
     asked: tuple[Exchange, ...] = ()
     """Questions about the survey that were answered before the one that is asked, the latest last."""
     judge: Judging = "none"
@@ -146,24 +144,13 @@ class PlannedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class WritingPlan:
-    """An outline to be written: for whom, from which papers, within which bounds, and what stays of an earlier text."""
-
-    brief: Brief
-    outline: Outline
-    papers: Mapping[PaperKey, Paper]
-    limits: Limits = field(default_factory=Limits)
-    kept: KeptText = field(default_factory=KeptText)
-
-
-@dataclass(frozen=True, slots=True)
 class WritingTask:
-    """What was approved for writing; ``finished`` sections are there already, by position in the outline from 0."""
+    """What was approved for writing, and what of it is there already: finished, or ``kept`` of an earlier text."""
 
     brief: Brief
     selection: PaperSelection
     outline: Outline
-    finished: Mapping[int, Section] = field(default_factory=dict)
+    kept: KeptText = field(default_factory=KeptText)
 
 
 CallChain = tuple[PlannedCall, ...]
@@ -201,7 +188,7 @@ class Recipe:
         """The calls that reading the papers before planning takes at most, so many of them from their full texts."""
         return ()
 
-    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
+    def plan_calls(self, task: WritingTask, limits: Limits) -> Sequence[CallChain]:
         """The calls that writing the outline will make; none where no language model writes it."""
         return ()
 

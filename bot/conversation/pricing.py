@@ -16,7 +16,7 @@ from bot.store.sessions import Store, StoredConversation
 from bot.wording import money
 from engine.errors import UserError
 from engine.gathering.relevance import plan_judging
-from engine.run import CallChain, WritingPlan
+from engine.run import CallChain, WritingTask
 from engine.session.kept_text import KeptText
 from engine.session.state import State, SurveySession, find_kept_text
 from engine.values import Paper
@@ -89,10 +89,9 @@ def estimate_writing(state: State, kept: KeptText, defaults: Defaults) -> Estima
     """What writing the outline at hand will take beside what is ``kept``; ``None`` where no language model is asked."""
     if not (state.brief and state.outline and state.papers and defaults.models):
         return None
-    included = {p.key: p for p in state.papers.list_included()}
-    papers = with_expected_texts(included, defaults.count_texts(state.brief))
-    plan = WritingPlan(state.brief, state.outline, papers, defaults.limits, kept)
-    chains = defaults.recipes[state.brief.recipe].plan_calls(plan)
+    papers = with_expected_texts(state.papers, defaults.count_texts(state.brief))
+    task = WritingTask(state.brief, papers, state.outline, kept)
+    chains = defaults.recipes[state.brief.recipe].plan_calls(task, defaults.limits)
     return _estimate(chains, defaults) if chains else None
 
 

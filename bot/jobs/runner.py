@@ -17,6 +17,7 @@ from engine.revising.gaps import FieldGaps, find_field_gaps
 from engine.revising.model_changes import revise_survey
 from engine.run import STEP_MISSING, Answer, Progress, Recipe, RunContext, WritingTask
 from engine.session.events import Job, Review, Written
+from engine.session.kept_text import KeptText
 from engine.session.state import State
 from engine.survey import Section, Survey, SurveyWarning
 from engine.values import Brief, KeywordPool, Outline, Paper, PaperSelection
@@ -52,9 +53,8 @@ async def _write(job: Job, brief: Brief, state: State, recipe: Recipe, context: 
     """What comes after the outline: the survey or review, and what is done with it."""
     match job.kind, state:
         case "write", State(papers=PaperSelection() as selection, outline=Outline() as outline):
-            writing = replace(context, kept={part.place: part for part in state.kept})
-            task = WritingTask(brief, selection, outline, dict(state.sections))
-            written = await recipe.write_candidates(task, writing)
+            task = WritingTask(brief, selection, outline, KeptText(state.sections, state.kept))
+            written = await recipe.write_candidates(task, context)
             finished = (replace(one, survey=_finish(brief, one.survey, context)) for one in written.candidates)
             return replace(written, candidates=tuple(finished))
         case "review", _:

@@ -9,7 +9,7 @@ from engine.gathering.search import require_papers
 from engine.gathering.subsection_papers import search_sections
 from engine.limits import Limits
 from engine.recipes.bases import Trials
-from engine.run import CallChain, RunContext, WritingPlan, WritingTask
+from engine.run import CallChain, RunContext, WritingTask
 from engine.session.events import Candidate
 from engine.values import Brief, FoundPaper, Outline, PaperSelection
 from engine.writing.assembly import assign, supply_papers
@@ -42,9 +42,9 @@ class AutoSurveyRecipe(Trials):
         """It plans from many, and retrieves for each subsection among them."""
         return limits.outline_papers
 
-    def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
+    def plan_trial(self, task: WritingTask, limits: Limits) -> Sequence[CallChain]:
         """Every subsection: noted, drafted, checked; then the whole read once more, and framed."""
-        return plan_subsections(plan, assign(plan.brief, plan.outline), self.writing)
+        return plan_subsections(task, limits, assign(task.brief, task.outline), self.writing)
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """O = Outline(T, P_init)."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError, find_known
 from engine.gathering.keywords import Selector
 from engine.gathering.search import gather, propose_keywords
+from engine.limits import Limits
 from engine.llm.attempts import try_all
-from engine.run import CallChain, PlannedCall, Recipe, RunContext, WritingPlan, WritingTask, ignore
+from engine.run import CallChain, PlannedCall, Recipe, RunContext, WritingTask, ignore
 from engine.session.events import Candidate, Written
 from engine.session.kept_text import KeptText
 from engine.survey import Survey, SurveyWarning, walk
@@ -56,21 +57,21 @@ class Trials(KeywordSearch, ABC):
         """The survey of one trial."""
 
     @abstractmethod
-    def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
+    def plan_trial(self, task: WritingTask, limits: Limits) -> Sequence[CallChain]:
         """The calls that write one trial."""
 
-    def plan_outline(self, plan: WritingPlan) -> Sequence[CallChain]:
+    def plan_outline(self, task: WritingTask) -> Sequence[CallChain]:
         """About the calls that make the outline of a further trial from as many papers, as AutoSurvey makes it."""
-        papers = list(plan.papers.values())
+        papers = task.selection.list_included()
         preparing = self.plan_preparation(papers, sum(bool(paper.body) for paper in papers))
-        return [*preparing, *plan_outline(plan.outline, papers, whole_abstracts=self.whole_abstracts)]
+        return [*preparing, *plan_outline(task.outline, papers, whole_abstracts=self.whole_abstracts)]
 
-    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
+    def plan_calls(self, task: WritingTask, limits: Limits) -> Sequence[CallChain]:
         """Those of every trial, and the judge's call for each trial where there are several."""
-        chains = list(self.plan_trial(plan))
+        chains = list(self.plan_trial(task, limits))
         for _ in range(self.candidates - 1):
-            chains += self.plan_outline(plan)
-            chains += self.plan_trial(replace(plan, kept=KeptText()))
+            chains += self.plan_outline(task)
+            chains += self.plan_trial(replace(task, kept=KeptText()), limits)
         if self.candidates > 1:
             drafts = (call for chain in chains for call in chain if call.task == "drafting")
             written = sum(call.output_tokens for call in drafts) // self.candidates
@@ -127,6 +128,6 @@ async def _judge(trials: Sequence[Candidate], brief: Brief, context: RunContext)
 
 
 def _trial_context(context: RunContext, trial: int, trials: int) -> RunContext:
-    """The context of one trial: the first goes on with what stays and is shown as it is written; each has a number."""
+    """The context of one trial: the first is shown as it is written; each has a number."""
     numbered = replace(context, attempt=context.attempt * trials + trial)
-    return numbered if trial == 0 else replace(numbered, kept={}, section_finished=ignore)
+    return numbered if trial == 0 else replace(numbered, section_finished=ignore)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.gathering.search import require_papers
+from engine.limits import Limits
 from engine.naming.clustering import clusters, reduce_dimensions
 from engine.naming.grouping import SPELT, Grouping, GroupingOptions, group_papers, judge_representations
 from engine.naming.phrases import Formula
@@ -14,7 +15,7 @@ from engine.quoting.field_overview import write_overview
 from engine.quoting.reading_map import lines_of, write_group, write_introduction
 from engine.recipes.bases import KeywordSearch
 from engine.retrieval.embedding import embed_papers
-from engine.run import SURVEY_STEPS, CallChain, Progress, RunContext, Step, WritingPlan, WritingTask
+from engine.run import SURVEY_STEPS, CallChain, Progress, RunContext, Step, WritingTask
 from engine.session.kept_text import put_kept_parts
 from engine.survey import Section, Survey
 from engine.text import to_title_case
@@ -47,10 +48,10 @@ class ClusterRecipe(KeywordSearch):
     needs_model: bool = False
     steps: frozenset[Step] = SURVEY_STEPS | {"headings"}
 
-    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
+    def plan_calls(self, task: WritingTask, limits: Limits) -> Sequence[CallChain]:
         """Every subsection, as a language model would write it; without one there are none to pay."""
-        task = assign(plan.brief, plan.outline)
-        return [*plan_subsections(plan, task, Steps(frame=False)), *plan_refinement(task)]
+        assignment = assign(task.brief, task.outline)
+        return [*plan_subsections(task, limits, assignment, Steps(frame=False)), *plan_refinement(assignment)]
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Clusters become sections, clusters within them subsections; with a language model they are approved first."""
@@ -90,7 +91,7 @@ class ClusterRecipe(KeywordSearch):
         outline = await supply_papers(task.outline, included, context, ADDED_PAPERS)
         papers = {paper.key: paper for paper in included}
         lines = lines_of(outline, papers)
-        sections = dict(task.finished)
+        sections, parts = dict(task.kept.sections), {part.place: part for part in task.kept.parts}
         for i, node in enumerate(outline.nodes):
             await context.progress(Progress("writing", len(sections), len(outline.nodes), node.title))
             if i in sections:
@@ -102,7 +103,7 @@ class ClusterRecipe(KeywordSearch):
                     section = Section(node.title, "")
                 case "body":
                     section = await asyncio.to_thread(write_group, node, papers)
-                    section = put_kept_parts(section, node, str(i + 1), context.kept)
+                    section = put_kept_parts(section, node, str(i + 1), parts)
             sections[i] = section
             await context.section_finished(section, i)
         nearby = await find_nearby(task.brief, included, context, [line.title for line in lines])

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from engine.citations import list_cited_keys
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.gathering.search import require_papers
-from engine.limits import CHARACTERS_PER_TOKEN, LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD
+from engine.limits import CHARACTERS_PER_TOKEN, LENGTH_CLASSES_TOKENS, TOKENS_PER_WORD, Limits
 from engine.llm.model import Request
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.recipes.bases import KeywordSearch
-from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
+from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
 from engine.survey import Section, Survey, SurveyWarning
 from engine.text import to_title_case
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperSelection
@@ -40,12 +40,12 @@ class NaiveRagRecipe(KeywordSearch):
 
     needs_model: bool = True
 
-    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
+    def plan_calls(self, task: WritingTask, limits: Limits) -> Sequence[CallChain]:
         """One stretch of text after the other, each from the next papers."""
-        listed, count = list(plan.papers.values()), plan.limits.papers_per_node
+        listed, count = task.selection.list_included(), limits.papers_per_node
         written = round(STEP_WORDS * TOKENS_PER_DRAFTED_WORD)
         chain = []
-        for step in range(math.ceil(_count_wanted_words(plan.brief) / STEP_WORDS)):
+        for step in range(math.ceil(_count_wanted_words(task.brief) / STEP_WORDS)):
             first = step * count % max(1, len(listed))
             seen = min(step * written, SEEN_CHARACTERS // CHARACTERS_PER_TOKEN)
             shown = sum(paper_tokens(p) for p in listed[first : first + count])

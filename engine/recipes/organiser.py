@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.gathering.search import require_papers
+from engine.limits import Limits
 from engine.llm.model import PlainText, Request, TypedAnswer, WrittenKey, tokens_of
 from engine.llm.prompting import data, fill, paper_block, paper_tokens
 from engine.recipes.bases import KeywordSearch
-from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingPlan, WritingTask
+from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
 from engine.survey import Section, Survey
 from engine.text import clean, inert
 from engine.values import Brief, Outline, OutlineNode, PaperSelection
@@ -63,12 +64,12 @@ class OrganiserRecipe(KeywordSearch):
     source: str = "the organiser's baseline of NLPCC 2024, shared task 6 (in Li et al., NLPCC 2024)"
     needs_model: bool = True
 
-    def plan_calls(self, plan: WritingPlan) -> Sequence[CallChain]:
+    def plan_calls(self, task: WritingTask, limits: Limits) -> Sequence[CallChain]:
         """The frame, and one call for each subsection; nothing is checked."""
-        task = replace(assign(plan.brief, plan.outline), prompt=PROMPT)
-        listed = [replace(paper, abstract="", summary="") for paper in list(plan.papers.values())[:MOST_PAPERS]]
-        read = sum(paper_tokens(paper) for paper in listed) + tokens_of(outline_text(plan.outline)) + PROMPT_OVERHEAD
-        return [(PlannedCall("drafting", read, FRAME_TOKENS),), *plan_subsections(plan, task, STEPS)]
+        assignment = replace(assign(task.brief, task.outline), prompt=PROMPT)
+        listed = [replace(paper, abstract="", summary="") for paper in task.selection.list_included()[:MOST_PAPERS]]
+        read = sum(paper_tokens(paper) for paper in listed) + tokens_of(outline_text(task.outline)) + PROMPT_OVERHEAD
+        return [(PlannedCall("drafting", read, FRAME_TOKENS),), *plan_subsections(task, limits, assignment, STEPS)]
 
     async def outline(self, brief: Brief, selection: PaperSelection, context: RunContext) -> Outline:
         """Steps 1 and 2: sections from all titles, then the parts of each with the references allocated to them."""
@@ -111,7 +112,7 @@ class OrganiserRecipe(KeywordSearch):
             framed = group.create_task(
                 model.answer_typed(Request("drafting", "frame", prompt, 2_048, 1.0), FrameAnswer)
             )
-            written = group.create_task(composition.write(task.finished))
+            written = group.create_task(composition.write(task.kept))
         sections = written.result()
         if not sections:
             raise fail_with_nothing(composition.warnings)

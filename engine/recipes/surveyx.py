@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import ScholiumError
 from engine.gathering.search import require_papers
+from engine.limits import Limits
 from engine.llm.attempts import try_work
 from engine.reading.trees.forests import TreeIndex
 from engine.recipes.bases import Trials
@@ -15,7 +16,7 @@ from engine.recipes.surveyx_material import Rewriting, plan_trees, prepare
 from engine.recipes.surveyx_outline import OutlineSteps
 from engine.recipes.surveyx_pictures import FigureSearch, add_paper_figures
 from engine.recipes.surveyx_tables import add_figures_and_tables
-from engine.run import SURVEY_STEPS, CallChain, PlannedCall, RunContext, Step, WritingPlan, WritingTask
+from engine.run import SURVEY_STEPS, CallChain, PlannedCall, RunContext, Step, WritingTask
 from engine.session.events import Candidate
 from engine.session.kept_text import parts_to_write
 from engine.values import Brief, Outline, Paper, PaperSelection
@@ -64,17 +65,18 @@ class SurveyXRecipe(Trials):
     needs_model: bool = True
     steps: frozenset[Step] = SURVEY_STEPS | {"prepare"}
 
-    def plan_trial(self, plan: WritingPlan) -> Sequence[CallChain]:
+    def plan_trial(self, task: WritingTask, limits: Limits) -> Sequence[CallChain]:
         """Notes, drafts and checks as for any survey, the rewriting of each draft, and the cells of the tables."""
-        task = assign(plan.brief, plan.outline)
-        chains = plan_subsections(plan, task, Steps(in_turn=True))
-        due = sum(node.role == "body" for _, node in parts_to_write(plan.outline, plan.kept))
-        claims, shown = expect_claims(task.words), HEAD_TOKENS + GIST * mean_tokens(list(plan.papers.values()))
+        assignment = assign(task.brief, task.outline)
+        chains = plan_subsections(task, limits, assignment, Steps(in_turn=True))
+        due = sum(node.role == "body" for _, node in parts_to_write(task.outline, task.kept))
+        claims = expect_claims(assignment.words)
+        shown = HEAD_TOKENS + GIST * mean_tokens(task.selection.list_included())
         if self.rewrite:
-            read = PROMPT_OVERHEAD + tokens_drafted(task.words) + round((claims + FOUND) * shown)
+            read = PROMPT_OVERHEAD + tokens_drafted(assignment.words) + round((claims + FOUND) * shown)
             chains += [(PlannedCall("checking", read, round(EDITED_SHARE * claims * EDIT_TOKENS)),)] * due
         if self.draw_tables and due:
-            body = sum(node.role == "body" for node in plan.outline.nodes)
+            body = sum(node.role == "body" for node in task.outline.nodes)
             read = PROMPT_OVERHEAD + round(TABLE_ROWS * shown)
             chains += [(PlannedCall("extraction", read, TABLE_ROWS * ROW_TOKENS),)] * body
         return chains

@@ -277,12 +277,13 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     nodes = task.outline.nodes
     first, last = nodes[0], nodes[-1]
     body = replace(task.outline, nodes=nodes[:-1]) if last.role == "conclusion" else task.outline
-    ready = {at: section for at, section in task.finished.items() if at < len(body.nodes)}
+    ready = {at: section for at, section in task.kept.sections if at < len(body.nodes)}
     if first.role == "introduction" and 0 not in ready:
         ready[0] = _introduce(first, task.brief, body, papers)
         await context.section_finished(ready[0], 0)
     common = assign(task.brief, body, context.attempt)
     assignment = replace(common, prompt="cluster/section", temperature=TEMPERATURE, top_p=TOP_P)
     composition = Composition(assignment, papers, context, Steps(frame=False))
-    survey = await compose_survey(composition, replace(task, outline=body, finished=ready), METHOD)
+    kept = replace(task.kept, sections=tuple(ready.items()))
+    survey = await compose_survey(composition, replace(task, outline=body, kept=kept), METHOD)
     return await _refine(survey, last.title if body is not task.outline else "", task.brief.topic, papers, context)

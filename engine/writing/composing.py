@@ -15,7 +15,7 @@ from engine.llm.attempts import try_all, try_work
 from engine.llm.model import LanguageModel
 from engine.notes.taking import Question, describe_matrix, group_notes, take_notes
 from engine.run import Progress, RunContext
-from engine.session.kept_text import KeptPart, leaves_of, position_of
+from engine.session.kept_text import KeptPart, KeptText, leaves_of, position_of
 from engine.survey import UNREVIEWED, Note, Section, SurveyWarning, walk
 from engine.values import FoundPaper, OutlineNode, Paper, PaperKey, Query
 from engine.writing import drafting
@@ -53,6 +53,13 @@ class _Part:
     """The part as it holds when its claims were judged once: what is reworded may still come back."""
 
 
+def _find_kept(place: str, finished: Mapping[int, Section], parts: Mapping[str, KeptPart]) -> KeptPart | None:
+    if (position := position_of(place)) not in finished:
+        return parts.get(place)
+    written = {f"{position + 1}{n[1:]}": section for n, section in walk((finished[position],))}
+    return KeptPart(place, written[place]) if place in written else None
+
+
 @dataclass
 class Composition:
     """One pass over an outline; ``warnings`` collects what a reader should know."""
@@ -79,14 +86,15 @@ class Composition:
         """Whoever writes."""
         return self.context.require_model()
 
-    async def write(self, finished: Mapping[int, Section]) -> dict[int, Section]:
-        """Every section that could be written, by position; those ``finished`` are taken as they are."""
+    async def write(self, kept: KeptText) -> dict[int, Section]:
+        """Every section that could be written, by position; whole sections that are ``kept`` are taken as they are."""
+        finished, parts = dict(kept.sections), {part.place: part for part in kept.parts}
         nodes = self.task.outline.nodes
         leaves = [(place, node) for place, node in leaves_of(nodes) if position_of(place) not in self._outer_nodes()]
         self._parts = [
-            _Part(place, node, kept)
+            _Part(place, node, stays)
             for place, node in leaves
-            if (kept := self._find_kept(place, finished)) or position_of(place) not in finished
+            if (stays := _find_kept(place, finished, parts)) or position_of(place) not in finished
         ]
         due = [(i, nodes[i]) for i in dict.fromkeys(position_of(place) for place, _ in leaves) if i not in finished]
         async with asyncio.TaskGroup() as group:
@@ -166,12 +174,6 @@ class Composition:
 
     def _note_unfinished(self, place: str, why: object) -> None:
         self.warnings.append(SurveyWarning("unfinished", place, str(why)))
-
-    def _find_kept(self, place: str, finished: Mapping[int, Section]) -> KeptPart | None:
-        if (position := position_of(place)) not in finished:
-            return self.context.kept.get(place)
-        written = {f"{position + 1}{n[1:]}": section for n, section in walk((finished[position],))}
-        return KeptPart(place, written[place]) if place in written else None
 
     async def _write(self, part: _Part) -> Draft | None:
         """What stays of the part, or its checked draft; ``None``, and a warning, where there is neither."""

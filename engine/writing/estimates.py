@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from engine.checking.check import CLAIMS_PER_CALL
-from engine.limits import CHARACTERS_PER_TOKEN
+from engine.limits import CHARACTERS_PER_TOKEN, Limits
 from engine.llm.meter import expect_seconds
 from engine.llm.model import Task
 from engine.llm.prices import PUBLISHED_PRICES, PriceList
 from engine.llm.prompting import paper_tokens
 from engine.notes.taking import Question, build_request, divide_reading
 from engine.reading.full_text import OPENING_TOKENS
-from engine.run import CallChain, PlannedCall, WritingPlan
+from engine.run import CallChain, PlannedCall, WritingTask
 from engine.session.kept_text import leaves_of, parts_to_write
-from engine.values import OutlineNode, Paper, PaperKey, Passage
+from engine.values import OutlineNode, Paper, PaperSelection, Passage
 from engine.writing.drafting import ALL_STEPS, Assignment, Material, Steps, build_draft_request, count_words
 from engine.writing.outer_parts import ABSTRACT_WORDS, FINDINGS_EACH, FRAME_WORDS
 
@@ -76,25 +76,31 @@ class Estimate:
     most_tokens: int
 
 
-def with_expected_texts(papers: Mapping[PaperKey, Paper], most: int) -> dict[PaperKey, Paper]:
+def with_expected_texts(selection: PaperSelection, most: int) -> PaperSelection:
     """The papers, the first so many that seem to be open with as much text as would be read of them."""
     text = Passage("x" * OPENING_TOKENS * CHARACTERS_PER_TOKEN)
-    expected = set(islice((paper.key for paper in papers.values() if paper.is_open), most))
-    return {key: replace(paper, body=(text,)) if key in expected else paper for key, paper in papers.items()}
+    expected = set(islice((paper.key for paper in selection.list_included() if paper.is_open), most))
+    found = (
+        replace(f, paper=replace(f.paper, body=(text,))) if f.paper.key in expected else f for f in selection.found
+    )
+    return replace(selection, found=tuple(found))
 
 
-def plan_subsections(plan: WritingPlan, task: Assignment, steps: Steps = ALL_STEPS) -> list[CallChain]:
+def plan_subsections(
+    approved: WritingTask, limits: Limits, task: Assignment, steps: Steps = ALL_STEPS
+) -> list[CallChain]:
     """Notes, draft and check of every subsection that does not stay; then the reading of the whole, then its frame."""
     chains: list[CallChain] = []
-    due, everything = parts_to_write(task.outline, plan.kept), list(plan.papers.values())
+    due, everything = parts_to_write(task.outline, approved.kept), approved.selection.list_included()
+    papers = {paper.key: paper for paper in everything}
     body = [(number, node) for number, node in due if node.role == "body"]
     for number, node in body:
-        own = [plan.papers[key] for key in node.papers if key in plan.papers]
+        own = tuple(papers[key] for key in node.papers if key in papers)
         # A section that the person added gets its papers then.
-        chains += _plan_part(task, number, node, (own or everything)[: plan.limits.papers_per_node], steps)
+        chains += _plan_part(task, number, node, (own or everything)[: limits.papers_per_node], steps)
     if steps.check:
         chains += plan_repairs(task.words, len(body))
-        again = (part.section.text for part in plan.kept.parts if not part.is_checked)
+        again = (part.section.text for part in approved.kept.parts if not part.is_checked)
         chains += [chain for text in again for chain in with_checks((), count_words(text) - WORDS_BEYOND)]
     leaves = sum(1 for _, node in leaves_of(task.outline.nodes) if node.role == "body")
     if steps.check and steps.review and body:

@@ -47,7 +47,7 @@ async def compose_survey(
     context, included = composition.context, list(composition.papers.values())
     async with asyncio.TaskGroup() as group:
         looking = group.create_task(find_nearby(task.brief, included, context))
-        writing = group.create_task(composition.write(task.finished))
+        writing = group.create_task(composition.write(task.kept))
     written = writing.result()
     if not any(task.outline.nodes[position].role == "body" for position in written):
         raise fail_with_nothing(composition.warnings)

@@ -19,7 +19,7 @@ from engine.llm.meter import Account, Throttle, Usage
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import Completion, Request, Task, tokens_of
 from engine.reading.trees.forests import MemoryForest
-from engine.run import Recipe, RunContext, WritingPlan, WritingTask
+from engine.run import Recipe, RunContext, WritingTask
 from engine.values import Brief, PaperSelection, Query
 from engine.writing.estimates import Estimate, estimate_cost
 from tests.stand_ins.simulation import estimate_thinking_s, simulate_answer
@@ -92,10 +92,10 @@ async def measure_estimate(library: OwnLibrary, recipe: Recipe, brief: Brief, pa
     if outline.is_grouping:
         outline = await recipe.headings(brief, selection, outline, context)
     before, steps = account.total(), dict(account.steps)
-    plan = WritingPlan(brief, outline, {p.key: p for p in selection.list_included()}, context.limits)
-    expected = estimate_cost(recipe.plan_calls(plan), MODELS, AT_ONCE)
+    task = WritingTask(brief, selection, outline)
+    expected = estimate_cost(recipe.plan_calls(task, context.limits), MODELS, AT_ONCE)
     start = time.perf_counter()
-    await recipe.write(WritingTask(brief, selection, outline), context)
+    await recipe.write(task, context)
     seconds = time.perf_counter() - start
     new = {name: _less(usage, steps.get(name, Usage())) for name, usage in account.steps.items()}
     return EstimatedRun(

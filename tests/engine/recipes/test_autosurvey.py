@@ -26,7 +26,7 @@ from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.recipes.naive import NaiveRagRecipe
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.rubrics import AUTOSURVEY, CRITERIA
-from engine.run import RunContext, WritingPlan, WritingTask
+from engine.run import RunContext, WritingTask
 from engine.survey import Section, Survey, walk
 from engine.values import (
     Brief,
@@ -392,8 +392,8 @@ async def test_the_estimate_is_close_to_what_is_paid(library: LocalLibrary, text
         await recipe.write(WritingTask(brief, SELECTION, outline), run)
         await provider.close()
     paid = account.total()
-    known = with_expected_texts({p.key: p for p in EVERYTHING}, texts)
-    expected = estimate_cost(recipe.plan_calls(WritingPlan(brief, outline, known)), models, 20)
+    known = with_expected_texts(SELECTION, texts)
+    expected = estimate_cost(recipe.plan_calls(WritingTask(brief, known, outline), Limits()), models, 20)
     assert expected.calls == pytest.approx(paid.calls - before.calls, rel=0.3)
     assert expected.input_tokens == pytest.approx(paid.input_tokens - before.input_tokens, rel=0.4)
     assert expected.output_tokens == pytest.approx(paid.output_tokens - before.output_tokens, rel=0.4)

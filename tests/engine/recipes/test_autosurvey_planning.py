@@ -23,7 +23,7 @@ from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.retrieval.libraries.combined import ExcludingLibrary
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.run import RunContext, WritingPlan
+from engine.run import RunContext, WritingTask
 from engine.values import Brief, FoundPaper, Keyword, KeywordPool, PaperSelection, Query
 from engine.writing.planning import CHUNK_TOKENS, divide_into_chunks
 from tests.fakes import FakeModel, WordEmbedder, paper, papers, whole
@@ -90,7 +90,7 @@ async def test_another_outline_costs_about_what_the_last_one_did(
     model, own = FakeModel(reply), papers(400)
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in own))
     outline = await recipe.outline(BRIEF, selection, RunContext(library, WordEmbedder(), model=model))
-    chains = recipe.plan_outline(WritingPlan(BRIEF, outline, {p.key: p for p in own}))
+    chains = recipe.plan_outline(WritingTask(BRIEF, selection, outline))
     calls = [call for chain in chains for call in chain]
     assert len(calls) == len(chains) == len(model.requests)
     assert {call.task for call in calls} == {"outline"}

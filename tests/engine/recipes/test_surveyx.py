@@ -25,7 +25,7 @@ from engine.recipes.surveyx import SurveyXRecipe
 from engine.recipes.surveyx_material import SentenceEdit, apply_edits
 from engine.retrieval.libraries.library import EmptyLibrary
 from engine.retrieval.libraries.local import LocalLibrary
-from engine.run import RunContext, WritingPlan, WritingTask
+from engine.run import RunContext, WritingTask
 from engine.survey import Reproduction, Survey, walk
 from engine.text import sentences
 from engine.values import (
@@ -287,8 +287,8 @@ async def test_two_candidates_share_the_forest_and_the_estimate_has_both(library
     assert {paper.key for paper in second.papers.list_included()} <= {paper.key for paper in approved.list_included()}
     assert account.steps["trees"].calls == trees
     assert account.steps["judge"].calls == 2
-    plan = WritingPlan(brief, outline, {p.key: p for p in approved.list_included()})
-    expected = estimate_cost(recipe.plan_calls(plan), models, 20)
+    task = WritingTask(brief, approved, outline)
+    expected = estimate_cost(recipe.plan_calls(task, run.limits), models, 20)
     assert expected.calls >= account.total().calls - before.calls  # the trees of other papers are among them
 
 
@@ -301,7 +301,7 @@ async def test_the_estimate_is_close_to_what_is_paid() -> None:
     before = account.total()
     await recipe.write(WritingTask(brief, SELECTION, outline), run)
     paid = account.total()
-    chains = recipe.plan_calls(WritingPlan(brief, outline, {p.key: p for p in EVERYTHING}))
+    chains = recipe.plan_calls(WritingTask(brief, SELECTION, outline), run.limits)
     expected = estimate_cost(chains, models, 20)
     assert expected.calls == pytest.approx(paid.calls - before.calls, rel=0.4)
     assert expected.input_tokens == pytest.approx(paid.input_tokens - before.input_tokens, rel=0.5)
