@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from adapters.chat import AccessRefused, PlatformError
 from engine.errors import ScholiumError, UserError
 
 if TYPE_CHECKING:
@@ -60,9 +61,9 @@ def run_command(work: Coroutine[Any, Any, int], *, final_code: int = 1) -> None:
 
     try:
         code = asyncio.run(work)
-    except ScholiumError as error:
+    except (ScholiumError, PlatformError) as error:
         _print_error(_word_error(error))
-        code = final_code if isinstance(error, UserError) else 1
+        code = final_code if isinstance(error, UserError | AccessRefused) else 1
     except KeyboardInterrupt:
         code = 130
     raise typer.Exit(code)
@@ -76,7 +77,7 @@ def _print_error(text: str) -> None:
     console.print(text, style="red", soft_wrap=in_log)
 
 
-def _word_error(error: ScholiumError) -> str:
+def _word_error(error: ScholiumError | PlatformError) -> str:
     from bot.store.database import StoreDamaged
 
     if not isinstance(error, StoreDamaged):

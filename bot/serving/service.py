@@ -12,7 +12,7 @@ from itertools import count
 
 import structlog
 
-from adapters.chat import AccessRefused, ChatAdapter, Incoming, PlatformError
+from adapters.chat import ChatAdapter, Incoming
 from bot.app import App
 from bot.commands.briefs import Defaults
 from bot.conversation.chat_backend import ConversationBackend
@@ -35,7 +35,7 @@ from bot.store.left_over import list_set_aside, take_left_over
 from bot.store.online_cache import StoredOnlineCache
 from bot.store.sessions import Store, open_store
 from bot.store.surveys import load_wanted_jobs
-from engine.errors import ScholiumError, ServiceError, UserError
+from engine.errors import ScholiumError, UserError
 from engine.llm.metered_model import MeteredModel
 from engine.llm.model import Completion, LanguageModel
 from engine.local_models import Entailment
@@ -58,17 +58,6 @@ DISCOVERY_S = 10.0
 
 LAST_WORDS_S = 5.0
 """How long a service that ends waits for the platform to take its messages; the next process sends the rest."""
-
-
-@contextmanager
-def _translate_failures() -> Iterator[None]:
-    """A person has to mend what does not let us in; anything else may pass."""
-    try:
-        yield
-    except AccessRefused as error:
-        raise UserError(str(error)) from error
-    except PlatformError as error:
-        raise ServiceError(str(error), retryable=error.retryable) from error
 
 
 @contextmanager
@@ -157,8 +146,7 @@ class Service:
     async def start(self) -> None:
         """Take over what was left, and begin."""
         await self._presence.beat()
-        with _translate_failures():
-            await self._adapter.open(self.backend)
+        await self._adapter.open(self.backend)
         if self._adapter.only is None:
             await self.jobs.launch()  # others may put jobs into this queue; a terminal waits for its own first one
         await self._take_over(always=True)
@@ -251,8 +239,7 @@ class Service:
         try:
             await asyncio.wait({serving})
             if not serving.cancelled():
-                with _translate_failures():
-                    serving.result()
+                serving.result()
         finally:
             serving.cancel()
             await asyncio.wait({serving})

@@ -11,6 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from adapters.chat import AccessRefused, PlatformError
 from bot.__main__ import cli
 from bot.cli.running import WAITS_FOR_PERSON, run_command
 from bot.entry import HELP_COLUMNS, HELP_FILE
@@ -76,9 +77,10 @@ def test_what_a_person_has_to_mend_ends_a_service_for_good_and_what_passes_does_
     async def fail(error: Exception) -> int:
         raise error
 
-    for error, code in ((UserError("Set it."), WAITS_FOR_PERSON), (ServiceError("It is away."), 1)):
+    codes = {UserError: WAITS_FOR_PERSON, AccessRefused: WAITS_FOR_PERSON, ServiceError: 1, PlatformError: 1}
+    for kind, code in codes.items():
         with pytest.raises(typer.Exit) as ended:
-            run_command(fail(error), final_code=WAITS_FOR_PERSON)
+            run_command(fail(kind("Why.")), final_code=WAITS_FOR_PERSON)
         assert ended.value.exit_code == code
     for unit in (Path(__file__).parents[3] / "deploy").glob("*.service"):
         assert f"RestartPreventExitStatus={WAITS_FOR_PERSON}" in unit.read_text(encoding="utf-8")

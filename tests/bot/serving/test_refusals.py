@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from adapters.chat import AccessRefused
 from bot.app import App
 from bot.cli.platforms import make_discord
 from bot.serving.service import run_service
 from bot.settings import load_settings
 from bot.store.sessions import open_store
-from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary
 from tests.platforms import on_discord, on_slack
 from tests.stand_ins.discord_guild import Discord
@@ -128,6 +128,6 @@ async def test_what_discord_does_not_allow_is_one_sentence(
     discord.allows_content = False
     app = App(load_settings())
     async with open_store(app.settings.store_url()) as store:
-        with pytest.raises(UserError, match=said):
+        with pytest.raises(AccessRefused, match=said):
             async with run_service(app, make_discord(app.settings), store=store) as service:
                 await service.run()
