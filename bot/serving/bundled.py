@@ -63,8 +63,7 @@ async def _renew(folder: Path, neural: Embedder | None, on_progress: OnIndexProg
         withdrawn = frozenset(line for line in lines if line and not line.startswith("#"))
         # Taken out, not completed: a paper once stored keeps its longer text when it is added again.
         await library.rewrite(plan_renewal(stored, await asyncio.to_thread(read_bundled), withdrawn))
-    if not await library.is_current():
-        await library.index(on_progress)
+    await library.index(on_progress)
     if version != installed:
         await asyncio.to_thread((folder / _VERSION_FILE).write_text, version, encoding="ascii")
 

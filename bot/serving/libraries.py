@@ -96,8 +96,7 @@ class Libraries:
                 library: OwnLibrary = await self._in_weaviate(name)
             else:
                 library = await open_library(self.folder(name), self.neural_embedder())
-                if not await library.is_current():
-                    await library.index(lambda _: None)
+                await library.index(lambda _: None)
                 await self.refit_beside(library)
             self._open[known] = library
         return self._open[known]

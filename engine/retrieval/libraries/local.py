@@ -150,13 +150,15 @@ class LocalLibrary:
         return not await self._papers.count(since)
 
     async def index(self, on_progress: OnIndexProgress) -> None:
-        """Make what was added searchable by words and by vectors; does only what is due. See `refit` for the rest."""
-        total = await self.count()
-        if total == 0:
+        """Make what was added searchable by words and by vectors; does only what is due. See `refit` for the rest.
+
+        Raises `UserError` where something is due and another process is adding papers or fitting the embedding.
+        """
+        if await self.is_current() or not await self.count():
             return
         with hold_lock(self.folder), translate_failures(self.name):
             try:
-                if not await self._append(total):
+                if not await self._append():
                     await self._rebuild(on_progress)
             except DamagedIndex:
                 await asyncio.to_thread(self._store.discard)
@@ -198,10 +200,10 @@ class LocalLibrary:
             await self._papers.tidy()
             await asyncio.to_thread(self._store.adopt, *await self._fill_draft(on_progress))
 
-    async def _append(self, total: int) -> bool:
+    async def _append(self) -> bool:
         """Make what was written since the last time searchable, at the cost of that alone; whether it could be done."""
         since, version = await asyncio.to_thread(self._store.indexed_version), await self._papers.version()
-        if not await asyncio.to_thread(self._store.may_append, await self._papers.count(since), total):
+        if not await asyncio.to_thread(self._store.may_append, await self._papers.count(since), await self.count()):
             return False
         async for papers in self._papers.read_texts(BATCH, since):
             await asyncio.to_thread(self._store.append, papers)

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -119,13 +119,11 @@ class VectorStore:
         embedder = self._embedder_of(state)
         return (self._join(self._folder, state["parts"]), embedder) if embedder else None
 
-    def version(self) -> object:
-        """Something that is another one whenever the index has changed."""
-        try:
-            found = (self._folder / "index.json").stat()
-        except FileNotFoundError:
-            return None
-        return found.st_ino, found.st_mtime_ns, found.st_size
+    def version(self) -> bytes | None:
+        """Something that is another one whenever the index has changed; ``None`` where there is none."""
+        with suppress(FileNotFoundError):
+            return (self._folder / "index.json").read_bytes()
+        return None
 
     def discard(self) -> None:
         """Forget the index and its draft: everything is made anew at the next `index`."""
@@ -205,10 +203,8 @@ class VectorStore:
 
     def _state(self) -> dict[str, Any]:
         with self._report_damage():
-            try:
-                state: dict[str, Any] = json.loads((self._folder / "index.json").read_text(encoding="utf-8"))
-            except FileNotFoundError:
-                return {}
+            document = self.version()
+            state: dict[str, Any] = {} if document is None else json.loads(document)
             return state
 
     @contextmanager

@@ -130,6 +130,18 @@ async def test_adding_a_few_papers_writes_nothing_anew_and_finds_as_a_rebuild_do
     assert (await again.count_topic("graph")).papers_with[0] > 3
 
 
+async def test_an_emptied_library_with_a_damaged_index_is_opened_and_filled_again(tmp_path: Path) -> None:
+    library = await filled(tmp_path / "lib", papers(20))
+    await library.remove([p.key for p in papers(20)])
+    (tmp_path / "lib" / "index.json").write_text("{", encoding="utf-8")
+    again = await open_library(tmp_path / "lib")
+    await again.index(lambda _: None)
+    await again.add(papers(20))
+    await again.index(lambda _: None)
+    assert await again.is_current()
+    assert await again.search(Query("dense retrieval", 5))
+
+
 async def test_many_small_additions_are_joined(tmp_path: Path) -> None:
     library = await filled(tmp_path / "lib", papers(120))
     for number in range(15):
@@ -275,6 +287,7 @@ async def test_a_damaged_library_is_an_error_of_its_own(tmp_path: Path) -> None:
     [
         ("index.json", b'{"vectors": "vec'),
         ("index.json", b"\xff\xfe"),
+        ("index.json", b""),
         ("keys.json", None),
         ("titles.npy", b""),
         ("terms-rows.npy", b"\x93NUMPY of another length"),
