@@ -5,22 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
-from engine.errors import RetrievalError, UserError
+from engine.errors import UserError
+from engine.gathering.candidates import FoundPapers
 from engine.retrieval.matching import SURE, MatchedLine, match_line
-from engine.retrieval.merging.merged_papers import MergedPapers
 from engine.run import Progress, RunContext
 from engine.text import shorten
-from engine.values import FoundPaper, PaperKey, PaperSelection, Reason, SearchRecord
+from engine.values import FoundPaper, PaperKey, PaperSelection, Reason
 
 AT_ONCE = 4
 
 
 async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelection:
     """The papers of the list in its order, with each line's match. Raises `UserError` where no paper of it is known."""
-    found = await _match_all(lines, context)
-    known = MergedPapers()
+    found, search = await _match_all(lines, context), FoundPapers()
+    known = search.known
     taken = [known.add(item.paper) if item.paper else None for item in found]
     listed = [
         replace(f.listed, key=known.key_of(key)) if key else f.listed for f, key in zip(found, taken, strict=True)
@@ -34,21 +33,18 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
         asked = " and online sources" if context.online else "; online=yes looks further"
         which = f"None of the {len(lines)} lines" if len(lines) > 1 else f"“{shorten(lines[0], 80)}”"
         raise UserError(f"{which} is {'a' if len(lines) > 1 else 'no'} paper known to the library{asked}.")
-    papers, note = list(known.papers.values()), ""
+    papers = list(known.papers.values())
+    search.note_search("your list", f"{len(listed)} {'line' if len(listed) == 1 else 'lines'}", len(papers))
     retracted = frozenset(paper.key for paper in papers if paper.retracted)
     if context.online:
-        try:
+        with search.note_failure("retractions", "the papers of the list", "not checked"):
             retracted |= await context.online.find_retracted(papers)
-        except RetrievalError as error:
-            note = f"retractions not checked: {error}"
     papers = [replace(paper, retracted=paper.key in retracted) for paper in papers]
     sure -= retracted
-    count = f"{len(listed)} {'line' if len(listed) == 1 else 'lines'}"
-    record = SearchRecord("your list", count, datetime.now(UTC).date().isoformat(), len(papers), note)
     return PaperSelection(
         tuple(FoundPaper(paper, 1.0 / (at + 1), (reasons[paper.key],)) for at, paper in enumerate(papers)),
         excluded=tuple(paper.key for paper in papers if paper.key not in sure),
-        searches=(record,),
+        searches=tuple(search.records),
         repeats=known.repeats,
         listed=tuple(listed),
     )
