@@ -81,7 +81,11 @@ async def gather(brief: Brief, pool: KeywordPool, limit: int, context: RunContex
 
 @dataclass(frozen=True)
 class RankedPapers:
-    """All that was found, best first, what relates each paper to the topic (`CORE`), and which are near it at least."""
+    """All that was found, best first; ``related`` and ``near`` have shape (papers found,).
+
+    ``related`` says what relates each paper to the topic, from 0 to 3: those from `CORE` on are its core. ``near`` are
+    those that may be proposed where a person reads through them: the core, what is near it, what the papers found cite.
+    """
 
     search: CandidatePool
     embedder: Embedder

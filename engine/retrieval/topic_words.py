@@ -107,9 +107,10 @@ Find = Callable[[str], Counts]
 
 
 def find_words(topic: TopicWords, find: Find) -> list[Counts]:
-    """How often each paper has each word of the topic, in any of its writings; of a writing counts the rarest word.
+    """For each word of the topic how often each paper has it, in the writing in which it has it most.
 
-    An abbreviation counts where most papers that have it have the topic's words too.
+    Of a writing of several words the rarest in the paper counts. An abbreviation counts as a writing only where most
+    papers that have it have the topic's words too: else it mostly means something else here.
     """
     found = {s: find(s) for s in topic.all_stems()}
     own = [found[s] for s in topic.stems]
@@ -208,6 +209,6 @@ def with_abbreviations(topic: TopicWords, texts: Iterable[str]) -> TopicWords:
         said = phrase if all(s in place for s in phrase) else phrase[1:]  # a kind of it: "large" language models
         if len(said) > 1 and all(s in place for s in said):
             writings.append(Writing((short,), tuple(place[s] for s in said), is_abbreviation=True))
-        elif short in place:
+        elif phrase and short in place:
             writings.append(Writing(phrase, (place[short],), is_abbreviation=True))
     return replace(topic, writings=tuple(dict.fromkeys(writings)))

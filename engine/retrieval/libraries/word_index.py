@@ -40,7 +40,7 @@ class WordIndex:
     """How many papers have each word as it is written; where papers were joined, without what only one has."""
 
     def find(self, stem: str) -> Counts:
-        """How often each paper has a stem."""
+        """How often each paper has a stem: never for one that no paper has."""
         counts = np.zeros((2, len(self.lengths)), np.uint8)
         if (at := self.vocabulary.get(stem)) is not None:
             part = slice(int(self.starts[at]), int(self.starts[at + 1]))
@@ -93,6 +93,7 @@ _TITLE = 1 << 20
 
 
 def _count(title: str, abstract: str) -> Counter[str]:
+    """Stem → how often a paper has it, both counts in one number (`_TITLE`)."""
     counts = Counter(index_terms(abstract))
     for stem in index_terms(title):
         counts[stem] += _TITLE + 1

@@ -88,7 +88,10 @@ class MergedPapers:
     _blocks: dict[str, dict[PaperKey, None]] = field(default_factory=dict)
 
     def enter(self, paper: Paper, records: tuple[Paper, ...] = ()) -> None:
-        """Take in a paper as it is, in place of one with its key."""
+        """Take in a paper as it is, in place of one with its key; its identifiers lead to it from now on.
+
+        ``records`` are those that it was merged from: what is like one of them is compared with the paper too.
+        """
         self.papers[paper.key] = paper
         self.records[paper.key] = records
         self._owner.update(dict.fromkeys((paper.key, *paper.identifiers), paper.key))
@@ -127,7 +130,10 @@ class MergedPapers:
         return now.key
 
     def _merge(self, paper: Paper, same: Sequence[Paper]) -> tuple[Paper, tuple[Paper, ...]]:
-        """The first of the same completed by a record, and by the others, which it shows to be one; its records."""
+        """The first of the ``same`` papers, completed by a record and by the others, and the records of all of them.
+
+        The record shows that the others are that paper too: they are in the set no more, and their keys lead to it.
+        """
         ours = {known.key for known in same}
         mine = (i for i in paper.identifiers if i not in self._owner or self.key_of(i) in ours)
         record, (first, *others) = replace(paper, identifiers=tuple(mine)), same
@@ -136,7 +142,7 @@ class MergedPapers:
         records = [record if describe_record(old) == facts else old for old in self.records[first.key] or (first,)]
         records += [] if record in records else [record]
         for other in others:
-            records += self.records[other.key] or (other,)
+            records += self.records.pop(other.key) or (other,)
             del self.papers[other.key]
         named = (replace(other, identifiers=(*other.identifiers, other.key)) for other in others)
         return reduce(merge_records, [first, record, *named]), tuple(records) if len(records) > 1 else ()

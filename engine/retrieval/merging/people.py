@@ -13,7 +13,7 @@ from engine.retrieval.merging.titles import fold_umlauts, plain_letters
 from engine.retrieval.paper_keys import surname
 from engine.text import ET_AL
 
-Kinship = Literal["same", "overlap", "unknown", "different"]
+AuthorMatch = Literal["same", "overlap", "unknown", "different"]
 """How the authors of two records stand to each other; ``overlap``: most of them, but another one is first; ``unknown``:
 one record names nobody, a body, or people in another script."""
 
@@ -28,7 +28,7 @@ ALIKE = 85
 """Least similarity, of 100, of two spellings of one surname."""
 
 
-def compare_people(one: Sequence[str], other: Sequence[str]) -> Kinship:
+def compare_people(one: Sequence[str], other: Sequence[str]) -> AuthorMatch:
     """Judged by the first author, then by how many of the shorter list are in the longer."""
     first, second = _people(one), _people(other)
     bodies = [next(("".join(_tokens(name)) for name in names if is_body(name)), "") for names in (one, other)]

@@ -43,7 +43,7 @@ def is_same_word(one: str, other: str) -> bool:
     return fold_umlauts(one) == fold_umlauts(other) or stem(fold_spelling(one)) == stem(fold_spelling(other))
 
 
-Likeness = Literal["same", "near", "shortened", "other"]
+TitleMatch = Literal["same", "near", "shortened", "other"]
 """How two titles stand to each other: ``same`` letter by letter, apart from case, accents, punctuation, articles and
 decoration; ``near``: at most two words spelt otherwise; ``shortened``: one lacks the other's subtitle, its name before
 a colon, or its cut-off end."""
@@ -127,7 +127,7 @@ def is_cut_off(title: str) -> bool:
     return bool(re.search(r"(?:…|\.\.\.)\s*$", title))
 
 
-def compare_titles(one: str, other: str) -> Likeness:
+def compare_titles(one: str, other: str) -> TitleMatch:
     """How the two stand to each other; a notice about a paper (erratum, reply) is never that paper."""
     if title_letters(one) == title_letters(other):
         return "same"

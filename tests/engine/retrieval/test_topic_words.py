@@ -67,6 +67,12 @@ def test_an_abbreviation_with_another_meaning_stands_for_nothing() -> None:
     assert measure_texts(topic, titles, [""] * 4).titled.tolist() == pytest.approx([1.0, 0.0, 0.0, 0.0])
 
 
+def test_an_abbreviation_of_stop_words_stands_for_nothing() -> None:
+    topic = with_abbreviations(read_topic("AI systems"), ["We keep it as is (AI), often."] * 6)
+    assert topic == read_topic("AI systems")
+    assert measure_texts(topic, ["AI Systems", "Nothing"], ["", ""]).titled.tolist() == pytest.approx([1.0, 0.0])
+
+
 def test_rare_words_weigh_more() -> None:
     topic = read_topic("machine unlearning")
     words = measure_texts(topic, ["Unlearning", "Machine"], ["", ""], rarity([5_000, 60], 87_000))
