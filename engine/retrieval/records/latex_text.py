@@ -145,7 +145,8 @@ def _read_name(match: re.Match[str], *, word: str) -> str:
     if name in DROPPED:
         return _COMMAND_FIRST
     if symbol := WORDS.get(name) or _symbols().get(name):
-        return _put(symbol, match, word) + after.strip("{}")
+        is_letter = len(symbol) == 1 and unicodedata.name(symbol, "").startswith("LATIN ")  # S\o rensen is one word
+        return _put(symbol, match, word) + ("" if is_letter else after.strip("{}"))
     return f"\\{name}{after.strip('*')}"
 
 

@@ -28,6 +28,7 @@ REPAIRS = [
     ("the (cid:12)rst of (cid:11)ects", "the first of ffects"),
     ("na\u00c3\u00afve, 100\u00c3\u0097 faster", "na\u00efve, 100\u00d7 faster"),
     # LaTeX
+    (r"S\o rensen of \AA rhus and the \alpha test", "S\u00f8rensen of \u00c5rhus and the \u03b1 test"),
     (r"H\"{o}lder and Poincar\'e", "H\u00f6lder and Poincar\u00e9"),
     (r"a rate of $O(1/\sqrt{T})$ over $T$ rounds", "a rate of O(1/\u221aT) over T rounds"),
     (r"up to \ln\ln k and \log \log T terms of \pi\pi", "up to lnln k and log log T terms of π"),
