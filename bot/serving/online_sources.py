@@ -63,14 +63,15 @@ def open_access(
 ) -> OpenAccess:
     """Full texts: the workspace's own, those read before, and, ``online``, what is openly there."""
     policy = replace(_policy(settings, min(20.0, settings.online_seconds)), interval_s=0.2)
-    asking = {"email": settings.contact} if settings.contact else {}
+    unpaywall = None
+    if settings.contact:
+        asking = {"email": settings.contact}
+        unpaywall = ScholarlyService("Unpaywall", settings.unpaywall_api_url, web, policy, secret_params=asking)
     return OpenAccess(
         fetcher,
         TextFolder(settings.home / "texts"),
         own,
-        ScholarlyService("Unpaywall", settings.unpaywall_api_url, web, policy, secret_params=asking)
-        if asking
-        else None,
+        unpaywall,
         settings.arxiv_url,
         web.wait_for_host,
         online,

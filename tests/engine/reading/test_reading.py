@@ -252,6 +252,8 @@ class Site:
 
     async def answer(self, request: web.Request) -> web.Response:
         self.asked.append(request.path)
+        if request.path.startswith("/v2/") and "email" not in request.query:
+            raise web.HTTPUnprocessableEntity
         if request.path.startswith("/html/2001.00001"):
             return web.Response(text=HTML, content_type="text/html")
         if request.path.startswith("/pdf/") or request.path == "/open.pdf":
@@ -321,7 +323,8 @@ async def test_nothing_is_fetched_once_time_or_bytes_are_used_up(place: tuple[Si
 async def test_unpaywall_knows_where_a_paper_is_open(place: tuple[Site, OpenAccess, str]) -> None:
     site, access, url = place
     browser = OnlineTransport()
-    asking = replace(access, unpaywall=ScholarlyService("Unpaywall", url, browser, ServicePolicy(0.0)))
+    service = ScholarlyService("Unpaywall", url, browser, ServicePolicy(0.0), secret_params={"email": "me@lab.org"})
+    asking = replace(access, unpaywall=service)
     there, closed = (
         paper(n, key=f"doi:10.1/{name}", identifiers=(f"doi:10.1/{name}",)) for n, name in ((1, "open"), (2, "closed"))
     )
