@@ -167,7 +167,10 @@ def show_sentences(paper: Paper, notes: Sequence[Note] = (), numbers: Collection
 
 def group_notes(notes: Sequence[Note]) -> Mapping[PaperKey, list[Note]]:
     """The notes by paper, in their order."""
-    return {key: [note for note in notes if note.key == key] for key in dict.fromkeys(note.key for note in notes)}
+    found: dict[PaperKey, list[Note]] = {}
+    for note in notes:
+        found.setdefault(note.key, []).append(note)
+    return found
 
 
 def describe_matrix(notes: Mapping[str, Sequence[Note]], titles: Mapping[str, str]) -> str:

@@ -39,7 +39,7 @@ class Quotation:
 
     @property
     def cell(self) -> str:
-        """For a table; in quotation marks if they are the authors' words."""
+        """For a table, without numbers of its own references; in quotation marks if they are the authors' words."""
         shown = without_their_citations(self.words)
         return f"“{shown}”" if self.paper.abstract else shown
 

@@ -25,7 +25,7 @@ from engine.writing.assembly import (
 from engine.writing.composing import Composition
 from engine.writing.drafting import Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, plan_subsections
-from engine.writing.planning import Asking, OutlineAnswer, PartsAnswer, Plan, divide_sections, outline_text
+from engine.writing.planning import Asking, OutlineAnswer, PartsAnswer, Plan, divide_outline, outline_text
 
 METHOD = (
     "This survey was written by the baseline of the NLPCC 2024 task: a language model allocated the references to "
@@ -93,7 +93,7 @@ class OrganiserRecipe(KeywordSearch):
             own = ((key for key in keys if key in known) for keys in allocated)
             return list(map(PartAnswer.node, answer.subsections, own))
 
-        return await divide_sections(top, {at: allocate(at) for at in range(len(nodes))})
+        return await divide_outline(top, {at: allocate(at) for at in range(len(nodes))})
 
     async def write(self, task: WritingTask, context: RunContext) -> Survey:
         """Steps 3 to 5: abstract and summary, every section at the same time, put together."""

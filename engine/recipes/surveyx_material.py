@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from engine.citations import keep_allowed_citations, list_cited_keys, remove_citations
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import Request, TypedAnswer, tokens_of
-from engine.llm.prompting import data, fill, paper_block
-from engine.quoting.attribution import name_paper
+from engine.llm.prompting import data, fill, first_author, paper_block
 from engine.reading.full_text import FullText
 from engine.reading.trees.attribute_trees import AttributeTree, digest_text
 from engine.reading.trees.forests import Forest, TreeIndex
@@ -89,8 +88,13 @@ def _describe(paper: Paper, tree: AttributeTree | None, fields: Collection[str] 
     known = dict(tree.list_known())
     chosen = {name: value for name, value in known.items() if fields is None or name in fields} or known
     lines = [f"{name}: {data(value.text)}" for name, value in chosen.items()]
-    title = f"{data(paper.title)} ({data(name_paper(paper))})"
+    title = f"{data(paper.title)} ({data(author_and_year(paper))})"
     return "\n".join((f'<paper key="{paper.key}">', title, *lines, "</paper>"))
+
+
+def author_and_year(paper: Paper) -> str:
+    """“Lewis et al. 2020”; what is not known is left out."""
+    return " ".join(part for part in (first_author(paper), str(paper.year or "")) if part) or "no author given"
 
 
 TREE_TOKENS = 8_000

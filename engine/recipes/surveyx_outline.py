@@ -15,7 +15,7 @@ from engine.retrieval.embedding import Embedder
 from engine.text import terms
 from engine.values import Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import supply_papers
-from engine.writing.planning import Asking, DividedPlan, OutlineAnswer, PartsAnswer, Plan, divide_sections, outline_text
+from engine.writing.planning import Asking, DividedPlan, OutlineAnswer, PartsAnswer, Plan, divide_outline, outline_text
 
 TEMPERATURE = 0.3
 """Of every request for the outline (SurveyX's code)."""
@@ -109,7 +109,7 @@ class OutlineSteps(Asking):
         """Every section that takes hints with its subsections; one that could not be divided stays whole."""
         own = [[h for h in hints if h.section == str(i)] for i in range(1, len(outline.nodes) + 1)]
         held = replace(outline, nodes=tuple(map(self._hold, outline.nodes, own)))
-        return await divide_sections(held, {at: self._divide(held, at, some) for at, some in enumerate(own) if some})
+        return await divide_outline(held, {at: self._divide(held, at, some) for at, some in enumerate(own) if some})
 
     async def reorganise(self, outline: Outline) -> Outline:
         """Separate, then reorganise: headings that say the same become one, every other is placed exactly once."""

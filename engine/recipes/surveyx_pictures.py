@@ -10,10 +10,9 @@ from engine.citations import remove_citations
 from engine.errors import LanguageModelError, LimitExceeded, ScholiumError
 from engine.llm.model import PlainText, PromptImage, Request, TypedAnswer
 from engine.llm.prompting import data, fill
-from engine.quoting.attribution import name_paper
 from engine.reading.open_access import FullTexts
 from engine.reading.paper_figures import PaperFigure, is_reusable
-from engine.recipes.surveyx_material import Material
+from engine.recipes.surveyx_material import Material, author_and_year
 from engine.retrieval.embedding import Embedder
 from engine.run import RunContext
 from engine.survey import Reproduction, Section, Survey, SurveyWarning, walk
@@ -118,7 +117,7 @@ async def _reproduce(choice: ChosenFigure, search: FigureSearch) -> Reproduction
     paper, licence = search.material.papers[choice.key], search.material.texts[choice.key].licence
     said = shorten(clean(figure.caption), CAPTION_CHARACTERS)
     ended = said if said.endswith((".", "…")) else f"{said}."
-    where = f"Figure {figure.number} of {name_paper(paper)}, “{clean(paper.title)}”"
+    where = f"Figure {figure.number} of {author_and_year(paper)}, “{clean(paper.title)}”"
     caption = f"{ended} Source: {where}, {address}, licence: {licence}; size changed."
     size = (picture.width, picture.height)
     introduction = f"{{}} is taken from “{clean(paper.title)}”."

@@ -13,9 +13,8 @@ from engine.citations import cite
 from engine.errors import LanguageModelError, LimitExceeded
 from engine.llm.model import LanguageModel, PlainText, Request, TypedAnswer, WrittenKey
 from engine.llm.prompting import fill
-from engine.quoting.attribution import name_paper
 from engine.reading.trees.attribute_trees import AttributeValue, TreeKind
-from engine.recipes.surveyx_material import Material
+from engine.recipes.surveyx_material import Material, author_and_year
 from engine.survey import Branch, CellEvidence, Citation, Section, Survey, SurveyWarning, Table, Taxonomy, Verdict, walk
 from engine.text import clean, fold, shorten
 from engine.values import Outline, Paper, PaperKey
@@ -243,4 +242,4 @@ def work_name(paper: Paper) -> str:
     """What a work is called in a table: the name before its title's colon, else first author and year."""
     head, colon, _ = clean(paper.title).partition(":")
     is_name = bool(colon) and len(head.split()) <= 3 and any(ch.isupper() for ch in head)
-    return head if is_name else name_paper(paper)
+    return head if is_name else author_and_year(paper)

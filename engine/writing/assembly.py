@@ -27,12 +27,18 @@ FRAME_WORDS = 500
 """Words of introduction, tables and conclusion together."""
 
 
-def assign(brief: Brief, outline: Outline, trial: int = 0) -> Assignment:
-    """What all subsections of the outline have in common; without a wish so long that the length class is reached."""
+def words_for_each(brief: Brief, outline: Outline) -> int:
+    """Words for one leaf of the outline, so that the survey reaches its length class."""
+    if brief.subsection_words is not None:
+        return brief.subsection_words
+    leaves = len(outline.list_parts())
     total = LENGTH_CLASSES_TOKENS[brief.length] * MARGIN / TOKENS_PER_WORD - FRAME_WORDS
-    words = max(80, round(total / max(1, len(outline.list_parts()))))
-    wanted = words if brief.subsection_words is None else brief.subsection_words
-    return Assignment(brief.topic, outline, wanted, trial, brief.wishes)
+    return max(80, round(total / max(1, leaves)))
+
+
+def assign(brief: Brief, outline: Outline, trial: int = 0) -> Assignment:
+    """What all subsections of the outline have in common."""
+    return Assignment(brief.topic, outline, words_for_each(brief, outline), trial, brief.wishes)
 
 
 def frame_outline(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode, ...]:
@@ -48,9 +54,10 @@ def frame_outline(body: Sequence[OutlineNode], topic: str) -> tuple[OutlineNode,
 async def supply_papers(
     outline: Outline, papers: Sequence[Paper], context: RunContext, count: int = 0, vectors: Vectors | None = None
 ) -> Outline:
-    """The outline with papers for the sections without any: so many, or as the limits have it, the nearest first.
+    """The outline with papers for each section of the body that has neither papers nor parts.
 
-    Row i of ``vectors``, where they are known already, is paper i.
+    It gets the ``count`` papers nearest to what it says, best first (`Limits.papers_per_node` without a count). Row i
+    of ``vectors``, where they are known already, is paper i; else the papers are embedded here.
     """
     bare = [node for node in outline.list_parts() if not node.papers]
     most = count or context.limits.papers_per_node

@@ -18,7 +18,7 @@ from engine.retrieval.embedding import Vectors, embed_papers, nearest
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
 from engine.session.kept_text import leaves_of
 from engine.survey import FieldMap, MapPoint, Section, Survey, SurveyWarning, walk
-from engine.text import list_words
+from engine.text import list_words, shorten
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
 from engine.writing.assembly import (
     add_warnings,
@@ -38,7 +38,7 @@ from engine.writing.estimates import (
 from engine.writing.field_views import compose_survey
 from engine.writing.model_text import HeadingText
 from engine.writing.notices import with_notice
-from engine.writing.planning import PartsAnswer, Plan, outline_text
+from engine.writing.planning import HEADING_CHARACTERS, PartsAnswer, Plan, outline_text
 
 METHOD = (
     "This survey was written by a language model from groups of papers that a program found by their likeness, each "
@@ -186,7 +186,7 @@ async def _order(brief: Brief, nodes: list[OutlineNode], model: LanguageModel, n
         return nodes
     for item in answer.renamed:
         if 1 <= item.number <= len(nodes):
-            nodes[item.number - 1] = replace(nodes[item.number - 1], title=item.heading)
+            nodes[item.number - 1] = replace(nodes[item.number - 1], title=shorten(item.heading, HEADING_CHARACTERS))
     named = [n for n in dict.fromkeys(answer.order) if 1 <= n <= len(nodes)]
     return [nodes[n - 1] for n in (*named, *(n for n in range(1, len(nodes) + 1) if n not in named))]
 
@@ -229,9 +229,10 @@ async def _refine(
         )
         answer = await try_work(model.answer_typed(_request("drafting", f"title/{number}", prompt), TitleAnswer))
         if isinstance(answer, TitleAnswer):
-            survey = replace(survey, title=answer.title)
-        failed = {name: why for name, why in {**came, "title": answer}.items() if isinstance(why, ScholiumError)}
-        warnings += [SurveyWarning("unfinished", n.capitalize(), f"round {number}: {why}") for n, why in failed.items()]
+            survey = replace(survey, title=shorten(answer.title, HEADING_CHARACTERS))
+        for name, result in {**came, "title": answer}.items():
+            if isinstance(result, ScholiumError):
+                warnings.append(SurveyWarning("unfinished", name.capitalize(), f"round {number}: {result}"))
     if "abstract" in found and found["abstract"].text:
         survey = replace(survey, abstract=found["abstract"].text, tally=found["abstract"].tally)
     if (ending := found.get("conclusion")) and ending.text:
@@ -276,7 +277,8 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     papers = await with_bodies(task.selection.list_included(), context)
     nodes = task.outline.nodes
     first, last = nodes[0], nodes[-1]
-    body = replace(task.outline, nodes=nodes[:-1]) if last.role == "conclusion" else task.outline
+    concludes = last.role == "conclusion"  # it is written from the finished sections
+    body = replace(task.outline, nodes=nodes[:-1] if concludes else nodes)
     ready = {at: section for at, section in task.kept.sections if at < len(body.nodes)}
     if first.role == "introduction" and 0 not in ready:
         ready[0] = _introduce(first, task.brief, body, papers)
@@ -286,4 +288,4 @@ async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     composition = Composition(assignment, papers, context, Steps(frame=False))
     kept = replace(task.kept, sections=tuple(ready.items()))
     survey = await compose_survey(composition, replace(task, outline=body, kept=kept), METHOD)
-    return await _refine(survey, last.title if body is not task.outline else "", task.brief.topic, papers, context)
+    return await _refine(survey, last.title if concludes else "", task.brief.topic, papers, context)

@@ -16,7 +16,7 @@ from engine.llm.model import LanguageModel
 from engine.notes.taking import Question, describe_matrix, group_notes, take_notes
 from engine.run import Progress, RunContext
 from engine.session.kept_text import KeptPart, KeptText, leaves_of, position_of
-from engine.survey import UNREVIEWED, Note, Section, SurveyWarning, walk
+from engine.survey import UNREVIEWED, Note, Section, SurveyWarning
 from engine.values import FoundPaper, OutlineNode, Paper, PaperKey, Query
 from engine.writing import drafting
 from engine.writing.assembly import open_section
@@ -53,13 +53,6 @@ class _Part:
     """The part as it holds when its claims were judged once: what is reworded may still come back."""
 
 
-def _find_kept(place: str, finished: Mapping[int, Section], parts: Mapping[str, KeptPart]) -> KeptPart | None:
-    if (position := position_of(place)) not in finished:
-        return parts.get(place)
-    written = {f"{position + 1}{n[1:]}": section for n, section in walk((finished[position],))}
-    return KeptPart(place, written[place]) if place in written else None
-
-
 @dataclass
 class Composition:
     """One pass over an outline; ``warnings`` collects what a reader should know."""
@@ -83,20 +76,16 @@ class Composition:
 
     @property
     def model(self) -> LanguageModel:
-        """Whoever writes."""
+        """Whoever writes and checks; raises `UserError` where no language model is configured."""
         return self.context.require_model()
 
     async def write(self, kept: KeptText) -> dict[int, Section]:
         """Every section that could be written, by position; whole sections that are ``kept`` are taken as they are."""
         finished, parts = dict(kept.sections), {part.place: part for part in kept.parts}
-        nodes = self.task.outline.nodes
-        leaves = [(place, node) for place, node in leaves_of(nodes) if position_of(place) not in self._outer_nodes()]
-        self._parts = [
-            _Part(place, node, stays)
-            for place, node in leaves
-            if (stays := _find_kept(place, finished, parts)) or position_of(place) not in finished
-        ]
-        due = [(i, nodes[i]) for i in dict.fromkeys(position_of(place) for place, _ in leaves) if i not in finished]
+        nodes, there = self.task.outline.nodes, finished.keys() | self._outer_nodes().keys()
+        due = [(i, top) for i, top in enumerate(nodes) if i not in there]
+        leaves = [(place, node) for place, node in leaves_of(nodes) if position_of(place) not in there]
+        self._parts = [_Part(place, node, parts.get(place)) for place, node in leaves]
         async with asyncio.TaskGroup() as group:
             tasks = {part.place: group.create_task(self._write(part)) for part in self._parts}
             for i, top in due:
@@ -245,9 +234,10 @@ class Composition:
 
     async def _complete(self, draft: Draft, material: Material) -> Draft:
         """The draft with what is missing of its words, asked for once and checked; one that stays short says so."""
-        node, missing = draft.node, self.task.words - drafting.count_words(draft.text)
-        if missing <= (1 - ENOUGH) * self.task.words:
+        node, words = draft.node, drafting.count_words(draft.text)
+        if words >= ENOUGH * self.task.words:
             return draft
+        missing = self.task.words - words
         request = drafting.build_completion_request(self.task, material, draft.text, missing)
         why = "what else was written did not hold"
         try:

@@ -62,6 +62,23 @@ class Reading:
     others: str = ""
 
 
+def build_critique_request(reading: Reading, parts: Mapping[str, Draft]) -> Request:
+    """The request that shows every part, by its number, with addressed sentences."""
+    shown = "\n\n".join(
+        f"{place} {data(part.node.title)}\n{_address(place, part.text)}" for place, part in parts.items()
+    )
+    most = max(1, sum(len(all_sentences(part.text)) for part in parts.values()) // SENTENCES_PER_EDIT)
+    prompt = fill(
+        "common/critique",
+        topic=data(reading.topic),
+        others=data(reading.others) or "(none)",
+        sentences=shown,
+        matrix=reading.matrix,
+        most=str(most),
+    )
+    return Request("checking", f"critique/{reading.step}", prompt, EDIT_TOKENS * most + 512, 0.3)
+
+
 async def score_text(model: LanguageModel, topic: str, text: str, step: str, judge: str = "") -> tuple[int, int, int]:
     """Coverage, structure and relevance, from 1 to 5, by the ``judge`` where one is named."""
     levels = "\n\n".join(f"{criterion.capitalize()}\n{list_levels(criterion)}" for criterion in AUTOSURVEY)
@@ -82,30 +99,8 @@ Edits = Mapping[str, Mapping[str, str]]
 async def criticise(
     model: LanguageModel, reading: Reading, parts: Mapping[str, Draft], judges: Sequence[str] = ()
 ) -> Edits:
-    """What the reviewer, who is shown every part by its number with addressed sentences, asks for, or all ``judges``.
-
-    Of two edits of a sentence the first judge's is taken.
-    """
-    lines = {place: all_sentences(part.text) for place, part in parts.items()}
-    most = max(1, sum(map(len, lines.values())) // SENTENCES_PER_EDIT)
-    shown = (
-        "\n".join(
-            (
-                f"{place} {data(parts[place].node.title)}",
-                *(f"{place}:{at} {data(remove_citations(line))}" for at, line in enumerate(own, start=1)),
-            )
-        )
-        for place, own in lines.items()
-    )
-    prompt = fill(
-        "common/critique",
-        topic=data(reading.topic),
-        others=data(reading.others) or "(none)",
-        sentences="\n\n".join(shown),
-        matrix=reading.matrix,
-        most=str(most),
-    )
-    request = Request("checking", f"critique/{reading.step}", prompt, EDIT_TOKENS * most + 512, 0.3)
+    """What the reviewer asks for, or all ``judges``: of two edits of a sentence the first judge's is taken."""
+    request = build_critique_request(reading, parts)
     requests = [replace(request, step=f"{request.step}/{name}", model=name) for name in judges] or [request]
     answers, _ = await try_any(model.answer_typed(asked, CritiqueAnswer) for asked in requests)
     return read_edits([edit for answer in answers for edit in answer.edits], parts)
@@ -160,3 +155,9 @@ async def _apply(model: LanguageModel, reading: Reading, part: Draft, asked_for:
     claims = (changes.get(claim.text, claim) for claim in part.claims)
     tally = part.tally and part.tally.without(old).plus(changed)
     return replace(part, text=text, claims=tuple(filter(None, claims)), tally=tally)
+
+
+def _address(place: str, text: str) -> str:
+    return "\n".join(
+        f"{place}:{at} {data(remove_citations(line))}" for at, line in enumerate(all_sentences(text), start=1)
+    )

@@ -1,4 +1,4 @@
-"""What a survey written by a language model shows beside its text, by program, in the words of the papers it cites."""
+"""A survey as a language model composes it, with what it shows beside its text in the words of the papers it cites."""
 
 from __future__ import annotations
 

@@ -10,9 +10,8 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from pydantic import AfterValidator
 
-from engine.text import bound_runs, clean, fold, remove_bare_numbers, sentences, shorten
+from engine.text import bound_runs, clean, fold, remove_bare_numbers, sentences
 
-HEADING_CHARACTERS = 120
 HEADING_WORDS = 12
 """A block of its own with so few words, without an end of a sentence, is a heading."""
 
@@ -118,7 +117,7 @@ def bare_heading(text: str) -> str:
     words = _read_words(SyntaxTreeNode(_MARKDOWN.parse(bare)))
     line = " ".join(remove_bare_numbers(_NUMBER.sub("", words)).split())
     first = next(iter(sentences(line)), "")
-    return shorten(first.strip(" \"“”'*_").rstrip(".:") or clean(text), HEADING_CHARACTERS)
+    return first.strip(" \"“”'*_").rstrip(".:") or clean(text)
 
 
 HeadingText = Annotated[str, AfterValidator(bare_heading)]

@@ -19,10 +19,12 @@ from engine.options import TemplateSection
 from engine.quoting.abstracts import show_gists, with_contribution
 from engine.retrieval.embedding import Vectors, embed_papers, nearest
 from engine.run import CallChain, PlannedCall, Progress, RunContext
-from engine.text import fold
+from engine.text import clean, fold, shorten
 from engine.values import Outline, OutlineNode, Paper, PaperKey, Role, walk_outline
 from engine.writing.assembly import supply_papers
 from engine.writing.model_text import HeadingText
+
+HEADING_CHARACTERS = 120
 
 CHUNK_TOKENS = 30_000
 """AutoSurvey's size of an outline chunk; only abstracts at this stage."""
@@ -35,8 +37,8 @@ class Plan(TypedAnswer):
     description: PlainText
 
     def node(self, papers: Iterable[PaperKey] = ()) -> OutlineNode:
-        """It in an outline, with these papers."""
-        return OutlineNode(self.title, self.description, tuple(papers))
+        """It as a section of an outline, with these papers; a heading too long to be one is cut at a word."""
+        return OutlineNode(shorten(self.title, HEADING_CHARACTERS), clean(self.description), tuple(papers))
 
 
 P = TypeVar("P", bound=Plan)
@@ -223,7 +225,7 @@ class Planner(Asking):
         body = [at for at, node in enumerate(top.nodes) if node.role == "body"]
         counts = zip(body, count_parts(top, len(self.papers)), strict=True)
         due = {at: self._list_parts(top, at, vectors, count) for at, count in counts if not top.nodes[at].children}
-        return await divide_sections(top, due)
+        return await divide_outline(top, due)
 
     async def _list_parts(self, outline: Outline, at: int, vectors: Vectors, count: int) -> list[OutlineNode]:
         """About so many subsections of the section, from the papers nearest to it."""
@@ -289,7 +291,7 @@ def plan_outline(outline: Outline, papers: Sequence[Paper], *, whole_abstracts: 
     return [*rough, *(merged if len(chunks) > 1 else ()), *parts, looked_over]
 
 
-async def divide_sections(
+async def divide_outline(
     outline: Outline, dividing: Mapping[int, Coroutine[Any, Any, Sequence[OutlineNode]]]
 ) -> Outline:
     """The outline with the parts of these sections, counted from 0; one that cannot be divided stays, and is noted."""

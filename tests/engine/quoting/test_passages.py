@@ -39,6 +39,14 @@ def test_what_cannot_stand_alone_is_not_quoted() -> None:
     assert [at for at, said in enumerate(read_statements(abstract)) if stands_alone(said.text)] == [0]
 
 
+def test_a_number_of_the_papers_own_references_is_not_shown_as_one_of_ours() -> None:
+    words = "Dense retrieval beats BM25 on five data sets [12, 13] by four points"
+    for source in ("abstract", "summary"):
+        claim = quote_words(paper(1), [words], source)  # type: ignore[arg-type]
+        assert "[12" not in claim.text and "data sets […] by" in claim.text
+        assert claim.citations[0].quote == words
+
+
 def test_who_said_it() -> None:
     assert attribution(paper(1, authors=("Jan van den Berg",), year=2020)) == "van den Berg (2020)"
     assert attribution(paper(1, authors=("A One", "B Two"), year=None)) == "One and Two"
