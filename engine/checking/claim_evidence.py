@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from math import log
 from string import ascii_lowercase
+from typing import TypeVar
 
 from engine.addresses import NumberedSentence, number_sentences, sentences_at
 from engine.checking.doubts import Source, carries, is_negated, list_missing_terms, split_terms
@@ -27,10 +28,10 @@ NEAREST_PAPERS = 8
 """Papers of all that were gathered that a claim about all of them is held against, beside those it rests on."""
 
 LACKED, DIFFERENT = 4.0, 1.25
-"""What a term or figure of a claim counts that is not shown yet, beside the weights of the terms that it shares; how
-much more a sentence counts with a figure that the claim has not, and one that is denied where the claim is not."""
+"""What a term or figure not shown yet counts beside the weights of terms; how much more what may refute a claim."""
 
 Addresses = Mapping[PaperKey, tuple[int, ...]]
+K = TypeVar("K", Paper, NumberedSentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,7 @@ def choose_evidence(
 def search_gathered(claim: str, papers: Sequence[Paper]) -> tuple[EvidenceSentence, ...]:
     """One sentence of each of the papers that share most terms with the claim, those that few papers have first."""
     bare = replace_citations(claim, lambda _: "")
-    said = {paper: split_terms(bare) & split_terms(f"{paper.title}. {paper.content}") for paper in papers}
-    frequency = Counter(chain.from_iterable(said.values()))
-    near = {p: round(sum(log(1 + len(papers) / frequency[term]) for term in held), 6) for p, held in said.items()}
+    near = _weigh_terms({p: split_terms(bare) & split_terms(f"{p.title}. {p.content}") for p in papers})
     nearest = sorted(filter(near.__getitem__, papers), key=lambda paper: (-near[paper], paper.key))[:NEAREST_PAPERS]
     return tuple(EvidenceSentence(paper, own) for paper in nearest for own in _choose_best(bare, paper, 1))
 
@@ -101,14 +100,18 @@ def _choose_best(
 
 
 def _measure_nearness(claim: str, paper: Paper) -> dict[NumberedSentence, float]:
-    """The weight of the claim's terms in each sentence, those that few sentences have weighing more."""
-    terms = {own: split_terms(own.text) for own in number_sentences(paper)}
-    frequency = Counter(chain.from_iterable(terms.values()))
-    held = {own: said - {*list_missing_terms(own.text, claim)} for own, said in terms.items()}
-    near = {own: sum(log(1 + len(terms) / frequency[term]) for term in said) for own, said in held.items()}
+    """The weight of the claim's terms in each sentence; more where it differs in figures, or in what it denies."""
+    own = number_sentences(paper)
+    near = _weigh_terms({s: split_terms(s.text) - {*list_missing_terms(s.text, claim)} for s in own})
     denied = is_negated(claim)
-    differs = {own: bool(find_missing_figures(own.text, claim)) + (is_negated(own.text) != denied) for own in terms}
-    return {own: round(near[own] * DIFFERENT ** differs[own], 6) for own in terms}
+    differs = {s: bool(find_missing_figures(s.text, claim)) + (is_negated(s.text) != denied) for s in own}
+    return {s: round(near[s] * DIFFERENT ** differs[s], 6) for s in own}
+
+
+def _weigh_terms(held: Mapping[K, Set[str]]) -> dict[K, float]:
+    """The weight of what each holds of a claim's terms, those that few hold weighing more."""
+    frequency = Counter(chain.from_iterable(held.values()))
+    return {key: round(sum(log(1 + len(held) / frequency[t]) for t in terms), 6) for key, terms in held.items()}
 
 
 def _list_lacking(claim: str, held: str) -> set[str]:

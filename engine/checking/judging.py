@@ -18,8 +18,7 @@ from engine.survey import Citation, Claim, ClaimTally, Ending, count_standing
 from engine.text import fold
 
 State = Literal["pending", "failed", "held", "framing", "common", "removed", "unchecked"]
-"""To be judged; to be reworded; judged to hold; no claim at all; common knowledge, which needs no paper; taken out; not
-judged: nobody could be asked."""
+"""To be judged; to be reworded; it holds; no claim; common knowledge; taken out; not judged: nobody could be asked."""
 
 
 SCOPE = re.compile(r" \(among the [\d,]+ papers gathered\)")

@@ -268,7 +268,6 @@ def _extract_markers(sentence: str, style: Style) -> tuple[tuple[str, ...], str]
 
 
 def _works(text: str) -> Iterator[str]:
-    """The names of works cited by author and year."""
     in_brackets = (work for match in _IN_BRACKETS.finditer(text) for work in _ONE_WORK.finditer(match[1]))
     for work in (*in_brackets, *_NARRATIVE.finditer(text)):
         yield f"{fold(work[1])} {work[2]}"

@@ -163,7 +163,6 @@ def rank_surveys(ratings: Sequence[Rating]) -> dict[str, float]:
 
 
 def _average(ratings: Iterable[Rating]) -> dict[str, float]:
-    """The mean of all that each survey was given."""
     given: dict[str, list[int]] = defaultdict(list)
     for rating in ratings:
         given[rating.survey].append(rating.score)

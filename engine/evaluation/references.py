@@ -27,8 +27,7 @@ from engine.values import Paper, PaperKey, Query
 Finding = Literal["real", "real with wrong metadata", "not found"]
 
 SAME_TITLE, LIKE_TITLE = 93.0, 80.0
-"""From this similarity on (0 to 100, letters and digits only) two titles are the same, or, where the first author is
-named, one of them was written wrongly."""
+"""From this similarity (0 to 100) two titles are the same, or one was written wrongly, if its first author is named."""
 
 SHORTEST_TITLE, LONGEST_TITLE = 8, 300
 """Letters and digits of a title that can be looked up, and how many characters of it are."""
@@ -155,7 +154,6 @@ def _people_in(reference: Reference, paper: Paper) -> frozenset[str]:
 
 
 def _is_by(authors: Iterable[str], named: Set[str]) -> bool:
-    """Whether one of the authors is among the names."""
     return any(fold(surname(author).split()[-1]) in named for author in authors if surname(author))
 
 
@@ -270,8 +268,7 @@ def distinct(claims: Sequence[CitedClaim], document: Document) -> tuple[Score, .
 
 
 NEAREST, LEAST_KNOWN = 20, 5
-"""Papers of the library that show how close to a topic papers can be; references whose papers must be known for a topic
-to be judged by them, unless a survey has fewer altogether."""
+"""Papers that show how close to a topic a library's are; references, of so many, that must be known to judge."""
 
 
 async def measure_closeness(

@@ -103,7 +103,6 @@ def _runs(runs: Runs, cite: Cite = cite_numbers) -> str:
 
 
 def _tell_figure(figure: Figure, number: int, known: Mapping[PaperKey, int], cite: Cite) -> str:
-    """What a figure shows, in words."""
     match figure:
         case BarChart():
             return render_table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])

@@ -36,8 +36,7 @@ from engine.writing.drafting import Draft, settle_citations, verify_citations
 from engine.writing.model_text import read_prose
 
 ANSWER_PAPERS, ANSWER_SENTENCES, ANSWER_ROWS = 12, 60, 60
-"""Papers that are shown whole because a question names them, sentences of others that rank first, and further papers
-of which one sentence and the notes are shown: a question may be over all, as “which have flown, and how fast?” is."""
+"""Papers that a question names, shown whole; sentences of others that rank first; papers shown by one sentence."""
 
 _SPECIFIC = re.compile(r"\d|(?<=\S )\w*[A-Z]|^\w+[A-Z]")
 """A figure or a name: what has one is no general knowledge."""
