@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
 
 from engine.survey import Section, Survey, SurveyWarning, walk
 from engine.text import list_words
@@ -155,15 +156,9 @@ def numbers(survey: Survey) -> dict[PaperKey, int]:
 
 def number_ranges(values: Iterable[int]) -> str:
     """``1, 3–5`` for 1, 3, 4, 5: three or more in a row become a range."""
-    ordered = sorted(set(values))
-    runs: list[list[int]] = []
-    for value in ordered:
-        if runs and value == runs[-1][-1] + 1:
-            runs[-1].append(value)
-        else:
-            runs.append([value])
-    parts = [f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
-    return ", ".join(parts)
+    placed = enumerate(sorted(set(values)))
+    runs = [[value for _, value in run] for _, run in groupby(placed, key=lambda pair: pair[1] - pair[0])]
+    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
 def read_ranges(said: str, most: int = 50) -> list[int]:

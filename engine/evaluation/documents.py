@@ -103,9 +103,9 @@ def from_survey(survey: Survey) -> Document:
     def number(keys: Sequence[PaperKey]) -> str:
         return f"[{number_ranges(known[key] for key in keys if key in known)}]"
 
-    texts = [replace_citations(section.text, number, round_brackets) for _, section in sections]
     parts = tuple(
-        Part(f"{place} {s.title}", place.count(".") + 1, text) for (place, s), text in zip(sections, texts, strict=True)
+        Part(f"{place} {s.title}", place.count(".") + 1, replace_citations(s.text, number, round_brackets))
+        for place, s in sections
     )
     references = tuple(
         Reference(str(known[p.key]), " ".join(f"{reference_text(p)} {p.url} {p.key}".split()), p.title)

@@ -127,6 +127,9 @@ def test_judges_compare_in_pairs_and_agree_with_people_or_not(tmp_path: Path, mo
     assert "Agreement with people's ranks" in shown
     monkeypatch.delenv("OPENAI_API_KEY")
     monkeypatch.delenv("OPENAI_BASE_URL")
+    code, shown = run("ours", "theirs", "--compare", "--pairwise")
+    assert code == 1
+    assert "takes a language model" in " ".join(shown.split())
     (tmp_path / "ranks.json").write_text('{"nobody/X": 1}')
     code, shown = run("ours", "--compare", "--ranks", "ranks.json")
     assert code == 1
