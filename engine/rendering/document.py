@@ -225,15 +225,13 @@ def find_citing_sections(survey: Survey) -> Mapping[PaperKey, Sequence[str]]:
     return found
 
 
-def quotes_by_paper(survey: Survey) -> dict[PaperKey, tuple[str, ...]]:
+def quotes_by_paper(survey: Survey) -> Mapping[PaperKey, Sequence[str]]:
     """The words that the survey takes from each paper, each once; a summary's are not the paper's."""
-    found: defaultdict[PaperKey, dict[str, None]] = defaultdict(dict)
-    for _, section in walk(survey.sections):
-        for claim in section.claims:
-            for citation in claim.citations:
-                if citation.quote and citation.source != "summary":
-                    found[citation.key][clean(citation.quote)] = None
-    return {key: tuple(quotes) for key, quotes in found.items()}
+    found: defaultdict[PaperKey, list[str]] = defaultdict(list)
+    cited = (c for _, section in walk(survey.sections) for claim in section.claims for c in claim.citations)
+    for key, quote in dict.fromkeys((c.key, clean(c.quote)) for c in cited if c.quote and c.source != "summary"):
+        found[key].append(quote)
+    return found
 
 
 def group_titles(survey: Survey) -> tuple[str, ...]:
