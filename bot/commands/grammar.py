@@ -124,6 +124,7 @@ def numbers_in(text: str) -> tuple[int, ...]:
 
 
 def _unquote(said: str) -> str:
+    """Words out of quotation marks; a title, which may end in quoted words, loses double ones only."""
     return said.strip(" \"'“”")
 
 
@@ -261,9 +262,9 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "add section TITLE after 2",
         rf"add section\s+(.+?)\s+(after|before)\s+{_PLACE}",
-        lambda title, where, place: outline.add(_unquote(title), place, after=where.lower() == "after"),
+        lambda title, where, place: outline.add(title.strip('"“”'), place, after=where.lower() == "after"),
     ),
-    _rule("add section TITLE", r"add section\s+(.+)", lambda title: outline.add(_unquote(title))),
+    _rule("add section TITLE", r"add section\s+(.+)", lambda title: outline.add(title.strip('"“”'))),
     _rule(
         "add a paragraph on WORDS to 2.1",
         rf"add\s+(?:a\s+)?paragraph\s+(?:on|about)\s+(.+?)\s+(?:to|in)\s+{_PLACE}",
@@ -280,12 +281,12 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "rename 2 to TITLE",
         rf"rename\s+{_PLACE}\s+(?:to\s+|:\s*)?(.+)",
-        lambda place, title: outline.rename(place, _unquote(title)),
+        lambda place, title: outline.rename(place, title.strip('"“”')),
     ),
     _rule(
         "describe 3.2: WORDS",
         rf"describe\s+{_PLACE}\s*(?::|as\s)\s*(.+)",
-        lambda place, words: outline.describe(place, _unquote(words)),
+        lambda place, words: outline.describe(place, words.strip('"“”')),
     ),
     _rule(
         "move 12 to 3",

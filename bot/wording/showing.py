@@ -180,7 +180,9 @@ def find_paper(state: State, number: str) -> Paper:
     """
     if state.survey:
         return pick("paper", state.survey.references, int(number))
-    return pick("paper", state.papers.found if state.papers else (), int(number), "the list").paper
+    if state.papers is None:
+        raise UserError("There are no papers yet. Name a topic first.")
+    return pick("paper", state.papers.found, int(number), "the list").paper
 
 
 def show_tree(paper: Paper, tree: AttributeTree | None) -> str:

@@ -223,7 +223,8 @@ Notice = Literal[
 """One of the known things to say; nothing was changed unless its name says so."""
 
 Action = Literal["propose", "start job", "stop job"] | Notice
-"""Show the proposal of the current phase, begin the session's job, end the job that it had before, or say something."""
+"""Show the proposal of the current phase, begin the session's job, end the job that it had before (what that finished
+was kept), or say something."""
 
 
 @dataclass(frozen=True, slots=True)

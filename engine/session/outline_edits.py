@@ -89,12 +89,20 @@ def merge(outline: Outline, place: str, other: str) -> Outline:
         first, second = (n if n.children else replace(n, papers=(), children=(n,)) for n in (first, second))
     joined = OutlineNode(
         f"{first.title}; {second.title}",
-        "; ".join(dict.fromkeys(filter(None, (first.description, second.description)))),
+        _join_descriptions(first.description, second.description),
         tuple(dict.fromkeys((*first.papers, *second.papers))),
         hint_papers=(*first.hint_papers, *second.hint_papers),
         children=(*first.children, *second.children),
     )
     return splice(splice(outline, place, joined), other)
+
+
+def _join_descriptions(first: str, second: str) -> str:
+    """Both, once each; of two lists under the same words, such as “Set apart by: …”, one list."""
+    (label, colon, items), (other, _, more) = first.partition(": "), second.partition(": ")
+    if colon and label == other:
+        return f"{label}: {', '.join(dict.fromkeys((*items.split(', '), *more.split(', '))))}"
+    return "; ".join(dict.fromkeys(d for d in (first, second) if d))
 
 
 SMALLEST_DIVIDED = 6
@@ -282,5 +290,10 @@ def find_unsupported(outline: Outline, selection: PaperSelection, topic: str) ->
     known = set(terms(topic))
     nodes = ((number, node) for number, node in walk_outline(outline.nodes) if node.role == "body")
     bare = {n: set(terms(node.describe())) - known for n, node in nodes if not (node.papers or node.children)}
-    said = {word for p in selection.list_included() for word in terms(f"{p.title} {p.content}")} if bare else set[str]()
-    return {number for number, own in bare.items() if own and own.isdisjoint(said)}
+    sought = {number: own for number, own in bare.items() if own}
+    for paper in selection.list_included():
+        if not sought:  # the first few papers of a thousand say the words of nearly every section
+            break
+        said = set(terms(f"{paper.title} {paper.content}"))
+        sought = {number: own for number, own in sought.items() if own.isdisjoint(said)}
+    return set(sought)

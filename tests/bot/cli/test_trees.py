@@ -86,7 +86,7 @@ async def test_a_tree_can_be_asked_for(library: LocalLibrary, monkeypatch: pytes
         await run(most=20)
         async with opened() as lab:
             await lab.chat.say("tree 1")
-            assert "There is no paper 1; the list has none." in lab.chat.last
+            assert "no papers yet" in lab.chat.last
             await lab.talk("survey dense retrieval library=main recipe=cluster", "ok")
             found = [item.paper.key for item in (await lab.state()).papers.found]  # type: ignore[union-attr]
             async with open_app() as app:

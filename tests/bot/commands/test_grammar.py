@@ -34,6 +34,7 @@ def test_each_command_is_read_by_its_own_rule() -> None:
         rule.usage for rule in RULES if rule.usage and next(r for r in RULES if r.pattern.fullmatch(rule.usage)) != rule
     ]
     assert taken == []
+    assert [rule.usage for rule in RULES if rule.usage and isinstance(parse(rule.usage), FreeText)] == []
 
 
 @pytest.mark.parametrize("page", ["README.md", "help"])

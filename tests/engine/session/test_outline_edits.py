@@ -118,10 +118,11 @@ def test_what_a_section_is_split_into() -> None:
 
 
 def test_merging_joins_what_is_said_of_both() -> None:
-    said = ("Owls", "Mice", "Barns", "Barns")
+    said = ("Set apart by: owls, mice", "Set apart by: mice, hens", "Barns", "Barns")
     outline = Outline("T", tuple(OutlineNode(text, text, (PaperKey("t:1"),)) for text in said))
-    assert edit.merge("1", "2").apply(outline).nodes[0].description == "Owls; Mice"
+    assert edit.merge("1", "2").apply(outline).nodes[0].description == "Set apart by: owls, mice, hens"
     assert edit.merge("3", "4").apply(outline).nodes[2].description == "Barns"
+    assert edit.merge("2", "3").apply(outline).nodes[1].description == "Set apart by: mice, hens; Barns"
 
 
 @pytest.mark.parametrize(
