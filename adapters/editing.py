@@ -253,26 +253,25 @@ Slack allows one message a second in a channel, and in a workspace 50 edits a mi
 """
 
 
-class Lanes:
-    """The posts of each channel, and the edits of each workspace; progress never takes the room of an answer."""
+class PacedSender(MessageSender[_Page]):
+    """Keeps the rates of each channel's posts and each workspace's edits; progress never takes an answer's room."""
 
     def __init__(self, message_s: float = MESSAGE_S, edit_s: float = EDIT_S) -> None:
+        super().__init__()
         at_once, answers_s = ANSWERS_AT_ONCE, ANSWERS_AT_ONCE * edit_s / ANSWERS_SHARE
         self._posts: defaultdict[tuple[str, str], AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, message_s))
         self._answers: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(at_once, answers_s))
         self._later: defaultdict[str, AsyncLimiter] = defaultdict(lambda: AsyncLimiter(1, edit_s / LATER_SHARE))
 
-    def post(self, at: Conversation) -> AbstractAsyncContextManager[None]:
+    def pace_post(self, at: Conversation) -> AbstractAsyncContextManager[None]:
         """Entered once there is room for a message in the channel."""
         return self._posts[at.tenant, at.channel]
 
-    async def may_edit(self, at: Conversation) -> bool:
-        """Whether an answer may be edited in now; then it is counted. Never waits."""
-        lane = self._answers[at.tenant]
+    async def may_edit(self, conversation: Conversation) -> bool:
+        lane = self._answers[conversation.tenant]
         if is_free := lane.has_capacity():
             await lane.acquire()
         return is_free
 
-    async def wait_for_edit(self, at: Conversation) -> None:
-        """Wait until there is room for an edit that nobody waits for."""
-        await self._later[at.tenant].acquire()
+    async def wait_for_edit(self, conversation: Conversation) -> None:
+        await self._later[conversation.tenant].acquire()

@@ -206,30 +206,24 @@ def _wrap_hints(hints: Sequence[str], width: int) -> str:
 
 async def read_typed_lines(prompt: str) -> AsyncIterator[str]:
     """Lines from standard input; a thread waits for them, so that jobs go on meanwhile."""
-    loop = asyncio.get_running_loop()
+    loop, lines = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+
+    def read() -> None:
+        try:
+            line: str | None = input(prompt if sys.stdin.isatty() else "")
+        except (EOFError, KeyboardInterrupt):
+            line = None
+        except UnicodeDecodeError:
+            line = "?"  # not text in this terminal's encoding; the grammar answers with help
+        with suppress(RuntimeError):  # the loop has ended while we waited for a key
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+
     while True:
-        answer: asyncio.Future[str | None] = loop.create_future()
-        threading.Thread(target=_read_line, args=(prompt, loop, answer), daemon=True).start()
-        line = await answer
+        threading.Thread(target=read, daemon=True).start()
+        line = await lines.get()
         if line is None:
             return
         yield line
-
-
-def _read_line(prompt: str, loop: asyncio.AbstractEventLoop, answer: asyncio.Future[str | None]) -> None:
-    try:
-        line: str | None = input(prompt if sys.stdin.isatty() else "")
-    except (EOFError, KeyboardInterrupt):
-        line = None
-    except UnicodeDecodeError:
-        line = "?"  # not text in this terminal's encoding; the grammar answers with help
-
-    def give() -> None:
-        if not answer.done():
-            answer.set_result(line)
-
-    with suppress(RuntimeError):  # the loop has ended while we waited for a key
-        loop.call_soon_threadsafe(give)
 
 
 MOST_FILES = 50

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from adapters.editing import Lanes
 from adapters.slack.slack_adapter import SlackAdapter
 from bot.app import App
 from bot.cli.platforms import make_discord, slack_access
@@ -28,8 +27,8 @@ async def on_slack(slack: Slack) -> AsyncIterator[Service]:
     await prepare_databases()
     app = App(load_settings())
     async with open_store(app.settings.store_url()) as store:
-        lanes = Lanes(MINUTE_S / 40, MINUTE_S / 40)  # some air: at this pace a late packet would break a rule
-        adapter = SlackAdapter(slack_access(app.settings, store), WORDS, lanes)
+        pace_s = MINUTE_S / 40  # some air: at this pace a late packet would break a rule
+        adapter = SlackAdapter(slack_access(app.settings, store), WORDS, pace_s, pace_s)
         async with run_service(app, adapter, store=store) as service:
             running = asyncio.create_task(service.run())
             await slack.until(lambda: len(slack.sockets) == 2)

@@ -9,7 +9,6 @@ import hashlib
 import json
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
 import aiohttp
 import discord
@@ -36,7 +35,7 @@ from adapters.discord.slash_commands import SurveyCommands, survey_this, to_inco
 
 log = structlog.get_logger()
 
-FILE_HOSTS = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
+FILE_HOSTS = ("cdn.discordapp.com", "media.discordapp.net")
 
 EVENTS = ("message", "interaction", "ready", "raw_thread_delete", "raw_thread_update", "guild_remove")
 EVERYWHERE = Conversation("discord", "", "")
@@ -115,9 +114,8 @@ class DiscordAdapter(DiscordSender):
         await self.client.close()
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
-        is_theirs, base = urlsplit(attachment.source).hostname in FILE_HOSTS, discord.http.Route.BASE
         async with aiohttp.ClientSession() as session:
-            return await fetch_file(session, attachment, "Discord", is_theirs=is_theirs, base=base)
+            return await fetch_file(session, attachment, "Discord", hosts=FILE_HOSTS, base=discord.http.Route.BASE)
 
     # What comes in.
 

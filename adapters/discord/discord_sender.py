@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections import defaultdict
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -84,17 +84,15 @@ class DiscordSender(MessageSender[dict[str, Any]]):
         # With files and without buttons nothing is said before the files are there.
         comment = pages.pop()["content"] if bundles and outgoing.text and not outgoing.buttons else ""
         await self.post_pages(outgoing, pages if outgoing.text or not bundles else ())
-        for number, files in enumerate(bundles):
-            await self._send_files(at, files, f"{outgoing.key}-f{number}", "" if number else comment)
+        for number, bundle in enumerate(bundles):
+            files = [discord.File(io.BytesIO(content), name) for name, content in bundle]
+            nonce, text = f"{outgoing.key}-f{number}"[-25:], comment if number == 0 else ""
+            await self._done(at, self._channel(at).send(text or None, files=files, nonce=nonce), of_files=True)
 
     async def post_page(self, at: Conversation, page: dict[str, Any], key: str = "") -> str:
         """Post it; the same nonce a second time gives the message of the first."""
         options = page | ({"nonce": key[-25:]} if key else {})
         return str((await self._done(at, self._channel(at).send(suppress_embeds=True, **options))).id)
-
-    async def _send_files(self, at: Conversation, files: Sequence[tuple[str, bytes]], nonce: str, text: str) -> None:
-        made = [discord.File(io.BytesIO(content), name) for name, content in files]
-        await self._done(at, self._channel(at).send(text or None, files=made, nonce=nonce[-25:]), of_files=True)
 
     async def _alone(self, outgoing: Outgoing) -> None:
         """To one person: as an answer to what they did last here, else directly."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import discord
 from discord import app_commands
 
-from adapters.chat import Conversation, Form, Incoming, Outgoing, SurveyList
+from adapters.chat import Conversation, Form, Incoming, SurveyList
 from adapters.discord.components import VALUE
 from adapters.discord.discord_markup import MESSAGE_CHARACTERS, link, literal, messages
 from adapters.markup import blocks
@@ -173,9 +173,12 @@ class SurveyCommands(app_commands.Group):
     @export.autocomplete("survey")
     async def own(self, interaction: discord.Interaction, current: str) -> list[_Choice]:
         """The person's own surveys in this server."""
-        places = ((_title(survey), survey.conversation) for survey in (await self._list_surveys(interaction)).surveys)
-        fitting = [(title, at) for title, at in places if current.lower() in title.lower()]
-        return [_Choice(name=title[:LABEL], value=f"{at.channel}/{at.thread}") for title, at in fitting[:CHOICES]]
+        fitting = []
+        for survey in (await self._list_surveys(interaction)).surveys:
+            title, at = " ".join(block.text() for block in blocks(survey.text)), survey.conversation
+            if current.lower() in title.lower():
+                fitting.append(_Choice(name=title[:LABEL] or "…", value=f"{at.channel}/{at.thread}"))
+        return fitting[:CHOICES]
 
     async def _list_surveys(self, interaction: discord.Interaction) -> SurveyList:
         at = await self._adapter.place(interaction)
@@ -218,11 +221,6 @@ def survey_this(adapter: DiscordAdapter) -> app_commands.ContextMenu:
         await adapter.ask(interaction, asked)
 
     return app_commands.ContextMenu(name=MENU, callback=menu)
-
-
-def _title(survey: Outgoing) -> str:
-    """The survey's line without markup."""
-    return " ".join(block.text() for block in blocks(survey.text)) or "…"
 
 
 def _find_focused_option(interaction: discord.Interaction) -> str:

@@ -13,7 +13,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from html import unescape
 from typing import Any
-from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
@@ -44,7 +43,7 @@ from adapters.chat import (
     Place,
     PlatformError,
 )
-from adapters.editing import Lanes
+from adapters.editing import EDIT_S, MESSAGE_S
 from adapters.http_server import ConnectionLimits
 from adapters.slack.blocks import (
     FIELD_CHARACTERS,
@@ -117,8 +116,10 @@ class SlackAdapter(SlackSender):
     platform = "slack"
     keeps_documents = True
 
-    def __init__(self, access: SlackAccess, words: AdapterTexts, lanes: Lanes | None = None) -> None:
-        super().__init__(words, lanes or Lanes())
+    def __init__(
+        self, access: SlackAccess, words: AdapterTexts, message_s: float = MESSAGE_S, edit_s: float = EDIT_S
+    ) -> None:
+        super().__init__(words, message_s, edit_s)
         self._access = access
         self._session: aiohttp.ClientSession
         self.app: AsyncApp
@@ -167,8 +168,7 @@ class SlackAdapter(SlackSender):
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
         token = (await self.client(conversation.tenant)).token
         headers, base = {"Authorization": f"Bearer {token}"}, self._access.api_url
-        is_theirs = (urlsplit(attachment.source).hostname or "").endswith(".slack.com")
-        return await fetch_file(self._session, attachment, "Slack", is_theirs=is_theirs, base=base, headers=headers)
+        return await fetch_file(self._session, attachment, "Slack", hosts=(".slack.com",), base=base, headers=headers)
 
     async def client(self, tenant: str) -> AsyncWebClient:
         if self._access.installations is None:

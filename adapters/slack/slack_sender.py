@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.chat import AdapterTexts, Conversation, Document, Incoming, Outgoing, PlatformError
-from adapters.editing import Lanes, MessageSender
+from adapters.editing import PacedSender
 from adapters.slack.blocks import Rendered, messages
 
 log = structlog.get_logger()
@@ -62,13 +62,12 @@ class SlackRefusal(PlatformError):
         self.code = code
 
 
-class SlackSender(MessageSender[Rendered]):
+class SlackSender(PacedSender[Rendered]):
     """Shows what is outgoing."""
 
-    def __init__(self, words: AdapterTexts, lanes: Lanes) -> None:
-        super().__init__()
+    def __init__(self, words: AdapterTexts, message_s: float, edit_s: float) -> None:
+        super().__init__(message_s, edit_s)
         self._words = words
-        self._lanes = lanes
         self._without_agents: set[tuple[str, str]] = set()
         """Workspaces, each with a method for agents that it has not."""
         self._offered: dict[Conversation, list[tuple[str, str]]] = {}
@@ -177,7 +176,7 @@ class SlackSender(MessageSender[Rendered]):
     async def post_page(self, at: Conversation, page: Rendered, key: str = "") -> str:
         """Post it; its time stamp is its name."""
         where = _place(at) | {"unfurl_links": False, "unfurl_media": False}
-        async with self._lanes.post(at):
+        async with self.pace_post(at):
             try:
                 return str((await self.call(at.tenant, "chat.postMessage", **page.content, **where))["ts"])
             except SlackRefusal as error:
@@ -186,7 +185,7 @@ class SlackSender(MessageSender[Rendered]):
                 log.warning("Slack refused rich text, so it is sent as plain text", code=error.code)
         stamps = []
         for text in page.plainly():
-            async with self._lanes.post(at):
+            async with self.pace_post(at):
                 stamps.append(await self.call(at.tenant, "chat.postMessage", text=text, mrkdwn=False, **where))
         return str(stamps[-1]["ts"])
 
@@ -233,12 +232,6 @@ class SlackSender(MessageSender[Rendered]):
 
     def draw_pages(self, outgoing: Outgoing) -> list[Rendered]:
         return messages(outgoing, self._words.say)
-
-    async def may_edit(self, conversation: Conversation) -> bool:
-        return await self._lanes.may_edit(conversation)
-
-    async def wait_for_edit(self, conversation: Conversation) -> None:
-        await self._lanes.wait_for_edit(conversation)
 
     async def edit_page(self, at: Conversation, name: str, page: Rendered) -> bool:
         try:

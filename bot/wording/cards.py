@@ -148,11 +148,11 @@ def word_return(said: str, before: State, after: State) -> str:
 def _word_changed_keywords(old: KeywordPool, new: KeywordPool) -> str:
     added = [k.text for k in new.keywords if k.text not in old]
     dropped = [k.text for k in old.keywords if k.text not in new]
-    parts = [f"{verb} {_quote_first(which)}" for verb, which in (("added", added), ("dropped", dropped)) if which]
-    if not parts:
+    changes = _word_changes(("added", added), ("dropped", dropped))
+    if not changes:
         known = [k.text for k in new.keywords if k not in old.keywords]  # asked for, so the person's from now on
         return f"{_quote_first(known)} {'was' if len(known) == 1 else 'were'} in the list already." if known else _SAME
-    return f"{_sentence(parts)} That makes {pluralize(len(new.keywords), 'keyword')}."
+    return f"{changes} That makes {pluralize(len(new.keywords), 'keyword')}."
 
 
 def _word_changed_papers(old: PaperSelection, new: PaperSelection) -> str:
@@ -160,9 +160,9 @@ def _word_changed_papers(old: PaperSelection, new: PaperSelection) -> str:
         return f"That makes {pluralize(len(new.list_included()), 'paper')}."
     titles = {f.paper.key: f"{n} {clean(f.paper.title)}" for n, f in enumerate(new.found, start=1)}
     was, now = set(old.excluded), set(new.excluded)
-    pairs = (("excluded", now - was), ("included", was - now))
-    parts = [f"{verb} {_quote_first([titles[k] for k in titles if k in which])}" for verb, which in pairs if which]
-    return f"{_sentence(parts)} That makes {pluralize(len(new.list_included()), 'paper')}." if parts else _SAME
+    out, back = ([titles[key] for key in titles if key in which] for which in (now - was, was - now))
+    changes = _word_changes(("excluded", out), ("included", back))
+    return f"{changes} That makes {pluralize(len(new.list_included()), 'paper')}." if changes else _SAME
 
 
 def _word_moved_papers(old: Outline, new: Outline, after: State) -> str:
@@ -205,8 +205,7 @@ def _word_changed_outline(old: Outline, new: Outline) -> str:
         case 1, 0 if papers[0] == papers[1] and len(new.nodes) > len(old.nodes):
             said = f"The parts of {_quote_first(gone)} are sections of their own now."
         case _:
-            changes = [f"{verb} {_quote_first(which)}" for verb, which in (("dropped", gone), ("added", made)) if which]
-            said = _sentence(changes or ["put into another order"])
+            said = _word_changes(("dropped", gone), ("added", made)) or "Put into another order."
     return f"{said} Now: {list_in_order(new)}"
 
 
@@ -214,6 +213,7 @@ def _quote_first(items: Sequence[str]) -> str:
     return list_words(list_first([f"“{escape_markdown(shorten(item, 80))}”" for item in items], NAMED, "{} more"))
 
 
-def _sentence(parts: Sequence[str]) -> str:
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+def _word_changes(*changes: tuple[str, Sequence[str]]) -> str:
+    """``Added “a”; dropped “b” and “c”.``; empty where there is none of them."""
+    text = "; ".join(f"{verb} {_quote_first(which)}" for verb, which in changes if which)
+    return f"{text[0].upper()}{text[1:]}." if text else ""

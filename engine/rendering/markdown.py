@@ -107,18 +107,15 @@ def _tell_figure(figure: Figure, number: int, known: Mapping[PaperKey, int], cit
         case BarChart():
             return render_table((figure.x_label, figure.y_label), [(label, str(n)) for label, n in figure.bars if n])
         case TimeLine():
-            return render_table(
-                ("Section", "Turns"), [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes]
-            )
+            lanes = [(escape_markdown(lane.group), _turns(lane)) for lane in figure.lanes]
+            return render_table(("Section", "Turns"), lanes)
         case Taxonomy():
             return "\n".join(_branches(figure.root, known, cite, 0))
         case Reproduction():
             return f"![Figure {number}](<{figure.address}>)"
         case FieldMap():
-            groups = Counter(point.group for point in figure.points)
-            return render_table(
-                ("Group", "Papers"), [(escape_markdown(clean(group)), str(n)) for group, n in groups.items()]
-            )
+            groups = Counter(escape_markdown(clean(point.group)) for point in figure.points)
+            return render_table(("Group", "Papers"), [(group, str(count)) for group, count in groups.items()])
         case _:
             assert_never(figure)
 

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from adapters.chat import Conversation, Incoming, Outgoing
-from adapters.editing import Lanes, MessageSender
+from adapters.editing import PacedSender
 from bot.app import App
 from bot.serving.service import Service, run_service
 from bot.settings import load_settings
@@ -43,7 +43,7 @@ MESSAGES = len(SAID) + 4
 """A job is announced and its card shown, a change is said and shown, an undo is said and shown after what it closes."""
 
 
-class PacedPlatform(MessageSender[Outgoing]):
+class PacedPlatform(PacedSender[Outgoing]):
     """A chat with the rates of Slack, edited and posted into as Slack is, that counts what was sent and when."""
 
     platform = "bench"
@@ -53,7 +53,6 @@ class PacedPlatform(MessageSender[Outgoing]):
         self.keys: Counter[str] = Counter()
         self.turns: defaultdict[Conversation, asyncio.Event] = defaultdict(asyncio.Event)
         self.edited: defaultdict[str, list[float]] = defaultdict(list)
-        self._lanes = Lanes()
 
     async def send(self, outgoing: Outgoing) -> None:
         """Show it, and count it."""
@@ -71,21 +70,13 @@ class PacedPlatform(MessageSender[Outgoing]):
         """There are no threads."""
         return incoming.conversation
 
-    async def may_edit(self, conversation: Conversation) -> bool:
-        """Whether there is room in the workspace."""
-        return await self._lanes.may_edit(conversation)
-
-    async def wait_for_edit(self, conversation: Conversation) -> None:
-        """Wait for room in the workspace."""
-        await self._lanes.wait_for_edit(conversation)
-
     def draw_pages(self, outgoing: Outgoing) -> list[Outgoing]:
         """Always one."""
         return [outgoing]
 
     async def post_page(self, at: Conversation, page: Outgoing, key: str = "") -> str:
         """Post it when the channel has room."""
-        async with self._lanes.post(at):
+        async with self.pace_post(at):
             return str(time.monotonic_ns())
 
     async def edit_page(self, at: Conversation, name: str, page: Outgoing) -> bool:

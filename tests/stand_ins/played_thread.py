@@ -19,7 +19,6 @@ from rich.console import Console
 
 from adapters.chat import ChatAdapter, Conversation
 from adapters.discord.discord_adapter import DiscordAdapter
-from adapters.editing import Lanes
 from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.app import App
 from bot.serving.service import Service, run_service
@@ -177,7 +176,7 @@ async def _serve(adapter: ChatAdapter, is_ready: Callable[[], Awaitable[object]]
 async def _on_slack(*, questions: bool) -> tuple[list[Shown], list[str]]:
     async with slack_workspace.serve_slack(slack_workspace.Slack(minute_s=MINUTE_S)) as slack:
         access = SlackAccess("xoxb-T1", slack_server.APP_TOKEN, api_url=f"{slack.url}/api/")
-        adapter = SlackAdapter(access, WORDS, Lanes(MINUTE_S / 40, MINUTE_S / 40))
+        adapter = SlackAdapter(access, WORDS, MINUTE_S / 40, MINUTE_S / 40)
         async with _serve(adapter, lambda: slack.until(lambda: len(slack.sockets) == 2)) as service:
             stamp = slack.stamp()
 

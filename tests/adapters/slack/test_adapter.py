@@ -26,7 +26,6 @@ from adapters.chat import (
     PlatformError,
     ProgressBar,
 )
-from adapters.editing import Lanes
 from adapters.slack.slack_adapter import SlackAccess, SlackAdapter
 from bot.wording.labels import WORDS
 from tests.fakes import FakeBackend
@@ -45,7 +44,7 @@ async def connected(
     access = SlackAccess("xoxb-T1", api_url=f"{slack.url}/api/", app_token="" if http else APP_TOKEN)
     if http:
         access = replace(access, signing_secret=SECRET, port=0)
-    adapter = SlackAdapter(access, WORDS, Lanes(*pace))
+    adapter = SlackAdapter(access, WORDS, *pace)
     await adapter.open(backend)
     listening = asyncio.create_task(adapter.run())
     if http:

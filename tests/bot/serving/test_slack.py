@@ -16,7 +16,6 @@ from aiohttp import ClientSession
 from cryptography.fernet import Fernet
 from slack_sdk.oauth.installation_store.models.bot import Bot
 
-from adapters.editing import Lanes
 from adapters.slack.slack_adapter import BOT_SCOPES, COMMAND, SHORTCUT, SlackAdapter
 from bot.app import App
 from bot.cli.platforms import slack_access
@@ -189,7 +188,7 @@ async def installed(slack: Slack, monkeypatch: pytest.MonkeyPatch, key: str) -> 
     monkeypatch.setenv("SCHOLIUM_HTTP_PORT", "0")
     app = App(load_settings())
     async with open_store(app.settings.store_url()) as store:
-        adapter = SlackAdapter(slack_access(app.settings, store), WORDS, Lanes(MINUTE_S / 40, MINUTE_S / 40))
+        adapter = SlackAdapter(slack_access(app.settings, store), WORDS, MINUTE_S / 40, MINUTE_S / 40)
         async with run_service(app, adapter, store=store) as service:
             running = asyncio.create_task(service.run())
             while not adapter.port:  # noqa: ASYNC110
