@@ -15,7 +15,7 @@ from bot.app import App, open_app
 from bot.bench.yardstick_report import ReportOptions, print_report
 from bot.serving.libraries import OwnLibrary
 from engine.errors import UserError, find_known
-from engine.evaluation.documents import Document, from_survey
+from engine.evaluation.documents import Document, from_survey, read_document
 from engine.evaluation.measures import EvaluationTools, evaluate_document
 from engine.evaluation.quality import entail_by_model, entail_by_rule
 from engine.llm.meter import Account
@@ -102,9 +102,10 @@ async def run_each(console: Console, runs: Mapping[Name, Callable[[], Awaitable[
 
 
 async def compare(
-    console: Console, brief: Brief, human: Document | None, output: Path | None, *, as_json: bool = False
+    console: Console, brief: Brief, reference: Path | None, output: Path | None, *, as_json: bool = False
 ) -> int:
     """Every recipe on the brief's topic in one table; 1 where one failed. Raises `UserError` without a model."""
+    human = read_document(reference) if reference else None
     async with open_app() as app:
         bench = await RecipeBench.open(app, brief.library, human)
         brief = replace(brief, library=bench.library.name, quick=QuickOptions())

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.running import AsJson, LibraryName, Place, open_console, run, run_command
+from bot.cli.running import AsJson, LibraryName, Place, run
 from engine.options import QuickOptions
 from engine.values import Brief
 
@@ -160,13 +160,8 @@ def bench_compare(
     json: AsJson = False,
 ) -> None:
     """Every recipe on one topic: seconds, calls, tokens, money, references, claims, checked share, overlap."""
-    with open_console() as console:
-        from bot.bench.compare import compare
-        from bot.cli.evaluate import read_document
-
     brief = Brief(topic, library=library, sections=sections, subsection_words=words)
-    human = read_document(reference) if reference else None
-    run_command(compare(console, brief, human, output, as_json=json))
+    run("bench.compare.compare", brief, reference, output, as_json=json)
 
 
 try:  # what plays people, platforms and services comes with the tests, in a clone

@@ -74,10 +74,9 @@ async def _store(app: App) -> Diagnosis:
     except StoreDamaged as error:
         what = f"the store in {where}" if error.kept == "store" else f"the {error.kept} beside {where}"
         return Diagnosis("broken", f"{what} is damaged", word_way_back(settings, error.kept))
-    except UserError as error:
-        return Diagnosis("broken", f"the store in {where}: {error}")
     except ScholiumError as error:
-        return Diagnosis("broken", f"the store in {where}: {error}", "check SCHOLIUM_DATABASE_URL")
+        advice = "" if isinstance(error, UserError) else "check SCHOLIUM_DATABASE_URL"
+        return Diagnosis("broken", f"the store in {where}: {error}", advice)
     if failed:
         aside = f"{failed:,} of what was said failed and was set aside"
         return Diagnosis("broken", f"conversations are kept in {where}; {aside}", "scholium set-aside lists it")

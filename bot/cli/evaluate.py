@@ -24,7 +24,7 @@ from bot.settings import Settings
 from bot.store.online_cache import StoredOnlineCache
 from bot.store.sessions import open_store
 from engine.errors import UserError
-from engine.evaluation.documents import Document, from_html, from_markdown, from_survey
+from engine.evaluation.documents import list_surveys, list_systems, read_document
 from engine.evaluation.knowledge import read_questions
 from engine.evaluation.measures import Evaluation, EvaluationTools, evaluate_document
 from engine.evaluation.quality import Entailment, compare_surveys, entail_by_model, entail_by_rule, entail_locally
@@ -34,19 +34,11 @@ from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
 from engine.llm.model import LanguageModel, Provider, Task
 from engine.local_models import LocalEntailment
-from engine.reading.full_text import titles_of
-from engine.reading.page_layout import measure_text, read_lines
-from engine.reading.pdf_text import read_pdf
-from engine.reading.section_headings import divide
-from engine.rendering.files import from_json
 from engine.rendering.markdown import escape_markdown, render_table
 from engine.text import fold
 
 STOPPED = "Stopped. What was looked up online is kept; the same command asks only for the rest."
 SERVICES = ("openai:", "anthropic:")
-
-LARGEST_BYTES = 50 * 2**20
-SURVEY_ENDINGS = frozenset((".md", ".markdown", ".html", ".htm", ".json", ".pdf"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +77,7 @@ async def evaluate(console: Console, path: Path, wanted: EvaluateOptions) -> int
 async def compare(console: Console, folders: Sequence[Path], wanted: EvaluateOptions) -> int:
     """Score every survey of every folder (a system each; the file's name is the topic) and print one table."""
     humans = {fold(p.stem): read_document(p) for p in list_surveys(wanted.reference)} if wanted.reference else {}
-    systems = {folder.name: list_surveys(folder) for folder in folders}
-    if not any(systems.values()):
-        raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
+    systems = list_systems(folders)
     account, extra = Account(), ""
     async with _tools(account, wanted) as tools:
 
@@ -142,42 +132,6 @@ def _agreement(systems: Mapping[str, Mapping[Path, Evaluation]], path: Path) -> 
             rho, (low, high) = rank_correlation([r for r, _ in pairs], [v for _, v in pairs])
             rows.append((escape_markdown(measure), f"{rho:.2f}", f"{low:.2f} to {high:.2f}"))
     return f"\n## Agreement with people's ranks\n\n{render_table(('Measure', 'rho', '95 % interval'), rows)}\n"
-
-
-def list_surveys(folder: Path) -> list[Path]:
-    """The surveys of one system, by topic; raises `UserError` where there is no such folder."""
-    if not folder.is_dir():
-        raise UserError(f"{folder} is no folder. To compare, name folders with one file for each topic.")
-    return sorted(p for p in folder.iterdir() if p.suffix.lower() in SURVEY_ENDINGS)
-
-
-def read_document(path: Path) -> Document:
-    """A survey from our own ``.json``, from Markdown or HTML, or from the text of a PDF; raises `UserError`."""
-    try:
-        if path.stat().st_size > LARGEST_BYTES:
-            raise UserError(f"{path.name} is larger than {LARGEST_BYTES // 2**20} MB.")
-        content = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
-    if path.suffix.lower() == ".json":
-        return from_survey(from_json(content))
-    if path.suffix.lower() == ".pdf":
-        return from_markdown(_text_of_pdf(path.name, content))
-    read = from_html if path.suffix.lower() in {".html", ".htm"} else from_markdown
-    try:
-        return read(content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path.name} is not text in UTF-8.") from error
-
-
-def _text_of_pdf(name: str, content: bytes) -> str:
-    """The text of a PDF with its headings marked; a scanned or encrypted one is refused."""
-    pdf = read_pdf(name, content)
-    lines = read_lines(pdf)
-    read = [f"# {next(iter(titles_of(pdf)), name)}"]
-    for heading, said in divide(lines, measure_text(lines)):
-        read += [f"\n## {heading}\n" if heading else "", *(line.text for line in said)]
-    return "\n".join(read)
 
 
 @asynccontextmanager

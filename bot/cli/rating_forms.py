@@ -10,9 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 from rich.table import Table
 
-from bot.cli.evaluate import list_surveys, read_document
 from bot.cli.running import read_text, write_text
 from engine.errors import UserError
+from engine.evaluation.documents import list_systems, read_document
 from engine.evaluation.ratings import (
     label_studio_interface,
     label_studio_tasks,
@@ -31,12 +31,10 @@ INTERFACE, TASKS, KEY = "label-studio.xml", "tasks.json", "key.json"
 async def write_form(console: Console, folders: Sequence[Path], output: Path, seed: int) -> int:
     """Write the labelling interface, the tasks, and the key that says which system wrote which survey."""
     surveys = {
-        f"{folder.name}/{path.stem}": (path.stem, read_document(path))
-        for folder in folders
-        for path in list_surveys(folder)
+        f"{system}/{path.stem}": (path.stem, read_document(path))
+        for system, paths in list_systems(folders).items()
+        for path in paths
     }
-    if not surveys:
-        raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
     key = number_surveys(surveys, seed)
     told = json.dumps(key, ensure_ascii=False, indent=1)
     files = {INTERFACE: label_studio_interface(), TASKS: label_studio_tasks(key, surveys), KEY: told}

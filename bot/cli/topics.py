@@ -23,10 +23,12 @@ from rich.table import Table
 from bot.app import App, open_app
 from bot.bench.compare import run_each, write_selected, write_unattended
 from bot.bench.yardstick_report import read_json_lines
-from bot.cli.evaluate import EvaluateOptions, compare, list_surveys, read_document
+from bot.cli.evaluate import EvaluateOptions, compare
 from bot.cli.running import read_text
 from engine.errors import UserError
+from engine.evaluation.documents import list_surveys, read_document
 from engine.evaluation.measures import measure_overlap
+from engine.evaluation.report import word_mean
 from engine.evaluation.scores import mean_and_spread, surveys_per_hour
 from engine.llm.meter import Account
 from engine.llm.metered_model import MemoryRecord, MeteredModel
@@ -211,17 +213,10 @@ async def _tabulate(systems: Sequence[Path], counts: Mapping[str, int], referenc
                 measured[path] = {score.name: score.value for score in scores}
         for low, high in ((0, max(counts.values())), *PUBLISHED):
             rows = [values for path, values in measured.items() if low <= counts[path.stem] <= high]
-            columns = ([v for row in rows if (v := row.get(name)) is not None] for name in MEASURES)
+            columns = ([row.get(measure) for row in rows] for measure in MEASURES)
             name = f"{folder.name}, {f'{low}–{high}' if low else 'all'}"
-            table.add_row(name, f"{len(rows)}", *map(_show, columns))
+            table.add_row(name, f"{len(rows)}", *(word_mean(column, "–") for column in columns))
         table.add_section()
     for (low, high), published in PUBLISHED.items():
         table.add_row(f"published, {low}–{high}", "", *(f"{value:.3f}" for value in published))
     return table
-
-
-def _show(values: Sequence[float]) -> str:
-    if not values:
-        return "–"
-    mean, spread = mean_and_spread(values)
-    return f"{mean:.3f} ± {spread:.3f}" if len(values) > 1 else f"{mean:.3f}"

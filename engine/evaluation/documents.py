@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 
 from markdown_it import MarkdownIt
@@ -14,11 +15,19 @@ from markdown_it import MarkdownIt
 from engine.citations import list_cited_keys, number_ranges, numbers, read_ranges, reference_text, replace_citations
 from engine.errors import UserError
 from engine.evaluation.html_lines import IMAGE, NUMBERED, read_lines, round_brackets
+from engine.reading import page_layout
+from engine.reading.full_text import titles_of
+from engine.reading.pdf_text import read_pdf
+from engine.reading.section_headings import divide
+from engine.rendering.files import from_json
 from engine.survey import Survey, walk
 from engine.text import bound_runs, fold, sentences
 from engine.values import PaperKey
 
 Style = Literal["numbered", "author and year", "none"]
+
+LARGEST_BYTES = 50 * 2**20
+SURVEY_ENDINGS = frozenset((".md", ".markdown", ".html", ".htm", ".json", ".pdf"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,3 +284,47 @@ def _works(text: str) -> Iterator[str]:
 
 def _bare(heading: str) -> str:
     return re.sub(r"^(?:\d+(?:\.\d+)*\.?|[A-Z]\.|[IVX]+\.)\s+", "", heading).strip(" *")
+
+
+def list_surveys(folder: Path) -> list[Path]:
+    """The surveys of one system, by topic; raises `UserError` where there is no such folder."""
+    if not folder.is_dir():
+        raise UserError(f"{folder} is no folder. To compare, name folders with one file for each topic.")
+    return sorted(p for p in folder.iterdir() if p.suffix.lower() in SURVEY_ENDINGS)
+
+
+def list_systems(folders: Iterable[Path]) -> dict[str, list[Path]]:
+    """The surveys of each folder by its name, which is a system's. Raises `UserError` where none has any."""
+    systems = {folder.name: list_surveys(folder) for folder in folders}
+    if not any(systems.values()):
+        raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
+    return systems
+
+
+def read_document(path: Path) -> Document:
+    """A survey from our own ``.json``, from Markdown or HTML, or from the text of a PDF; raises `UserError`."""
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            raise UserError(f"{path.name} is larger than {LARGEST_BYTES // 2**20} MB.")
+        content = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
+    if path.suffix.lower() == ".json":
+        return from_survey(from_json(content))
+    if path.suffix.lower() == ".pdf":
+        return from_markdown(_text_of_pdf(path.name, content))
+    read = from_html if path.suffix.lower() in {".html", ".htm"} else from_markdown
+    try:
+        return read(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path.name} is not text in UTF-8.") from error
+
+
+def _text_of_pdf(name: str, content: bytes) -> str:
+    """The text of a PDF with its headings marked; a scanned or encrypted one is refused."""
+    pdf = read_pdf(name, content)
+    lines = page_layout.read_lines(pdf)
+    read = [f"# {next(iter(titles_of(pdf)), name)}"]
+    for heading, said in divide(lines, page_layout.measure_text(lines)):
+        read += [f"\n## {heading}\n" if heading else "", *(line.text for line in said)]
+    return "\n".join(read)

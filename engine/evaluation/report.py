@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from engine.evaluation.measures import Evaluation
@@ -34,7 +34,10 @@ def comparison(evaluations: Mapping[str, Sequence[Evaluation]], about: Mapping[s
     """Several systems over several topics: one row for each measure, mean ± standard deviation (AE14)."""
     names = list(dict.fromkeys(n for found in evaluations.values() for e in found for n in e.scores()))
     head = ("Measure", *(f"{escape_markdown(system)} ({len(found)})" for system, found in evaluations.items()))
-    rows = [(escape_markdown(n), *(_mean(_list_values(e, n)) for e in evaluations.values())) for n in names]
+    rows = []
+    for name in names:
+        columns = ([s.value for e in found if (s := e.scores().get(name))] for found in evaluations.values())
+        rows.append((escape_markdown(name), *map(word_mean, columns)))
     unread = [
         f"- {escape_markdown(system)}, {escape_markdown(e.title)}: {escape_markdown(problem)}"
         for system, found in evaluations.items()
@@ -61,10 +64,6 @@ def card(evaluation: Evaluation) -> str:
     return "\n".join([title, "", _verdict(evaluation), "", *lines])
 
 
-def _list_values(found: Sequence[Evaluation], name: str) -> list[float]:
-    return [s.value for e in found if (s := e.scores().get(name)) and s.value is not None]
-
-
 def _about(about: Mapping[str, str]) -> str:
     return "\n".join(f"- {escape_markdown(f'{name}: {value}')}" for name, value in about.items())
 
@@ -82,9 +81,11 @@ def _verdict(evaluation: Evaluation) -> str:
     return escape_markdown(write_verdict(evaluation.scores(), evaluation.topic or evaluation.title))
 
 
-def _mean(values: Sequence[float]) -> str:
+def word_mean(measured: Iterable[float | None], nothing: str = "not measured") -> str:
+    """``0.412 ± 0.031``; of one value without the spread, of none ``nothing``."""
+    values = [value for value in measured if value is not None]
     if not values:
-        return "not measured"
+        return nothing
     mean, spread = mean_and_spread(values)
     digits = 0 if mean >= 100 else 2 if mean >= 10 else 3
     return f"{mean:,.{digits}f} ± {spread:,.{digits}f}" if len(values) > 1 else f"{mean:,.{digits}f}"

@@ -10,7 +10,6 @@ from rich.console import Console
 
 from bot.bench.compare import PICTURE, compare
 from engine.errors import UserError
-from engine.evaluation.documents import Document, from_markdown
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.values import Brief
 from tests.stand_ins.simulation import SimulatedService, run_simulated_service
@@ -20,11 +19,6 @@ HUMAN = "# Dense Retrieval\n\n## Query Encoders\n\n{}\n\n## References\n\n[1] A.
 )
 
 
-@pytest.fixture
-def human() -> Document:
-    return from_markdown(HUMAN)
-
-
 async def test_without_a_model_nothing_is_compared(library: LocalLibrary) -> None:
     with pytest.raises(UserError, match="OPENAI_API_KEY"):
         await compare(Console(), Brief("dense retrieval"), None, None)
@@ -32,7 +26,6 @@ async def test_without_a_model_nothing_is_compared(library: LocalLibrary) -> Non
 
 async def test_every_recipe_fills_every_column(
     library: LocalLibrary,
-    human: Document,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -41,7 +34,8 @@ async def test_every_recipe_fills_every_column(
     async with run_simulated_service(SimulatedService(pace=0)) as service:
         monkeypatch.setenv("OPENAI_API_KEY", "simulated")
         monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
-        assert await compare(Console(), wanted, human, tmp_path, as_json=True) == 0
+        (tmp_path / "human.md").write_text(HUMAN)
+        assert await compare(Console(), wanted, tmp_path / "human.md", tmp_path, as_json=True) == 0
     found = json.loads(capsys.readouterr().out)
     assert set(found) == {"cluster", "autosurvey", "surveyx", "naive", "organiser", "quick", "storm"}
     for row in found.values():

@@ -13,7 +13,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.cli.evaluate import EvaluateOptions, evaluate, read_document
+from bot.cli.evaluate import EvaluateOptions, evaluate
+from engine.evaluation.documents import read_document
 from engine.rendering.files import write_files
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.survey import Survey
