@@ -27,7 +27,7 @@ from engine.retrieval.matching import SURE
 from engine.session.state import State
 from engine.survey import Survey
 from engine.text import clean, list_words, shorten
-from engine.values import Brief, FoundPaper, KeywordPool, PaperSelection, Reason
+from engine.values import Brief, FoundBy, FoundPaper, KeywordPool, PaperSelection
 
 
 def proposal(state: State) -> str:
@@ -148,7 +148,9 @@ def _list_reasons(item: FoundPaper, selection: PaperSelection) -> list[str]:
     named = {keyword: "your topic" if keyword == topic else f"“{escape_markdown(keyword)}”" for keyword in ranks}
     found = [f"{named[keyword]} (rank {rank})" for keyword, rank in ranks.items()][:2]
     reasons = [f"found by {', '.join(found)}"] if found else []
-    reasons += [_by_citation(r) for r in item.reasons if r.by != "keyword"]
+    for reason in (r for r in item.reasons if r.by != "keyword"):
+        keyword = escape_markdown(shorten(clean(reason.keyword), 80))
+        reasons.append(_FOUND_BY[reason.by].format(rank=reason.rank, keyword=keyword))
     return reasons + ([escape_markdown(item.judgement)] if item.judgement else [])
 
 
@@ -168,18 +170,14 @@ def _word_unsure_lines(selection: PaperSelection) -> list[str]:
     return [head, "", *lines, ""] if selection.listed else []
 
 
-_BY_CITATION = {
-    "cited": "cited by {:,} of the papers found",
-    "citing": "cites {:,} of the papers found",
+_FOUND_BY: dict[FoundBy, str] = {
+    "cited": "cited by {rank:,} of the papers found",
+    "citing": "cites {rank:,} of the papers found",
     "recommended": "recommended for the papers found",
-    "foundation": "*foundation*: {:,} papers on the topic name it",
-    "similar": "*foundation*: close to the papers on the topic, and cited {:,} times",
+    "list": "on your list: {keyword}",
+    "foundation": "*foundation*: {rank:,} papers on the topic name it",
+    "similar": "*foundation*: close to the papers on the topic, and cited {rank:,} times",
 }
-
-
-def _by_citation(reason: Reason) -> str:
-    listed = f"on your list: {escape_markdown(shorten(clean(reason.keyword), 80))}"
-    return _BY_CITATION[reason.by].format(reason.rank) if reason.by in _BY_CITATION else listed
 
 
 def word_papers(selection: PaperSelection, page: Page[FoundPaper]) -> str:

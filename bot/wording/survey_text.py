@@ -42,16 +42,12 @@ CONNECTING_SHOWN = 4
 SENTENCE_SHOWN = 300
 
 
-def address(paper: Paper) -> str:
-    """Where the paper can be read; empty where that is not known."""
-    url = paper.url if paper.url.lower().startswith(("http://", "https://")) else ""
-    return url.replace(">", "%3E").replace("<", "%3C").replace(" ", "%20")
-
-
 def link(label: str, paper: Paper) -> str:
     """Markdown of a label that leads to the paper; the label alone where its address is not known."""
-    url = address(paper)
-    return f"[{escape_markdown(label)}](<{url}>)" if url else escape_markdown(label)
+    if not paper.url.lower().startswith(("http://", "https://")):
+        return escape_markdown(label)
+    url = paper.url.replace(">", "%3E").replace("<", "%3C").replace(" ", "%20")
+    return f"[{escape_markdown(label)}](<{url}>)"
 
 
 def with_links(text: str, known: Mapping[PaperKey, int], papers: Mapping[PaperKey, Paper]) -> str:
