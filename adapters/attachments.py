@@ -18,11 +18,11 @@ async def fetch_file(
     attachment: Attachment,
     platform: str,
     *,
-    hosts: tuple[str, ...],
+    is_theirs: bool,
     base: str,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """The contents of a file at one of the platform's ``hosts`` or under ``base``, its own address.
+    """The contents of a file that ``is_theirs`` or lies under ``base``, the platform's own address.
 
     Of a very large one `FILE_BYTES` and one more. No token goes anywhere else, wherever the file is said to be. Raises
     `PlatformError`.
@@ -30,8 +30,7 @@ async def fetch_file(
     if attachment.content or not attachment.source:
         return attachment.content
     there, ours, name = urlsplit(attachment.source), urlsplit(base), attachment.name[:80]
-    is_theirs = there.scheme == "https" and (there.hostname or "").endswith(hosts)
-    if not is_theirs and (there.scheme, there.netloc) != (ours.scheme, ours.netloc):
+    if not (there.scheme == "https" and is_theirs) and (there.scheme, there.netloc) != (ours.scheme, ours.netloc):
         raise PlatformError(f"“{name}” is not kept at {platform}, so I do not fetch it.")
     try:
         async with session.get(attachment.source, headers=headers, allow_redirects=False) as response:

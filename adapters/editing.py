@@ -268,10 +268,12 @@ class PacedSender(MessageSender[_Page]):
         return self._posts[at.tenant, at.channel]
 
     async def may_edit(self, conversation: Conversation) -> bool:
+        """Whether the workspace has room for an answer's edit now; then it is counted. Never waits."""
         lane = self._answers[conversation.tenant]
         if is_free := lane.has_capacity():
             await lane.acquire()
         return is_free
 
     async def wait_for_edit(self, conversation: Conversation) -> None:
+        """Wait until the workspace has room for an edit that nobody waits for."""
         await self._later[conversation.tenant].acquire()

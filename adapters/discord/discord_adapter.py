@@ -9,6 +9,7 @@ import hashlib
 import json
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import discord
@@ -35,14 +36,18 @@ from adapters.discord.slash_commands import SurveyCommands, survey_this, to_inco
 
 log = structlog.get_logger()
 
-FILE_HOSTS = ("cdn.discordapp.com", "media.discordapp.net")
+FILE_HOSTS = frozenset({"cdn.discordapp.com", "media.discordapp.net"})
 
 EVENTS = ("message", "interaction", "ready", "raw_thread_delete", "raw_thread_update", "guild_remove")
 EVERYWHERE = Conversation("discord", "", "")
 
 
 class DiscordAdapter(DiscordSender):
-    """All servers that have invited us; ``reads_messages``: the bot may read plain words in threads."""
+    """All servers that have invited us.
+
+    ``reads_messages`` says that the bot may read plain words in threads; of ``shards`` there are so many, without a
+    number the connection is not divided.
+    """
 
     platform = "discord"
 
@@ -73,6 +78,7 @@ class DiscordAdapter(DiscordSender):
         self.tree.add_command(survey_this(self))
 
     async def open(self, backend: ChatBackend) -> None:
+        """Log in, and register the commands where they have changed. Raises `PlatformError`."""
         self.backend = backend
         ActionButton.press = self.handle_button
         self.client.add_dynamic_items(ActionButton)
@@ -114,8 +120,10 @@ class DiscordAdapter(DiscordSender):
         await self.client.close()
 
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
+        """The contents of a file, from where Discord keeps them. Raises `PlatformError`."""
+        is_theirs, base = urlsplit(attachment.source).hostname in FILE_HOSTS, discord.http.Route.BASE
         async with aiohttp.ClientSession() as session:
-            return await fetch_file(session, attachment, "Discord", hosts=FILE_HOSTS, base=discord.http.Route.BASE)
+            return await fetch_file(session, attachment, "Discord", is_theirs=is_theirs, base=base)
 
     # What comes in.
 

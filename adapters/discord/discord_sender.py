@@ -76,6 +76,7 @@ class DiscordSender(MessageSender[dict[str, Any]]):
         return [{"content": text, "view": view(buttons)} for text, buttons in below]
 
     async def post(self, outgoing: Outgoing) -> None:
+        """Post its text and its files, each of which the same nonce a second time does not post again."""
         if outgoing.only_for:
             await self._alone(outgoing)
             return

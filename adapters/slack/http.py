@@ -1,4 +1,4 @@
-"""Slack over HTTP: Bolt's own server, with nothing malformed before it."""
+"""Slack over HTTP: Bolt's own server for signed requests and installation pages; nothing malformed reaches it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def serve_slack(app: AsyncApp, host: str, port: int, limits: ConnectionLimits) -
     async def alive(_: web.Request) -> web.Response:
         return web.Response(text="ok\n")
 
-    application = app.web_app()
+    application = app.web_app()  # a body has at most 1 MiB, as aiohttp has it
     application.middlewares.append(_refuse_malformed)
     application.router.add_get("/healthz", alive)
     return serve_http(application, host, port, limits=limits)
@@ -38,12 +38,16 @@ def serve_slack(app: AsyncApp, host: str, port: int, limits: ConnectionLimits) -
 
 @web.middleware
 async def _refuse_malformed(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """What Slack has not made is refused: neither JSON nor a form, not UTF-8, not of its shape.
+
+    Bolt reads all that before it looks at the signature. What fails in a page that a browser asks for is our fault.
+    """
+    if request.method != "POST":
+        return await handler(request)
     stamp = request.headers.get("X-Slack-Request-Timestamp", "")
-    if request.method == "POST" and not (stamp.isascii() and stamp.isdigit()):  # Bolt would answer 500
+    if not (stamp.isascii() and stamp.isdigit()):  # Bolt would answer 500
         return web.Response(status=401, text="unsigned\n")
     try:
         return await handler(request)
-    except (
-        MISREAD
-    ):  # neither JSON nor a form, not UTF-8, or not of Slack's shape, which Bolt reads before the signature
+    except MISREAD:
         return web.Response(status=400, text="malformed\n")

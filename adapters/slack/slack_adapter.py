@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from html import unescape
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
@@ -168,7 +169,8 @@ class SlackAdapter(SlackSender):
     async def fetch(self, conversation: Conversation, attachment: Attachment) -> bytes:
         token = (await self.client(conversation.tenant)).token
         headers, base = {"Authorization": f"Bearer {token}"}, self._access.api_url
-        return await fetch_file(self._session, attachment, "Slack", hosts=(".slack.com",), base=base, headers=headers)
+        is_theirs = (urlsplit(attachment.source).hostname or "").endswith(".slack.com")
+        return await fetch_file(self._session, attachment, "Slack", is_theirs=is_theirs, base=base, headers=headers)
 
     async def client(self, tenant: str) -> AsyncWebClient:
         if self._access.installations is None:

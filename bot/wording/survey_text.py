@@ -43,7 +43,7 @@ SENTENCE_SHOWN = 300
 
 
 def link(label: str, paper: Paper) -> str:
-    """Markdown of a label that leads to the paper; the label alone where its address is not known."""
+    """Markdown of a label that leads to the paper; the label alone where no http(s) address of it is known."""
     if not paper.url.lower().startswith(("http://", "https://")):
         return escape_markdown(label)
     url = paper.url.replace(">", "%3E").replace("<", "%3C").replace(" ", "%20")

@@ -35,7 +35,7 @@ def escape_markdown(text: str) -> str:
 
 
 Cite = Callable[[Sequence[int]], str]
-"""How references are cited, by their numbers."""
+"""Markdown of a citation of the references with these numbers, in ascending order."""
 
 
 def cite_numbers(cited: Sequence[int]) -> str:
@@ -73,7 +73,7 @@ def _part(part: Part, survey: Survey, known: Mapping[PaperKey, int], cite: Cite)
             yield _block(part, cite)
         case NumberedTable(number, caption, header, rows):
             if number:
-                yield f"**Table {number}.** {_runs(caption)}"
+                yield f"**Table {number}.** {_runs(caption, cite)}"
             yield render_table(header, [list(map(_runs, row)) for row in rows])
         case ReferenceList():
             yield "## References"
@@ -98,6 +98,7 @@ def _block(block: Block, cite: Cite) -> str:
 
 
 def _runs(runs: Runs, cite: Cite = cite_numbers) -> str:
+    """Text escaped, what is strong in bold, citations as ``cite`` writes them."""
     said = (cite(run.cited) if run.cited else escape_markdown(run.text) for run in runs)
     return "".join(f"**{text}**" if run.strong else text for run, text in zip(runs, said, strict=True))
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 import aiohttp
 import pytest
+from aiohttp import web
+from slack_bolt.app.async_app import AsyncApp
 
 from adapters.chat import Form, FormField
+from adapters.http_server import ConnectionLimits
+from adapters.slack.http import serve_slack
 from tests.adapters.slack.test_adapter import connected
 from tests.fakes import FakeBackend
 from tests.stand_ins.slack_workspace import Slack, sign_request
@@ -75,3 +79,21 @@ async def test_signed_nonsense_is_no_internal_error(slack: Slack, number: int) -
                 headers = {"Content-Type": content, **sign_request(body)}
                 async with session.post(slack.target, data=body, headers=headers) as response:
                     assert response.status < 500, (path, odd)
+
+
+async def test_a_fault_of_ours_in_a_page_is_not_called_malformed() -> None:
+    class Faulty:
+        def web_app(self) -> web.Application:
+            async def install(_: web.Request) -> web.Response:
+                raise KeyError("ours")
+
+            made = web.Application()
+            made.router.add_get("/slack/install", install)
+            return made
+
+    async with (
+        serve_slack(cast(AsyncApp, Faulty()), "127.0.0.1", 0, ConnectionLimits()) as port,
+        aiohttp.ClientSession() as browser,
+        browser.get(f"http://127.0.0.1:{port}/slack/install") as answer,
+    ):
+        assert answer.status == 500

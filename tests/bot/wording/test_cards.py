@@ -17,6 +17,7 @@ from bot.commands.grammar import parse
 from bot.views.survey_pages import view_section, view_sources
 from bot.wording import money
 from bot.wording.cards import make_card, word_change
+from bot.wording.discussion import make_document
 from bot.wording.labels import LABELS
 from bot.wording.progress import word_kept
 from bot.wording.replies import suggest_words
@@ -160,6 +161,24 @@ def test_a_page_of_a_section_is_one_card_on_each_platform() -> None:
     for page in shown:
         assert_is_one_card(page)
     assert "\n".join(shown).count("It dances well. It dances") >= len(cited)  # no row is left out
+
+
+def test_a_document_cites_by_links_everywhere_but_in_cells() -> None:
+    first, second, third = (replace(p, url=f"https://doi.org/10.1/{n}") for n, p in enumerate(papers(3), start=1))
+    text = f"Bees dance {cite([third.key, first.key, second.key])}. A range [1, 2] in brackets stays as it is."
+    table = Table(f"Works after {cite([second.key])}", ("Work",), ((f"Bee {cite([first.key])}",),))
+    deep = Section("Waggle", f"- It points {cite([second.key])}.")
+    section = Section("Bees", text, tables=(table,), sections=(Section("Dances", "Many.", sections=(deep,)),))
+    shown = make_document(
+        session(phase="discussion", survey=Survey("On Bees", "A.", (section,), (first, second, third)))
+    )
+    assert shown is not None
+    one, two, three = (f"[{n}](<https://doi.org/10.1/{n}>)" for n in (1, 2, 3))
+    assert f"Bees dance \\[{one}, {two}, {three}\\]. A range \\[1, 2\\] in brackets stays as it is." in shown.text
+    assert f"**Table 1.** Works after \\[{two}\\]" in shown.text
+    assert "| Bee [1] |" in shown.text
+    assert f"- It points \\[{two}\\]." in shown.text
+    assert not re.search("^(# |####)", shown.text, re.M)
 
 
 def assert_is_one_card(text: str) -> None:
