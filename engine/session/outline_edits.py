@@ -74,14 +74,16 @@ def move(outline: Outline, place: str, target: str, *, after: bool) -> Outline:
     outline = splice(outline, place, gap)
     other = node_at(outline, target)
     placed = splice(outline, target, *((other, node) if after else (node, other)))
-    return replace(placed, nodes=_without(placed.nodes, gap))
+    nodes = _without(placed.nodes, gap)
+    _check_order(nodes)
+    return replace(placed, nodes=nodes)
 
 
 @_later
 def merge(outline: Outline, place: str, other: str) -> Outline:
     """Two sections of one level become one, with both titles, all papers and all parts."""
-    if place == other:
-        raise UserError("A section cannot be merged with itself.")
+    if f"{place}.".startswith(f"{other}.") or other.startswith(f"{place}."):
+        raise UserError("A section cannot be merged with itself or with its own parts.")
     first, second = node_at(outline, place), node_at(outline, other)
     if first.role != "body" or second.role != "body":
         raise UserError("The introduction and the conclusion cannot be merged with another section.")
@@ -203,9 +205,10 @@ def from_lines(outline: Outline, text: str) -> Outline:
 def _check_order(nodes: Nodes) -> None:
     if not any(node.role == "body" for node in nodes):
         raise UserError("At least one section about the topic has to stay.")
-    if any(node.role == "introduction" for node in nodes[1:]):
+    outer = {number: node.role for number, node in walk_outline(nodes) if node.role != "body"}
+    if any(role == "introduction" and number != "1" for number, role in outer.items()):
         raise UserError("The introduction comes first.")
-    if any(node.role == "conclusion" for node in nodes[:-1]):
+    if any(role == "conclusion" and number != str(len(nodes)) for number, role in outer.items()):
         raise UserError("The conclusion comes last.")
     if any(node.children and node.role != "body" for node in nodes):
         raise UserError("The introduction and the conclusion have no parts.")

@@ -31,6 +31,7 @@ OUTLINE = Outline(
 
 
 MERGED_FRAME = "The introduction and the conclusion cannot be merged with another section."
+MERGED_WITH_ITSELF = "A section cannot be merged with itself or with its own parts."
 NO_BODY = "At least one section about the topic has to stay."
 
 
@@ -131,7 +132,12 @@ def test_merging_joins_what_is_said_of_both() -> None:
         (lambda: edit.rename("9", "X"), "There is no section 9 in the outline; it has sections 1 to 5."),
         (lambda: edit.drop("2.7"), "There is no section 2.7 in the outline; it has sections 1 to 5."),
         (lambda: edit.move("2", "2.1", after=True), "Section 2 cannot be moved into itself."),
-        (lambda: edit.merge("3", "3"), "A section cannot be merged with itself."),
+        (lambda: edit.merge("3", "3"), MERGED_WITH_ITSELF),
+        (lambda: edit.merge("2.1", "2"), MERGED_WITH_ITSELF),
+        (lambda: edit.merge("2", "2.1"), MERGED_WITH_ITSELF),
+        (lambda: edit.move("1", "5", after=True), "The introduction comes first."),
+        (lambda: edit.move("5", "2.1", after=True), "The conclusion comes last."),
+        (lambda: edit.move("3", "1", after=False), "The introduction comes first."),
         (lambda: edit.merge("1", "3"), MERGED_FRAME),
         (lambda: edit.merge("3", "5"), MERGED_FRAME),
         (lambda: edit.rename("0", "X"), "There is no section 0 in the outline; it has sections 1 to 5."),
