@@ -45,8 +45,8 @@ EVERYWHERE = Conversation("discord", "", "")
 class DiscordAdapter(DiscordSender):
     """All servers that have invited us.
 
-    ``reads_messages`` says that the bot may read plain words in threads; of ``shards`` there are so many, without a
-    number the connection is not divided.
+    ``reads_messages``: whether the bot may read plain words in threads, which takes Discord's privileged intent.
+    ``shards``: how many connections share the servers; ``None`` is one connection without sharding.
     """
 
     platform = "discord"
