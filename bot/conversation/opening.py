@@ -11,11 +11,12 @@ from bot.commands.commands import Continuation, FreeText, Show, StartSurvey, Sur
 from bot.commands.grammar import read_start
 from bot.conversation.intake import compute
 from bot.conversation.services import ConversationServices
+from bot.conversation.showing import view
 from bot.conversation.understanding import command_of
 from bot.store.notes import Talk
 from bot.store.sessions import StoredConversation
 from bot.store.surveys import list_surveys
-from bot.wording import replies, reviews, showing
+from bot.wording import replies, reviews
 from bot.wording import sentences as wording
 from engine.errors import UserError, pick
 from engine.session.events import Start
@@ -30,7 +31,7 @@ async def read_opening(incoming: Incoming, services: ConversationServices, defau
         if incoming.place == "mentioned" and not isinstance(command, StartSurvey):
             return incoming
         if isinstance(command, Show) and command.view in {"help", "hello", "thanks"}:
-            return Outgoing(at, showing.view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone)
+            return Outgoing(at, view(SurveySession(""), command).text, hints=("survey TOPIC",), only_for=alone)
         if isinstance(command, SurveyCommand) and command.kind == "list":
             found = await list_surveys(services.store, at, alone)
             return Outgoing(at, replies.list_surveys(found, "", command), only_for=alone)

@@ -13,7 +13,7 @@ from bot.commands.briefs import Defaults, brief_of
 from bot.commands.commands import Command, FreeText, Show, StartSurvey
 from bot.commands.grammar import LIST_WORDS, find_usage, parse
 from bot.commands.intents.plain_words import parse_at_step
-from bot.conversation import pricing, survey_forms
+from bot.conversation import pricing, showing, survey_forms
 from bot.conversation.intake import compute
 from bot.conversation.opening import start_event
 from bot.conversation.pricing import find_asker, load_uses, payer_of, word_price, word_review_price
@@ -24,7 +24,7 @@ from bot.conversation.understanding import command_of, difference, read
 from bot.store.ledger import WARNED_AT, today, usage_by_step
 from bot.store.notes import Talk, load_talk
 from bot.store.sessions import StoredConversation
-from bot.wording import money, progress, replies, reviews, showing
+from bot.wording import money, progress, proposals, replies, reviews
 from bot.wording import sentences as wording
 from bot.wording.cards import EDITS, PROPOSING, Card, by_whom, make_card, word_change, word_decision
 from bot.wording.discussion import word_revision
@@ -337,7 +337,7 @@ class Turns:
             case Show("tree", number):
                 paper = showing.find_paper(session.state, number)
                 found = await self.services.find_trees(session, payer_of(turn.stored), [paper.key])
-                turn.answer(showing.show_tree(paper, found.get(paper.key)))
+                turn.answer(proposals.show_tree(paper, found.get(paper.key)))
             case Show("show", "") if not session.job and not turn.alone:
                 turn.close_card(wording.SHOWN_BELOW)
                 turn.show_card(self.card(turn))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from bot.views.actions import Action
-from engine.citations import list_cited_keys
+from engine.citations import list_cited_keys, numbers
 from engine.errors import UserError
 from engine.evidence import section_at
 from engine.survey import Section, Survey, walk
@@ -47,6 +48,21 @@ def view_sources(survey: Survey, wanted: tuple[int, ...], page: int) -> Page[tup
     """A page, from 1, of the references of these numbers, of all where none is wanted. Raises `UserError`."""
     chosen = [(n, paper) for n, paper in enumerate(survey.references, start=1) if not wanted or n in wanted]
     return take_page(chosen, page, SOURCES_PER_PAGE, "the sources have")
+
+
+def offer_sources(cited: Iterable[str], survey: Survey) -> tuple[Action, ...]:
+    """What lists the sources of a message by their keys; nothing where it cites none."""
+    known = {str(key): number for key, number in numbers(survey).items()}
+    wanted = sorted({known[key] for key in cited if key in known})
+    listed = " ".join(map(str, wanted))
+    command = f"references {listed} of {checksum(survey, wanted)}" if len(listed) <= 50 else "references"
+    return (Action("sources", command, typed=False),) if wanted else ()
+
+
+def checksum(survey: Survey, wanted: Sequence[int]) -> int:
+    """Which papers these numbers are: another figure where a change of the survey has numbered others so."""
+    keys = (survey.references[number - 1].key for number in wanted if 1 <= number <= len(survey.references))
+    return zlib.crc32(" ".join(keys).encode()) % 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

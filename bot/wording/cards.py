@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from adapters.chat import Button
 from bot.views.actions import BEGIN, Action, list_actions
+from bot.views.changes import list_changed_places
 from bot.views.steps import Topic, view_step
-from bot.wording.discussion import list_changed_places
-from bot.wording.labels import draw_buttons
+from bot.wording.labels import draw_button, draw_buttons
 from bot.wording.proposals import word_proposal, word_restrictions
 from bot.wording.replies import list_hints, list_in_order, summarize
 from bot.wording.reviews import word_taken
-from bot.wording.sentences import list_first, pluralize
+from bot.wording.sentences import HELP, list_first, pluralize
 from engine.rendering.markdown import escape_markdown
 from engine.session import events
 from engine.session.events import Event, JobKind
@@ -78,6 +78,28 @@ def make_short_card(session: SurveySession) -> Card:
     card = make_card(session)
     unchanged = _UNCHANGED.get(session.state.phase)
     return replace(card, text=unchanged) if unchanged else card
+
+
+SHOWN = 5
+_TO_BEGIN = (
+    "`survey TOPIC` begins a literature survey",
+    "`quick QUESTION` answers a question from its papers",
+    "`search TOPIC` lists papers",
+    "`list` shows your surveys",
+    "or send a file with your papers (BibTeX, RIS, CSV, PDF)",
+)
+
+
+def make_help(session: SurveySession, *, everything: bool) -> Card:
+    """The five things that are done most at this step, or all there are."""
+    if everything:
+        return Card(HELP)
+    proposal, actions = view_step(session.state)
+    typed = [draw_button(action) for action in actions if action.typed and action.deed != "follow up"]
+    hints = [f"`{hint}`" for hint in list_hints(session.state)[:2]] if proposal != Topic() else []
+    lines = [f"`{button.typed}`: {button.label}" for button in typed[: SHOWN - len(hints)]] + hints
+    text = "\n".join(["**What you can say now**", "", *(f"- {line}" for line in lines or _TO_BEGIN)])
+    return Card(text, draw_buttons(session, (Action("more commands", "help all"),)))
 
 
 def by_whom(actor: str) -> str:

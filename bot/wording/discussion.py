@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-
-from rapidfuzz import fuzz, process
 
 from adapters.chat import Button, Document
 from bot.views.actions import Action
+from bot.views.changes import ChangedSection, view_changes
+from bot.views.survey_pages import offer_sources
 from bot.wording.labels import draw_buttons
 from bot.wording.sentences import list_first, pluralize
-from bot.wording.survey_text import link, link_numbers, offer_sources, survey_text, with_links
+from bot.wording.survey_text import link, link_numbers, survey_text, with_links
 from engine.citations import list_cited_keys, numbers, reference_text, remove_citations
 from engine.rendering.markdown import escape_markdown, render_markdown
 from engine.revising.gaps import FieldGaps
 from engine.revising.paper_records import count_records
 from engine.run import Answer
 from engine.session.state import SurveySession
-from engine.survey import Claim, ClaimTally, Section, SectionChange, Survey, walk
-from engine.text import all_sentences, clean, list_words, shorten
+from engine.survey import Claim, SectionChange, Survey
+from engine.text import clean, list_words, shorten
 from engine.values import PaperKey
 
 
@@ -111,74 +110,32 @@ CHANGES_SHOWN, OLD_SHOWN = 6, 160
 
 def word_revision(before: Survey, after: Survey, change: SectionChange | None) -> str:
     """What became of the section that was changed, sentence by sentence; the other sections are as they were."""
-    old, new = dict(walk(before.sections)), dict(walk(after.sections))
-    places = list_changed_places(before, after)
-    if not places:
+    changed = view_changes(before, after, change)
+    if not changed:
         return f"Section {change.place} is as it was." if change else "The survey is as it was."
-    parts = []
-    for place in places:
-        was = all_sentences(old[place].text) if place in old else []
-        now = all_sentences(new[place].text)
-        size = f"{sum(len(s.split()) for s in was):,} → {sum(len(s.split()) for s in now):,} words"
-        rows = [sum(len(t.rows) for t in section.tables) for section in (old.get(place), new[place]) if section]
-        size += f", {rows[0]:,} → {rows[-1]:,} rows" if len(set(rows)) > 1 else ""
-        difference = _difference(was, now, after, is_translated=bool(change and change.way == "translate"))
-        check = _word_check(old.get(place), new[place], change)
-        parts.append(f"### {place} {escape_markdown(clean(new[place].title))}, changed: {size}")
-        parts.append("\n".join(filter(None, (difference, check))))
-    return "\n\n".join(parts)
+    return "\n\n".join(_word_section(section, after) for section in changed)
 
 
-def list_changed_places(before: Survey, after: Survey) -> list[str]:
-    """Numbers of the sections that are new or whose text or tables differ."""
-    old, new = dict(walk(before.sections)), dict(walk(after.sections))
-    was = {place: (section.text, section.tables) for place, section in old.items()}
-    return [place for place, section in new.items() if was.get(place) != (section.text, section.tables)]
-
-
-def _word_check(old: Section | None, new: Section, change: SectionChange | None) -> str:
-    if change is None or change.way in {"remove", "cite"} or new.tally is None:
-        return ""
-    earlier = old.tally if old and old.tally and change.way == "paragraph" else ClaimTally()
-    removed, unchecked = new.tally.removed - earlier.removed, new.tally.unchecked - earlier.unchecked
-    lines = []
-    if removed:
-        gone = pluralize(removed, "sentence")
+def _word_section(section: ChangedSection, survey: Survey) -> str:
+    (words_before, words), (rows_before, rows) = section.words, section.rows
+    size = f"{words_before:,} → {words:,} words" + (f", {rows_before:,} → {rows:,} rows" if rows_before != rows else "")
+    reworded = [f"- was: {_show_old(old)} → now: {survey_text(new, survey)}" for old, new in section.reworded]
+    added = [f"- added: {survey_text(sentence, survey)}" for sentence in section.added]
+    removed = [f"- removed: {_show_old(sentence)}" for sentence in section.removed]
+    lines: list[str] = []
+    for what, found in (("reworded", reworded), ("added", added), ("removed", removed)):
+        lines += list_first(found, CHANGES_SHOWN, f"- … and {{}} more {what}")
+    if section.left_out:
+        gone = pluralize(section.left_out, "sentence")
         lines.append(f"- left out of the new text: {gone} that the papers were not found to say")
-    if unchecked:
-        told = f"{pluralize(unchecked, 'sentence')} of the new text {'was' if unchecked == 1 else 'were'}"
+    if section.unchecked:
+        told = (
+            f"{pluralize(section.unchecked, 'sentence')} of the new text {'was' if section.unchecked == 1 else 'were'}"
+        )
         lines.append(f"- {told} not checked against the papers")
-    return "\n".join(lines)
-
-
-def _difference(was: Sequence[str], now: Sequence[str], survey: Survey, *, is_translated: bool) -> str:
-    gone, new = [s for s in was if s not in now], [s for s in now if s not in was]
-    is_paired = is_translated and len(gone) == len(new)
-    reworded = dict(zip(gone, new, strict=True)) if is_paired else _pair_reworded(gone, new)
-    changed = [f"- was: {_show_old(old)} → now: {survey_text(now, survey)}" for old, now in reworded.items()]
-    added = [f"- added: {survey_text(sentence, survey)}" for sentence in new if sentence not in reworded.values()]
-    removed = [f"- removed: {_show_old(sentence)}" for sentence in gone if sentence not in reworded]
-    shown: list[str] = []
-    for what, lines in (("reworded", changed), ("added", added), ("removed", removed)):
-        shown += list_first(lines, CHANGES_SHOWN, f"- … and {{}} more {what}")
-    return "\n".join(shown)
+    head = f"### {section.place} {escape_markdown(section.title)}, changed: {size}"
+    return "\n\n".join([head, "\n".join(lines)])
 
 
 def _show_old(sentence: str) -> str:
     return escape_markdown(shorten(clean(remove_citations(sentence)), OLD_SHOWN))
-
-
-REWORDED = 60.0
-"""Likeness (0 to 100) from which a new sentence says an old one in other words."""
-
-
-def _pair_reworded(gone: Sequence[str], new: Sequence[str]) -> dict[str, str]:
-    """Old sentence → the new one that is most like it, where they are alike; in the order of the new text."""
-    plain = {sentence: remove_citations(sentence) for sentence in (*gone, *new)}
-    pairs: dict[str, str] = {}
-    for after in new:
-        left = {before: plain[before] for before in gone if before not in pairs}
-        found = process.extractOne(plain[after], left, scorer=fuzz.token_sort_ratio, score_cutoff=REWORDED)
-        if found:
-            pairs[found[2]] = after
-    return pairs

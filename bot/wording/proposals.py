@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from bot.views.steps import (
@@ -21,13 +22,14 @@ from bot.wording.survey_text import link, word_survey
 from engine.gathering.search_record import search_flow
 from engine.quoting.attribution import name_paper
 from engine.quoting.counts import find_most_cited
+from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue
 from engine.rendering.document import describe_search
 from engine.rendering.markdown import escape_markdown
 from engine.retrieval.matching import SURE
 from engine.session.state import State
 from engine.survey import Survey
 from engine.text import clean, list_words, shorten
-from engine.values import Brief, FoundBy, FoundPaper, KeywordPool, PaperSelection
+from engine.values import Brief, FoundBy, FoundPaper, KeywordPool, OutlineNode, Paper, PaperSelection
 
 
 def proposal(state: State) -> str:
@@ -252,3 +254,49 @@ def sources(state: State) -> str:
     out = [f"- {title}: {o.why}, {escape_markdown(o.reason)}" for title, o in left]
     reasons = ["", "**Left out, with the reason**", "", *out] if out else []
     return "\n".join(["**How this was searched**", "", *lines, "", *flow, *reasons])
+
+
+ABSTRACT_CHARACTERS, QUOTE_CHARACTERS = 1_200, 240
+SHOWN_PAPERS = 15
+
+
+def word_paper(number: int, item: FoundPaper, selection: PaperSelection) -> str:
+    """A paper of the list, with why it was found and its abstract."""
+    text = clean(item.paper.abstract or item.paper.summary)
+    told = escape_markdown(shorten(text, ABSTRACT_CHARACTERS)) if text else "No abstract of it is known."
+    return f"{paper_line(number, item, selection)}\n\n{told}"
+
+
+def word_planned_section(place: str, node: OutlineNode, papers: Sequence[Paper]) -> str:
+    """A section of the outline: what it is about, its parts, its papers."""
+    lines = [f"**{place} {escape_markdown(node.title)}**"]
+    lines += [escape_markdown(node.description)] if node.description else []
+    lines += ["", *(f"- **{place}.{n}** {escape_markdown(c.title)}" for n, c in enumerate(node.children, start=1))]
+    if papers:
+        lines += ["", f"{pluralize(len(papers), 'paper')}:", ""]
+        named = [f"- {link(shorten(clean(p.title), 80), p)} · {escape_markdown(name_paper(p))}" for p in papers]
+        lines += list_first(named, SHOWN_PAPERS, "\n… and {} more.")
+    else:
+        chosen = "Its papers are chosen when it is written."
+        lines += ["", chosen if node.role == "body" else "It is written last, from the other sections."]
+    return "\n".join(lines)
+
+
+def show_tree(paper: Paper, tree: AttributeTree | None) -> str:
+    """The paper's attributes; a field that it says nothing about is named at the end."""
+    title = escape_markdown(clean(paper.title))
+    if tree is None:
+        return f"No attribute tree of “{title}” was made: `recipe=surveyx` makes those of the full texts that it reads."
+    lines = [f"- **{name}**: {escape_markdown(value.text)}\n  {_place(value)}" for name, value in tree.list_known()]
+    missing = [name for name, value in tree.values if value is None]
+    silent = f"\n\nNot said in its {tree.level}: {', '.join(missing)}." if missing else ""
+    head = f"**{title}** is a {tree.kind} paper. This was read from its {tree.level}:"
+    return "\n".join([head, "", *lines]) + silent
+
+
+def _place(value: AttributeValue) -> str:
+    where = ", ".join(part for part in (value.section, f"page {value.page}" if value.page else "") if part)
+    words = escape_markdown(shorten(value.quote, QUOTE_CHARACTERS))
+    # A summary is not the authors' words.
+    said = f"Summary: {words}" if value.level == "summary" else f"“{words}”"
+    return f"{said} ({escape_markdown(where)})" if where else said

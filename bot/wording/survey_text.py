@@ -5,12 +5,10 @@ Citations are links with the numbers of the survey's references, the same here a
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
-from bot.views.actions import Action
 from bot.views.survey_pages import Page, SectionPage
 from bot.wording.sentences import list_first, pluralize
 from bot.wording.survey_warnings import word_warnings
@@ -125,21 +123,6 @@ def _word_row(row: Sequence[tuple[str, str]]) -> str:
     (_, first), *others = row
     named = " · ".join(f"{name}: {cell}" for name, cell in others if cell not in ("", "–"))
     return f"{first}: {named}" if named else first
-
-
-def offer_sources(cited: Iterable[str], survey: Survey) -> tuple[Action, ...]:
-    """What lists the sources of a message by their keys; nothing where it cites none."""
-    known = {str(key): number for key, number in numbers(survey).items()}
-    wanted = sorted({known[key] for key in cited if key in known})
-    listed = " ".join(map(str, wanted))
-    command = f"references {listed} of {checksum(survey, wanted)}" if len(listed) <= 50 else "references"
-    return (Action("sources", command, typed=False),) if wanted else ()
-
-
-def checksum(survey: Survey, wanted: Sequence[int]) -> int:
-    """Which papers these numbers are: another figure where a change of the survey has numbered others so."""
-    keys = (survey.references[number - 1].key for number in wanted if 1 <= number <= len(survey.references))
-    return zlib.crc32(" ".join(keys).encode()) % 1_000_000
 
 
 RENUMBERED = (

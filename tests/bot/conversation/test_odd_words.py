@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from adapters.chat import Incoming
 from bot.commands.commands import NOT_FOR_THE_SESSION, FreeText, Show, StartSurvey
+from bot.conversation import showing
 from bot.conversation.understanding import command_of
 from bot.store.notes import Talk
-from bot.wording import showing
 from bot.wording.sentences import OUR_FAULT
 from engine.errors import UserError
 from engine.retrieval.libraries.local import LocalLibrary

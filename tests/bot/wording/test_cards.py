@@ -14,15 +14,15 @@ from adapters.slack.blocks import messages as slack_messages
 from adapters.terminal import HERE
 from bot.commands.commands import Show
 from bot.commands.grammar import parse
-from bot.views.survey_pages import view_section, view_sources
+from bot.conversation.showing import view
+from bot.views.survey_pages import offer_sources, view_section, view_sources
 from bot.wording import money
 from bot.wording.cards import make_card, word_change
 from bot.wording.discussion import make_document
 from bot.wording.labels import LABELS
 from bot.wording.progress import word_kept
 from bot.wording.replies import suggest_words
-from bot.wording.showing import view
-from bot.wording.survey_text import offer_sources, word_section_page, word_sources
+from bot.wording.survey_text import word_section_page, word_sources
 from engine.citations import cite
 from engine.errors import UserError
 from engine.session.events import Job

@@ -1,4 +1,4 @@
-"""What a person can ask to be shown. Nothing here changes anything."""
+"""What a command shows, found in the session. Nothing here changes anything."""
 
 from __future__ import annotations
 
@@ -8,28 +8,19 @@ from typing import assert_never
 
 from bot.commands.commands import Show
 from bot.views.actions import Action, turn_pages
-from bot.views.steps import Topic, view_step
-from bot.views.survey_pages import take_page, view_section, view_sources
+from bot.views.survey_pages import checksum, offer_sources, take_page, view_section, view_sources
 from bot.wording import proposals, replies, reviews
 from bot.wording import sentences as wording
 from bot.wording import survey_text as survey_wording
-from bot.wording.cards import Card, make_card
-from bot.wording.labels import draw_button, draw_buttons
-from bot.wording.proposals import paper_line
-from bot.wording.replies import list_hints
-from bot.wording.sentences import HELP, list_first, pluralize
-from bot.wording.survey_text import link
+from bot.wording.cards import Card, make_card, make_help
+from bot.wording.labels import draw_buttons
 from engine.errors import UserError, pick
 from engine.evidence import evidence_of_reference, evidence_of_section, figure_at, table_at
-from engine.quoting.attribution import name_paper
-from engine.reading.trees.attribute_trees import AttributeTree, AttributeValue
-from engine.rendering.markdown import escape_markdown
 from engine.run import WritingTask
 from engine.session.outline_edits import node_at
 from engine.session.state import Phase, State, SurveySession
 from engine.survey import Survey
-from engine.text import clean, shorten
-from engine.values import Outline, Paper, PaperSelection
+from engine.values import Paper
 from engine.writing.assembly import assemble_survey
 
 _STANDING: dict[str, Callable[[SurveySession], str]] = {
@@ -92,13 +83,17 @@ def _show(session: SurveySession, what: str) -> Card:
     if name in _LISTS:
         return Card(proposals.proposal(replace(state, phase=_LISTS[name])))
     if state.phase == "papers" and state.papers and what.isdecimal():
-        return Card(word_paper(state.papers, int(what[:9])))
+        item = pick("paper", state.papers.found, number := int(what[:9]), "the list")
+        return Card(proposals.word_paper(number, item, state.papers))
     if state.phase == "outline" and state.outline and what[0].isdecimal():
-        return Card(word_planned_section(state.outline, state.papers, what))
+        node = node_at(state.outline, what)
+        found = {item.paper.key: item.paper for item in state.papers.found} if state.papers else {}
+        papers = [found[key] for key in node.all_papers() if key in found]
+        return Card(proposals.word_planned_section(what, node, papers))
     place, _, turned = what.partition(" page ")
     survey = require_survey(state)
     section = view_section(survey, place, int(turned[:9] or 1))
-    actions = (*section.actions, *survey_wording.offer_sources(section.list_cited(), survey))
+    actions = (*section.actions, *offer_sources(section.list_cited(), survey))
     text = survey_wording.word_section_page(survey, section)
     return Card(text, draw_buttons(session, actions), slot=READING, anew=not turned)
 
@@ -108,7 +103,7 @@ def _references(session: SurveySession, survey: Survey, target: str) -> Card:
     target, _, page = target.partition("page ")
     numbers, _, meant = target.partition("of ")
     wanted = tuple(map(int, numbers.split()))
-    if meant and int(meant) != survey_wording.checksum(survey, wanted):
+    if meant and int(meant) != checksum(survey, wanted):
         raise UserError(survey_wording.RENUMBERED)
     shown = view_sources(survey, wanted, int(page or 1))
     turns = turn_pages(f"references {target}page {{}}", shown.number, shown.last)
@@ -143,36 +138,6 @@ def require_survey(state: State) -> Survey:
     return survey
 
 
-ABSTRACT_CHARACTERS, QUOTE_CHARACTERS = 1_200, 240
-SHOWN_PAPERS = 15
-
-
-def word_paper(selection: PaperSelection, number: int) -> str:
-    """A paper of the list, with why it was found and its abstract. Raises `UserError` where there is none."""
-    item = pick("paper", selection.found, number, "the list")
-    text = clean(item.paper.abstract or item.paper.summary)
-    told = escape_markdown(shorten(text, ABSTRACT_CHARACTERS)) if text else "No abstract of it is known."
-    return f"{paper_line(number, item, selection)}\n\n{told}"
-
-
-def word_planned_section(outline: Outline, selection: PaperSelection | None, place: str) -> str:
-    """A section of the outline: what it is about, its parts, its papers. Raises `UserError` where there is none."""
-    node = node_at(outline, place)
-    found = {item.paper.key: item.paper for item in selection.found} if selection else {}
-    papers = [found[key] for key in node.all_papers() if key in found]
-    lines = [f"**{place} {escape_markdown(node.title)}**"]
-    lines += [escape_markdown(node.description)] if node.description else []
-    lines += ["", *(f"- **{place}.{n}** {escape_markdown(c.title)}" for n, c in enumerate(node.children, start=1))]
-    if papers:
-        lines += ["", f"{pluralize(len(papers), 'paper')}:", ""]
-        named = [f"- {link(shorten(clean(p.title), 80), p)} · {escape_markdown(name_paper(p))}" for p in papers]
-        lines += list_first(named, SHOWN_PAPERS, "\n… and {} more.")
-    else:
-        chosen = "Its papers are chosen when it is written."
-        lines += ["", chosen if node.role == "body" else "It is written last, from the other sections."]
-    return "\n".join(lines)
-
-
 def find_paper(state: State, number: str) -> Paper:
     """The paper of that number: among the references of a survey, before that in the list of papers.
 
@@ -183,45 +148,3 @@ def find_paper(state: State, number: str) -> Paper:
     if state.papers is None:
         raise UserError("There are no papers yet. Name a topic first.")
     return pick("paper", state.papers.found, int(number), "the list").paper
-
-
-def show_tree(paper: Paper, tree: AttributeTree | None) -> str:
-    """The paper's attributes; a field that it says nothing about is named at the end."""
-    title = escape_markdown(clean(paper.title))
-    if tree is None:
-        return f"No attribute tree of “{title}” was made: `recipe=surveyx` makes those of the full texts that it reads."
-    lines = [f"- **{name}**: {escape_markdown(value.text)}\n  {_place(value)}" for name, value in tree.list_known()]
-    missing = [name for name, value in tree.values if value is None]
-    silent = f"\n\nNot said in its {tree.level}: {', '.join(missing)}." if missing else ""
-    head = f"**{title}** is a {tree.kind} paper. This was read from its {tree.level}:"
-    return "\n".join([head, "", *lines]) + silent
-
-
-def _place(value: AttributeValue) -> str:
-    where = ", ".join(part for part in (value.section, f"page {value.page}" if value.page else "") if part)
-    words = escape_markdown(shorten(value.quote, QUOTE_CHARACTERS))
-    # A summary is not the authors' words.
-    said = f"Summary: {words}" if value.level == "summary" else f"“{words}”"
-    return f"{said} ({escape_markdown(where)})" if where else said
-
-
-SHOWN = 5
-_TO_BEGIN = (
-    "`survey TOPIC` begins a literature survey",
-    "`quick QUESTION` answers a question from its papers",
-    "`search TOPIC` lists papers",
-    "`list` shows your surveys",
-    "or send a file with your papers (BibTeX, RIS, CSV, PDF)",
-)
-
-
-def make_help(session: SurveySession, *, everything: bool) -> Card:
-    """The five things that are done most at this step, or all there are."""
-    if everything:
-        return Card(HELP)
-    proposal, actions = view_step(session.state)
-    typed = [draw_button(action) for action in actions if action.typed and action.deed != "follow up"]
-    hints = [f"`{hint}`" for hint in list_hints(session.state)[:2]] if proposal != Topic() else []
-    lines = [f"`{button.typed}`: {button.label}" for button in typed[: SHOWN - len(hints)]] + hints
-    text = "\n".join(["**What you can say now**", "", *(f"- {line}" for line in lines or _TO_BEGIN)])
-    return Card(text, draw_buttons(session, (Action("more commands", "help all"),)))
