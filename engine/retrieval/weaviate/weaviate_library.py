@@ -13,6 +13,7 @@ from weaviate.util import generate_uuid5
 
 from engine.errors import RecordError, RetrievalError, UserError
 from engine.retrieval.embedding import (
+    LSA_NAME,
     LSA_SAMPLE,
     Embedder,
     FittedOnTopic,
@@ -96,21 +97,32 @@ class WeaviateLibrary:
 
     @asynccontextmanager
     async def _write_alone(self) -> AsyncIterator[None]:
-        """Nobody else writes meanwhile; what is held of the library is read again afterwards."""
-        async with translate_failures("to store papers"), hold_lease(self._client, self._description.library):
+        """Nobody else writes meanwhile, and it is known what others wrote before; a search reads its sample again."""
+        async with translate_failures("to change the library"), hold_lease(self._client, self._description.library):
+            await self._notice()
             yield
         self._survey.forget()
 
     @retry_reads
     async def count(self) -> int:
         """Number of papers."""
+        await self._notice()
         return int(await self._papers.length())
 
     @translate_failures("to load the embedding")
     async def embedder(self) -> Embedder:
-        """The embedder of this library's vectors; for a server's own, one to be fitted on what is found."""
+        """The embedder of this library's vectors; for a server's own, one to be fitted on what is found.
+
+        Raises `UserError` where the library is empty, or its vectors are another embedder's than that of the settings.
+        """
         if self._server.vectoriser:
             return FittedOnTopic()
+        made_with, ours = self._description.embedder, self._neural.name if self._neural else LSA_NAME
+        if made_with not in {"", ours}:
+            raise UserError(
+                f"The vectors of the library “{self.name}” in Weaviate were made with {made_with}, "
+                f"not with {ours}. Set SCHOLIUM_EMBEDDER as it was, or make a new library."
+            )
         if self._embedder is None:
             if not self._description.version:
                 raise UserError(
@@ -123,6 +135,7 @@ class WeaviateLibrary:
     @retry_reads
     async def sample(self, count: int) -> Sequence[Paper]:
         """At most so many papers: the first, since the server orders them by digests."""
+        await self._notice()
         found = await self._papers.query.fetch_objects(limit=count, return_properties=FIELDS)
         return [read_paper(o.properties) for o in found.objects]
 
@@ -164,7 +177,7 @@ class WeaviateLibrary:
         rest = iter(papers)
         report = AddReport()
         async with self._write_alone():
-            if not (self._neural or self._server.vectoriser or self._description.version):
+            if not (self._neural or self._server.vectoriser or self._description.embedder):
                 first = await asyncio.to_thread(lambda: list(islice(rest, LSA_SAMPLE)))
                 if not first:
                     return report
@@ -183,7 +196,6 @@ class WeaviateLibrary:
     async def index(self, on_progress: OnIndexProgress) -> None:
         """Fit the embedding again where the library has outgrown it; readers turn to it when it is whole."""
         async with self._write_alone():
-            await self._notice()
             if not await self.is_current():
                 await self._refit(on_progress)
 
@@ -224,7 +236,7 @@ class WeaviateLibrary:
             if with_vectors and isinstance(index.embedder, LatentSemanticAnalysis):
                 await self._store_embedder(index.embedder)
             elif with_vectors:
-                await self._same_embedder(index.embedder)
+                await self._describe(embedder=index.embedder.name)
             async for batch in in_batches(there, self._at_once):
                 if with_vectors:
                     chosen = [rows[stored.paper.key] for stored in batch]
@@ -249,16 +261,6 @@ class WeaviateLibrary:
         self._description = replace(self._description, **changes)
         await describe(self._client, self._description)
 
-    async def _same_embedder(self, embedder: Embedder) -> None:
-        """Raises `UserError` where the vectors that are there were made by another embedder."""
-        if self._description.embedder not in {"", embedder.name}:
-            raise UserError(
-                f"The vectors of the library “{self.name}” in Weaviate were made with {self._description.embedder}, "
-                f"not with {embedder.name}. Set SCHOLIUM_EMBEDDER as it was, or make a new library."
-            )
-        if not self._description.embedder:
-            await self._describe(embedder=embedder.name)
-
     async def _add_batch(self, batch: Sequence[Paper]) -> AddReport:
         blocks = list({block for paper in batch for block in list_blocking_keys(paper)})
         made = plan_changes(batch, await find_papers(self._papers, blocks))
@@ -275,6 +277,7 @@ class WeaviateLibrary:
     @retry_reads
     async def records_of(self, key: PaperKey) -> Sequence[Paper]:
         """The records that a paper was merged from; none where it was one. Raises `UserError`."""
+        await self._notice()
         return (await self._one(key)).records
 
     async def unmerge(self, key: PaperKey, number: int | None = None) -> Sequence[Paper]:
@@ -299,13 +302,16 @@ class WeaviateLibrary:
         vectors = None
         if stored and not self._server.vectoriser:
             embedder = await self.embedder()
-            await self._same_embedder(embedder)
+            if not self._description.embedder:
+                await self._describe(embedder=embedder.name)
             vectors = await asyncio.to_thread(embed_both, embedder, [one.paper for one in stored])
         return await store(self._papers, stored, vectors, self._server.batch)
 
     async def _by_topic(self, query: Query) -> list[FoundPaper]:
         """As in a folder: closeness to what the words find, naming the topic, and being cited, all standardised."""
         found = await self._survey.find(query.text)
+        if not found.sample:  # all papers were removed
+            return []
         seeds = await asyncio.to_thread(found.seeds)
         if not len(seeds):
             own = await self._embed(query.text)

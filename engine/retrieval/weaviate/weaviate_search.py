@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from weaviate.classes.query import Filter
 
-from engine.errors import RetrievalError
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.ranking import (
@@ -203,7 +202,5 @@ class SurveySearch:
     async def _load_sample(self) -> PaperRows:
         if time.monotonic() - self._read_at > HELD_S:
             self._sample = read_rows((await self._papers.query.fetch_objects(limit=SAMPLE, **_WANTED)).objects)
-            if not self._sample:
-                raise RetrievalError("This library in Weaviate has no papers with vectors.")
             self._read_at = time.monotonic()
         return self._sample

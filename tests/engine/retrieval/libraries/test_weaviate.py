@@ -18,7 +18,7 @@ from engine.errors import RetrievalError, UserError
 from engine.retrieval.embedding import FittedOnTopic
 from engine.retrieval.libraries.library import WORKSPACES, AddReport
 from engine.retrieval.libraries.local import create_library
-from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary
+from engine.retrieval.weaviate.weaviate_library import WeaviateLibrary, open_library
 from engine.retrieval.weaviate.weaviate_schema import (
     LEASES,
     LIBRARIES,
@@ -89,6 +89,25 @@ async def test_a_process_notices_what_another_one_did(client: Any, server: Weavi
     assert len(await reader.search(Query("graph attention", 5))) == 5
 
 
+async def test_two_that_opened_an_empty_library_share_one_embedding(client: Any, server: WeaviateServer) -> None:
+    first, second = await opened(client, server), await opened(client, server)
+    await first.add(papers(12))
+    fitted = (await read_description(client, "lib")).version
+    assert await second.add(papers(2, "graph", 101)) == AddReport(2)
+    assert (await read_description(client, "lib")).version == fitted
+
+
+async def test_papers_are_added_to_what_another_process_has_fitted_anew(client: Any, server: WeaviateServer) -> None:
+    first = await opened(client, server)
+    await first.add(papers(12))
+    second, reader = await opened(client, server), await opened(client, server)
+    await second.add(papers(30, "graph", 101))
+    await second.index(lambda _: None)  # into another collection
+    assert await reader.count() == 42
+    assert await first.add(papers(3, "vision", 201)) == AddReport(3)
+    assert await second.count() == 45
+
+
 async def test_what_is_added_once_more_after_a_break_is_not_doubled(client: Any, server: WeaviateServer) -> None:
     library = await opened(client, server)
     await library.add(EVERYTHING[:20])
@@ -127,6 +146,29 @@ async def test_another_embedder_is_refused(client: Any, server: WeaviateServer) 
     other = WeaviateLibrary(client, server, description, WordEmbedder())
     with pytest.raises(UserError, match="were made with lsa-256, not with words-64"):
         await other.add(papers(1, start=500))
+
+
+async def test_a_neural_library_is_not_fitted_anew_where_the_embedder_is_gone(
+    client: Any, server: WeaviateServer
+) -> None:
+    first = await open_library(client, server, "lib", neural=WordEmbedder())
+    await first.add(EVERYTHING)
+    without = await opened(client, server)
+    for asked in (without.add(papers(3, start=500)), without.search(Query("graph attention", 5, "title"))):
+        with pytest.raises(UserError, match="were made with words-64, not with lsa-256"):
+            await asked
+    assert await without.search(Query("graph attention", 5))  # what the words find stands for the topic
+    assert (await read_description(client, "lib")).embedder == "words-64"
+    assert "Graph" in (await first.search(Query("graph attention", 1)))[0].paper.title
+
+
+async def test_a_library_whose_papers_are_all_removed_finds_nothing(client: Any, server: WeaviateServer) -> None:
+    library = await opened(client, server, WORKSPACES, "ours")
+    await library.add(papers(3))
+    await library.remove([paper.key for paper in papers(3)])
+    assert await library.search(Query("dense retrieval", 5)) == []
+    assert await library.search(Query("the", 5)) == []
+    assert await library.search(Query("dense retrieval", 5, "title")) == []
 
 
 async def test_what_is_moved_to_another_embedding_is_embedded_by_that(
