@@ -1,4 +1,8 @@
-"""Papers in a collection, or in one tenant of it: how they are written there, read back and counted."""
+"""Papers in a collection, or in one tenant of it: how they are written there, read back and counted.
+
+Functions that read raise what Weaviate's client raises; a library translates it, and tries again, where it is asked
+(`retry_reads`).
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,11 @@ async def count_topic(papers: Any, topic: str) -> TopicCounts:
 async def store(
     papers: Any, stored: Sequence[StoredPaper], vectors: tuple[Vectors, Vectors] | None, batch: int
 ) -> list[RecordError]:
-    """Write papers over those of the same keys, with vectors of title and abstract; what the server refuses."""
+    """Write papers over those of the same keys, ``batch`` in a request; returns what the server refuses.
+
+    ``vectors`` are of titles and of abstracts, row i of each (papers, dimensions) being paper i; without them the
+    server makes its own. A request that fails is repeated; raises `RetrievalError` where that does not help.
+    """
     objects = [_object(paper, vectors, i) for i, paper in enumerate(stored)]
     starts = range(0, len(objects), batch)
     refused = await asyncio.gather(*(_insert(papers, objects[start : start + batch]) for start in starts))
@@ -57,7 +65,7 @@ async def _insert(papers: Any, objects: list[Any]) -> dict[int, str]:
 
 
 async def find_papers(papers: Any, identities: Sequence[str]) -> list[StoredPaper]:
-    """Every paper that has one of these keys, other identifiers or blocking keys."""
+    """Every paper that has one of these keys, other identifiers or blocking keys, with the records it was made from."""
     found: dict[PaperKey, StoredPaper] = {}
     for start in range(0, len(identities), IDENTITIES):
         wanted = Filter.by_property("identities").contains_any(list(identities[start : start + IDENTITIES]))

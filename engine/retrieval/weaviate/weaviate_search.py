@@ -154,7 +154,7 @@ _WANTED: Mapping[str, Any] = {"include_vector": ["abstract"], "return_properties
 
 
 class SurveySearch:
-    """Ranks the papers of a collection, or of one tenant of it."""
+    """Ranks the papers of a collection, or of one tenant of it; raises what Weaviate's client raises."""
 
     def __init__(self, papers: Any) -> None:
         self._papers = papers

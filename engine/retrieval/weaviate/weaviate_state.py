@@ -140,7 +140,10 @@ async def names(client: Any) -> list[str]:
 
 
 async def store_model(models: Any, library: str, model: LatentSemanticAnalysis) -> str:
-    """Store a fitted embedding under a new version, in the collection of such; returns the version."""
+    """Store a fitted embedding in the collection of such; returns its version, under which readers find it.
+
+    Readers turn to it when the library's description names the version, which is when all its pieces are there.
+    """
     version, content = secrets.token_hex(8), await asyncio.to_thread(_compress, model)
     parts = [content[i : i + PART_BYTES] for i in range(0, len(content), PART_BYTES)]
     for number, part in enumerate(parts):
@@ -156,7 +159,7 @@ async def forget_models(models: Any, library: str, but: str) -> None:
 
 
 async def load_model(models: Any, version: str) -> LatentSemanticAnalysis:
-    """A fitted embedding."""
+    """The fitted embedding of that version. Raises `RetrievalError` where not all its pieces are there."""
     content, mine = b"", Filter.by_property("version").equal(version)
     for part in count():  # what is a BLOB comes only where it is named
         wanted = mine & Filter.by_property("part").equal(part)
@@ -186,7 +189,10 @@ def _unpack(content: bytes) -> LatentSemanticAnalysis:
 
 @translate_failures("to list its servers")
 async def read_cluster(client: Any) -> Mapping[str, bool]:
-    """Whether each server of the cluster is well, where its consensus keeps those that died."""
+    """Whether each server of the cluster is well, by name; its consensus still names those that died.
+
+    Raises `RetrievalError` where none answers.
+    """
     told = (await client.cluster.statistics()).statistics
     members = {member.node_id for one in told for member in one.raft.latest_configuration}
     well = {one.name for one in told if one.status == "HEALTHY"}
