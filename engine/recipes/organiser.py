@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.gathering.search import require_papers
@@ -14,14 +14,8 @@ from engine.recipes.bases import KeywordSearch
 from engine.run import CallChain, PlannedCall, Progress, RunContext, WritingTask
 from engine.survey import Section, Survey
 from engine.text import clean, inert
-from engine.values import Brief, Outline, OutlineNode, PaperSelection
-from engine.writing.assembly import (
-    add_warnings,
-    assemble_survey,
-    assign,
-    fail_with_nothing,
-    supply_papers,
-)
+from engine.values import Brief, Outline, OutlineNode, PaperKey, PaperSelection
+from engine.writing.assembly import add_warnings, assemble_survey, assign, fail_with_nothing, supply_papers
 from engine.writing.composing import Composition
 from engine.writing.drafting import Steps
 from engine.writing.estimates import PROMPT_OVERHEAD, plan_subsections
@@ -46,6 +40,10 @@ class PartAnswer(Plan):
     """A subsection with the keys of its references."""
 
     papers: list[WrittenKey]
+
+    def list_papers(self, known: Collection[PaperKey]) -> Iterable[PaperKey]:
+        """Those of its references that there are, each once: what a model makes up goes."""
+        return dict.fromkeys(key for key in self.papers if key in known)
 
 
 class FrameAnswer(TypedAnswer):
@@ -89,9 +87,7 @@ class OrganiserRecipe(KeywordSearch):
             answer = await asking.ask(
                 PartsAnswer[PartAnswer], step, "organiser/parts", 4_096, 1.0, number=number, **shown
             )
-            allocated = (dict.fromkeys(part.papers) for part in answer.subsections)  # what a model makes up goes
-            own = ((key for key in keys if key in known) for keys in allocated)
-            return list(map(PartAnswer.node, answer.subsections, own))
+            return [part.node(part.list_papers(known)) for part in answer.subsections]
 
         return await divide_outline(top, {at: allocate(at) for at in range(len(nodes))})
 

@@ -15,7 +15,7 @@ from engine.llm.model import PlainText, TypedAnswer
 from engine.llm.prompting import data
 from engine.quoting.abstracts import show_gists
 from engine.recipes.autosurvey import SECTIONS, AutoSurveyRecipe
-from engine.retrieval.embedding import embed_papers, nearest
+from engine.retrieval.embedding import Vectors, embed_papers, nearest
 from engine.run import Progress, RunContext
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperSelection
 from engine.writing.planning import MOST_SUBSECTIONS, Asking, DividedPlan, OutlineAnswer, Plan
@@ -83,7 +83,10 @@ class StormRecipe(AutoSurveyRecipe):
         )
         people = answer.people[:PERSPECTIVES]
         await context.progress(Progress("outlining", 0, len(people)))
-        talks, failed = await try_any(_converse(asking, i, person, papers) for i, person in enumerate(people, 1))
+        vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
+        talks, failed = await try_any(
+            _converse(asking, i, person, papers, vectors) for i, person in enumerate(people, start=1)
+        )
         asked = list({one.question: one for talk in talks for one in talk}.values())
         notes = [f"{len(failed)} of {len(people)} readers could not be asked: {failed[0]}"] if failed else []
         outlined = await asking.ask(
@@ -100,11 +103,12 @@ class StormRecipe(AutoSurveyRecipe):
         return replace(outline, notes=tuple(notes))
 
 
-async def _converse(asking: Asking, number: int, person: PerspectiveAnswer, papers: Sequence[Paper]) -> list[Asked]:
-    """What one reader asks, each turn after hearing what papers say to the one before."""
+async def _converse(
+    asking: Asking, number: int, person: PerspectiveAnswer, papers: Sequence[Paper], vectors: Vectors
+) -> list[Asked]:
+    """What one reader asks, each turn after hearing what papers say to the one before; row i is paper i."""
     heard: list[Asked] = []
     context = asking.context
-    vectors = await asyncio.to_thread(embed_papers, context.embedder, papers)
     for turn in range(ROUNDS):
         answer = await asking.ask(
             QuestionsAnswer,

@@ -20,12 +20,7 @@ from engine.session.kept_text import leaves_of
 from engine.survey import FieldMap, MapPoint, Section, Survey, SurveyWarning, walk
 from engine.text import list_words, shorten
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
-from engine.writing.assembly import (
-    add_warnings,
-    assign,
-    frame_outline,
-    tell_years,
-)
+from engine.writing.assembly import add_warnings, assign, frame_outline, tell_years
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment, Draft, Steps, read_draft, verify_citations
 from engine.writing.estimates import (
