@@ -14,7 +14,7 @@ from typing import Concatenate, ParamSpec
 from engine.errors import UserError
 from engine.session.events import EditOutline
 from engine.text import terms
-from engine.values import KeywordPool, Outline, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline
+from engine.values import KeywordPool, Outline, OutlineNode, Paper, PaperSelection, walk_outline
 
 Nodes = tuple[OutlineNode, ...]
 P = ParamSpec("P")
@@ -136,16 +136,15 @@ def papers_of(node: OutlineNode, selection: PaperSelection) -> list[Paper]:
     return [paper for paper in selection.list_included() if paper.key in keys]
 
 
-def place_paper(outline: Outline, key: PaperKey, place: str) -> Outline:
-    """The paper belongs to that section, and to no other."""
+def place_paper(outline: Outline, paper: Paper, place: str) -> Outline:
+    """The paper belongs to that section, and to no other; in one with parts, to the part that speaks most of it."""
 
     def bare(node: OutlineNode) -> OutlineNode:
-        papers = tuple(k for k in node.papers if k != key)
+        papers = tuple(k for k in node.papers if k != paper.key)
         return replace(node, papers=papers, children=tuple(map(bare, node.children)))
 
     outline = replace(outline, nodes=tuple(map(bare, outline.nodes)))
-    node = node_at(outline, place)
-    return splice(outline, place, replace(node, papers=(*node.papers, key)))
+    return splice(outline, place, _with_papers(node_at(outline, place), [paper]))
 
 
 @_later

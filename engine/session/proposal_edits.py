@@ -33,7 +33,7 @@ def edit_keywords(pool: KeywordPool, add: tuple[str, ...], drop: tuple[str, ...]
 
 def move_paper(outline: Outline, papers: PaperSelection, position: int, place: str) -> Outline:
     """The outline with the paper at that position of the list (from 1) in the section of that number."""
-    return place_paper(outline, pick("paper", papers.found, position, "the list").paper.key, place)
+    return place_paper(outline, pick("paper", papers.found, position, "the list").paper, place)
 
 
 def follow_selection(before: PaperSelection | None, found: PaperSelection, outline: Outline | None) -> PaperSelection:

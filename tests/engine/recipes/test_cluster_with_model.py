@@ -56,7 +56,7 @@ async def test_people_merge_and_move_papers(library: LocalLibrary) -> None:
     merged = merge("1", "2").apply(grouping)
     assert len(merged.nodes) == count - 1
     stranger = grouping.nodes[0].all_papers()[0]
-    moved = place_paper(grouping, stranger, "2")
+    moved = place_paper(grouping, next(paper for paper in GATHERED if paper.key == stranger), "2")
     assert stranger not in moved.nodes[0].all_papers()
     assert stranger in moved.nodes[1].all_papers()
     assert draw_groups(moved) != draw_groups(grouping)

@@ -62,7 +62,7 @@ def due(kept: KeptText, after: Outline) -> list[str]:
         (outline_edits.move("4", "2", after=False), ["Introduction", "Conclusion"]),
         (outline_edits.add("New", "2"), ["Introduction", "New", "Conclusion"]),
         (
-            EditOutline(partial(outline_edits.place_paper, key=PAPERS[9].key, place="4.1")),
+            EditOutline(partial(outline_edits.place_paper, paper=PAPERS[9], place="4.1")),
             ["Introduction", "Part 5", "Conclusion"],
         ),
         (outline_edits.rename("2.1", "Part 1"), []),

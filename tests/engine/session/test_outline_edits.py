@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.errors import UserError
 from engine.session import outline_edits as edit
 from engine.session.events import EditOutline
-from engine.values import FoundPaper, Outline, OutlineNode, PaperKey, PaperSelection, walk_outline
+from engine.values import FoundPaper, Outline, OutlineNode, Paper, PaperKey, PaperSelection, walk_outline
 from tests.fakes import papers
 
 
@@ -92,13 +92,17 @@ def test_a_merged_section_has_what_both_had() -> None:
 
 
 def test_a_paper_belongs_to_one_section_alone() -> None:
-    key = PaperKey("t:A1")
-    for place in ("2.2", "3"):
-        placed = edit.place_paper(OUTLINE, key, place)
-        holding = [number for number, node in walk_outline(placed.nodes) if key in node.papers]
-        assert holding == [place]
+    paper = Paper(PaperKey("t:A1"), "What A2 Says")
+    for place, home in (
+        ("2.2", "2.2"),
+        ("3", "3"),
+        ("2", "2.2"),
+    ):  # what a section with parts has itself is not written
+        placed = edit.place_paper(OUTLINE, paper, place)
+        holding = [number for number, node in walk_outline(placed.nodes) if paper.key in node.papers]
+        assert holding == [home]
         assert titles(placed) == titles(OUTLINE)
-        assert edit.node_at(placed, place).papers[0] != key  # what was there stays before it
+        assert edit.node_at(placed, home).papers[0] != paper.key  # what was there stays before it
 
 
 def test_what_a_section_is_split_into() -> None:
