@@ -122,9 +122,10 @@ class Store(Database):
         join = sessions.join(conversations, conversations.c.session_id == sessions.c.id)
         query = sa.select(conversations, sessions).select_from(join)
         async with self.connect() as connection:
-            version = sa.select(conversations.c.version).where(conversations.c.id == name)
             known = self._recent.get(name)
-            if known and known.version == (await connection.execute(version)).scalar():
+            # The session too: a survey begun where another was deleted has the same versions again.
+            now = sa.select(conversations.c.version, conversations.c.session_id).where(conversations.c.id == name)
+            if known and (known.version, known.session.id) == (await connection.execute(now)).first():
                 return known
             row = (await connection.execute(query.where(conversations.c.id == name))).mappings().first()
             if row is None:

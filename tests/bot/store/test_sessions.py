@@ -69,6 +69,15 @@ async def test_a_session_comes_back_with_all_its_revisions(open_store: OpenStore
     assert await count_rows(store, schema.pieces) == 1 + 1 + 21
 
 
+async def test_a_survey_that_another_process_deleted_does_not_come_back(open_store: OpenStore) -> None:
+    one, two = await open_store("one"), await open_store("two")
+    await one.commit(StoredConversation(HERE, conversation_up_to_an_outline(), "mara"), [])
+    await two.forget(await two.load_conversation(HERE), [], None)
+    begun = replace(await two.load_conversation(HERE), owner="mara")
+    await two.commit(begun, [])  # it is at version 1 again
+    assert (await one.load_conversation(HERE)).session.id == begun.session.id
+
+
 async def test_of_two_changes_to_the_same_revision_one_is_made(open_store: OpenStore) -> None:
     one, two = await open_store("one"), await open_store("two")
     await one.commit(StoredConversation(HERE, conversation_up_to_an_outline(), "mara"), [])
