@@ -52,8 +52,8 @@ class Jobs(Protocol):
     async def launch(self) -> None:
         """Open the queue; again does nothing. Raises `ServiceError` where it cannot be opened."""
 
-    async def start(self, at: Conversation, person: str) -> None:
-        """Put what the person waits for in this workspace into the queues where there is room; again does nothing."""
+    async def start(self, job_id: str) -> None:
+        """Put the job into its queue, after what else its person waits for in the workspace; again does nothing."""
 
     async def stop(self, job_ids: Iterable[str]) -> None:
         """End jobs that run here; another process sees that nobody waits for them any more."""
@@ -203,7 +203,7 @@ class Dispatcher:
                 await self.jobs.stop([job.id for job in turn.stops])
                 self._outbox.give(stored_messages)
                 for job in turn.starts:
-                    await self.jobs.start(at, job.asker or turn.stored.owner)
+                    await self.jobs.start(job.id)
                 return
         raise ServiceError("Too many people changed this conversation at once. Please try again.", retryable=True)
 

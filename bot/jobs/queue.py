@@ -131,9 +131,10 @@ class DurableJobs:
                 raise
             self._workflow = workflow
 
-    async def start(self, at: Conversation, person: str) -> None:
+    async def start(self, job_id: str) -> None:
         wanted = await self._load_wanted()
-        await self.share([job for job in wanted if (job.conversation.workspace, job.person) == (at.workspace, person)])
+        owners = {(job.conversation.workspace, job.person) for job in wanted if job.id == job_id}
+        await self.share([job for job in wanted if (job.conversation.workspace, job.person) in owners])
 
     async def share(self, wanted: Sequence[WantedJob]) -> list[SharedJob]:
         """Put jobs that are held into their queues as far as there is room for their owners; how all stand now."""

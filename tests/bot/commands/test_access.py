@@ -117,6 +117,17 @@ async def test_others_read_along_are_told_privately_and_can_be_invited(library: 
         assert "passage index" in lab.chat.last
 
 
+async def test_what_an_administrator_has_begun_for_the_owner_begins_at_once(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCHOLIUM_ADMINISTRATORS", '["fake:lab:ada"]')
+    monkeypatch.setattr("bot.serving.service.SWEEP_S", 3_600.0)  # nothing else puts a job into its queue
+    async with opened() as lab:
+        await lab.talk("survey dense retrieval")
+        await lab.chat.say("ok", person="ada")
+        assert (await lab.state()).phase == "papers"
+
+
 async def test_a_pressed_button_of_two_people_is_one_decision_and_both_are_told(
     library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -234,7 +234,7 @@ async def test_jobs_left_to_the_next_start_are_not_collected_meanwhile(tmp_path:
 
     url = f"sqlite:///{tmp_path / 'jobs.sqlite'}"
     jobs = DurableJobs(url, "fake", HERE, QUEUES, "p1", Settings(), run, alone)
-    await jobs.start(HERE, "mara")
+    await jobs.start("j1")
     await begun.wait()
     await jobs.close()
     del jobs, run
