@@ -7,7 +7,7 @@ the outline and gives an `EditOutline`, which raises `UserError` where it cannot
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Concatenate, ParamSpec
 
@@ -71,12 +71,10 @@ def move(outline: Outline, place: str, target: str, *, after: bool) -> Outline:
         raise UserError(f"Section {place} cannot be moved into itself.")
     node = node_at(outline, place)
     gap = replace(node, title="\0")  # stands in its old place, so that numbers keep their meaning
-    outline = splice(outline, place, gap)
-    other = node_at(outline, target)
-    placed = splice(outline, target, *((other, node) if after else (node, other)))
-    nodes = _without(placed.nodes, gap)
-    _check_order(nodes)
-    return replace(placed, nodes=nodes)
+    gapped = splice(outline, place, gap)
+    other = node_at(gapped, target)
+    placed = splice(gapped, target, *((other, node) if after else (node, other)))
+    return _require_order(outline, replace(placed, nodes=_without(placed.nodes, gap)))
 
 
 @_later
@@ -197,20 +195,28 @@ def from_lines(outline: Outline, text: str) -> Outline:
         else:
             roots.append((node, []))
     nodes = tuple(replace(node, children=tuple(parts)) for node, parts in roots)
-    _check_order(nodes)
-    return replace(outline, nodes=nodes)
+    return _require_order(outline, replace(outline, nodes=nodes))
 
 
-def _check_order(nodes: Nodes) -> None:
+def _require_order(before: Outline, changed: Outline) -> Outline:
+    """The changed outline. Raises `UserError` where its order is wrong in a way in which it was not before."""
+    had = set(_find_disorder(before.nodes))  # a template puts its sections where it wants them
+    for why in _find_disorder(changed.nodes):
+        if why not in had:
+            raise UserError(why)
+    return changed
+
+
+def _find_disorder(nodes: Nodes) -> Iterator[str]:
     if not any(node.role == "body" for node in nodes):
-        raise UserError("At least one section about the topic has to stay.")
+        yield "At least one section about the topic has to stay."
     outer = {number: node.role for number, node in walk_outline(nodes) if node.role != "body"}
     if any(role == "introduction" and number != "1" for number, role in outer.items()):
-        raise UserError("The introduction comes first.")
+        yield "The introduction comes first."
     if any(role == "conclusion" and number != str(len(nodes)) for number, role in outer.items()):
-        raise UserError("The conclusion comes last.")
+        yield "The conclusion comes last."
     if any(node.children and node.role != "body" for node in nodes):
-        raise UserError("The introduction and the conclusion have no parts.")
+        yield "The introduction and the conclusion have no parts."
 
 
 def _path(place: str) -> tuple[int, ...]:

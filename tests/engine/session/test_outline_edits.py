@@ -157,6 +157,14 @@ def test_what_cannot_be_done_says_why(change: Callable[[], EditOutline], why: st
     assert str(refused.value) == why
 
 
+def test_a_template_keeps_its_own_order_while_its_sections_are_moved() -> None:
+    outer = OutlineNode("Intro", role="introduction"), OutlineNode("End", role="conclusion")
+    outline = Outline("T", (leaf("Summary"), outer[0], OutlineNode("A", children=(outer[1],)), leaf("B"), leaf("C")))
+    moved = edit.move("5", "4", after=False).apply(outline)
+    assert titles(moved) == ["1 Summary", "2 Intro", "3 A", "3.1 End", "4 C", "5 B"]
+    assert edit.from_lines(edit.as_lines(outline)).apply(outline) == outline
+
+
 def test_the_last_section_about_the_topic_stays() -> None:
     only = Outline("T", (OUTLINE.nodes[0], leaf("B"), OUTLINE.nodes[4]))
     with pytest.raises(UserError, match="last section"):
