@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.citations import list_cited_keys
@@ -64,23 +64,25 @@ class NaiveRagRecipe(KeywordSearch):
         """Write on until the words wanted are there; at a failure or the budget, what is there is kept."""
         wanted, title = _count_wanted_words(task.brief), task.outline.nodes[0].title
         papers, count = task.selection.list_included(), context.limits.papers_per_node
-        parts: dict[str, Draft] = {}
+        parts: list[Draft] = []
         warnings: list[SurveyWarning] = []
         steps = 0
-        while (words := sum(len(part.text.split()) for part in parts.values())) < wanted:
+        while (words := sum(len(part.text.split()) for part in parts)) < wanted:
             await context.progress(Progress("writing", words, wanted))
             first, steps = steps * count % len(papers), steps + 1
             try:
-                for more in await _continue_text(task, parts, papers[first : first + count], steps, context):
-                    name = more.node.title
-                    parts[name] = join_drafts(parts[name], more) if name in parts else more
+                parts += await _continue_text(task, parts, papers[first : first + count], steps, context)
             except (LanguageModelError, LimitExceeded) as error:
                 if not parts:
                     raise
                 warnings.append(SurveyWarning("unfinished", title, str(error)))
                 break
-        sections = {at: Section(name, part.text, part.claims) for at, (name, part) in enumerate(parts.items())}
-        warnings += [warning for part in parts.values() for warning in part.warnings]
+        whole: dict[str, Draft] = {}
+        for part in parts:  # the model may come back to a heading that it wrote before
+            name = part.node.title
+            whole[name] = join_drafts(whole[name], part) if name in whole else part
+        sections = {at: Section(name, own.text, own.claims) for at, (name, own) in enumerate(whole.items())}
+        warnings += [warning for part in parts for warning in part.warnings]
         return add_warnings(assemble_survey(task, sections, METHOD), warnings)
 
 
@@ -90,10 +92,10 @@ def _count_wanted_words(brief: Brief) -> int:
 
 
 async def _continue_text(
-    task: WritingTask, parts: Mapping[str, Draft], papers: Sequence[Paper], step: int, context: RunContext
+    task: WritingTask, parts: Sequence[Draft], papers: Sequence[Paper], step: int, context: RunContext
 ) -> list[Draft]:
     """The next stretch of text by its headings; raises `LanguageModelError` where it cites nothing."""
-    written = (f"## {name}\n\n{part.text}" for name, part in parts.items())
+    written = (f"## {part.node.title}\n\n{part.text}" for part in parts)
     prompt = fill(
         "naive/continue",
         topic=data(task.brief.topic),
@@ -105,7 +107,7 @@ async def _continue_text(
     )
     model, request = context.require_model(), Request("drafting", f"draft/{step - 1}", prompt, STEP_WORDS * 3, 1.0)
     first, *rest = _HEADING.split(await model.text(request))
-    title = list(parts)[-1] if parts else task.outline.nodes[0].title
+    title = parts[-1].node.title if parts else task.outline.nodes[0].title
     pieces = [(title, first), *((bare_heading(name), said) for name, said in zip(rest[::2], rest[1::2], strict=True))]
     drafts = [read_draft(said, OutlineNode(name), papers) for name, said in pieces]
     if not any(list_cited_keys(draft.text) for draft in drafts):

@@ -40,7 +40,7 @@ from engine.values import (
     Query,
     walk_outline,
 )
-from engine.writing.drafting import Assignment, Draft, Steps, count_words, most_words, settle_citations
+from engine.writing.drafting import Assignment, Draft, Steps, settle_citations
 from engine.writing.estimates import estimate_cost, with_expected_texts
 from engine.writing.field_views import GROWTH, TIME_LINE
 from engine.writing.model_text import read_prose
@@ -160,39 +160,6 @@ async def test_papers_of_which_nothing_was_read_are_no_material(library: LocalLi
     await write(AutoSurveyRecipe(), library, model, selection=selection)
     shown = {key for request in (*model.asked("notes/"), *model.asked("draft/")) for key in keys_in(request)}
     assert shown and not shown & {p.key for p in bare}
-
-
-async def test_the_naive_baseline_writes_on_until_the_length_is_there(library: LocalLibrary) -> None:
-    model = FakeModel(simulate_answer)
-    long = replace(BRIEF, sections=2, subsection_words=1_000)
-    outline, survey = await write(NaiveRagRecipe(), library, model, long)
-    (section,) = survey.sections
-    assert len(section.text.split()) >= 2_000
-    assert "2 sections were asked for" in outline.notes[0]
-    assert len(model.asked("draft/")) >= 2
-    assert "(nothing yet)" in whole(model.asked("draft/0")[0])
-    assert {c.verdict for claim in section.claims for c in claim.citations} == {"unchecked"}
-    assert set(list_cited_keys(section.text)) == {p.key for p in survey.references}
-
-
-async def test_the_naive_baseline_ends_a_stretch_that_is_far_too_long(library: LocalLibrary) -> None:
-    model = FakeModel(lambda prompt, schema: "\n\n".join([simulate_answer(prompt, schema)] * 5))
-    short = replace(BRIEF, sections=1, subsection_words=700)
-    _, survey = await write(NaiveRagRecipe(), library, model, short)
-    assert 700 <= count_words(survey.sections[0].text) <= most_words(700)
-    assert [warning.kind for warning in survey.warnings] == ["length"]
-
-
-async def test_the_naive_baseline_writes_its_own_sections_in_markdown(library: LocalLibrary) -> None:
-    headings = iter(["Introduction", "**Literature Review**", "Literature Review", "3. Discussion"])
-
-    def reply(prompt: str, schema: str) -> str:
-        return "\n\n".join(f"## {next(headings)}\n\n{simulate_answer(prompt, schema)}" for _ in range(2))
-
-    model, long = FakeModel(reply), replace(BRIEF, sections=1, subsection_words=1_500)
-    _, survey = await write(NaiveRagRecipe(), library, model, long)
-    assert [section.title for section in survey.sections] == ["Introduction", "Literature Review", "Discussion"]
-    assert "## Literature Review" in whole(model.asked("draft/1")[0])
 
 
 async def test_an_outline_goes_on_without_the_parts_that_failed_and_says_so(library: LocalLibrary) -> None:
