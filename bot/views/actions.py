@@ -29,6 +29,7 @@ STOP = Action("stop", "stop")
 FIGURES = Action("all figures and reasons", "evaluate details")
 NEW_SURVEY = Action("new survey", "start", asks=True, typed=False)
 _EXPORT = Action("export", "export")
+_MORE = Action("more papers", "more")
 _BACK = Action("back", "back")
 _BACK_TO_OUTLINE = Action("back to the outline", "back")
 _SEARCH_ONLINE = Action("search online", "search online")
@@ -51,7 +52,7 @@ _OF_STEP: dict[Phase, tuple[Action, ...]] = {
     "papers": (
         Action("make an outline", "ok"),
         EDIT,
-        Action("more papers", "more"),
+        _MORE,
         Action("all papers", "show papers"),
         _BACK,
     ),
@@ -85,6 +86,7 @@ def list_actions(state: State) -> tuple[Action, ...]:
     otherwise = _OTHERWISE if is_thin else ()
     is_online = state.brief is not None and state.brief.online
     empty = [_SEARCH_ONLINE] * is_online + [_EXPORT] * (state.phase == "writing" and not state.sections)
+    empty += [_MORE] * (state.keywords is None)  # the papers are those of a list
     offered = (*_OF_STEP[state.phase], *otherwise, *_offer_for_thin(state))
     return tuple(action for action in offered if action not in empty)
 

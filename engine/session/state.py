@@ -164,8 +164,7 @@ def _content(session: SurveySession, event: events.ContentChange) -> Step:
         case events.MorePapers(count) if state.phase in {"papers", "discussion"} and not (
             state.brief and state.brief.quick
         ):
-            more = replace(state, paper_limit=state.paper_limit + count)
-            return _begin(_with_state(session, more), Job("papers"))
+            return _search_more(session, count)
         case Job("papers", section=place) if state.phase == "outline" and state.outline and state.keywords:
             edited = edit_keywords(state.keywords, (word_section_query(state.outline, place, state.keywords),), ())
             searching = replace(state, keywords=edited, keeps_outline=True)
@@ -174,6 +173,14 @@ def _content(session: SurveySession, event: events.ContentChange) -> Step:
             return _begin(session, event)
         case _:
             return _not_now(session)
+
+
+def _search_more(session: SurveySession, count: int) -> Step:
+    """So many papers more than keywords have found. Raises `UserError` where the papers came from a person's list."""
+    if session.state.keywords is None:
+        raise UserError("These are the papers of your list, and no others. To search for papers, say: back")
+    more = replace(session.state, paper_limit=session.state.paper_limit + count)
+    return _begin(_with_state(session, more), Job("papers"))
 
 
 def find_kept_text(state: State) -> KeptText:

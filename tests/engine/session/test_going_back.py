@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.session.events import Control, Job
+from bot.views.actions import list_actions
+from engine.errors import UserError
+from engine.session.events import Control, Job, MorePapers
 from engine.session.state import Phase, SurveySession, advance
 from tests.engine.session.test_state import AT
 
@@ -28,6 +30,14 @@ def test_back_leads_to_the_proposal_before(phase: Phase, before: Phase) -> None:
     if phase == "papers":  # they came from a list
         listed = replace(AT[phase], keywords=None)
         assert advance(SurveySession("s", 0, listed), Control.GO_BACK)[0].state.phase == "topic"
+
+
+def test_papers_of_a_list_are_joined_by_no_others() -> None:
+    listed = SurveySession("s", 0, replace(AT["papers"], keywords=None))
+    with pytest.raises(UserError, match="of your list"):
+        advance(listed, MorePapers(5))
+    assert "more" in {action.command for action in list_actions(AT["papers"])}
+    assert "more" not in {action.command for action in list_actions(listed.state)}
 
 
 @pytest.mark.parametrize("phase", ["topic", "keywords"])
