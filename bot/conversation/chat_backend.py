@@ -106,7 +106,10 @@ class ConversationBackend:
             await self._dispatcher.report(conversation, approve)
 
     async def handle_refusal(self, outgoing: Outgoing, error: PlatformError) -> bool:
-        """Tell the owner alone what the platform never takes, stop what has no place any more; whether it waits."""
+        """The platform never takes this message: its survey's owner is told alone, what has no place any more stops.
+
+        Whether the message waits until there is a place again.
+        """
         if outgoing.only_for or not await self.knows(outgoing.conversation):
             return False  # nobody is left to be told
         if str(error) == labels.THREAD_LOCKED:

@@ -104,7 +104,10 @@ class Dispatcher:
             await asyncio.wait(set(self._tasks))
 
     async def _answer(self, incoming: Incoming, tries: int) -> None:
-        """Answer it, again where that fails; after `MOST_TRIES`, dead processes' too, set it aside and say so once."""
+        """Answer it, again where that fails; it is set aside after `MOST_TRIES`, and its person told so once.
+
+        ``tries`` were made before by processes that did not live to the end of them.
+        """
         at = incoming.conversation
         if tries >= MOST_TRIES:
             await self._refuse(incoming, wording.ENDED_US, "the process that tried it ended, each time")

@@ -46,7 +46,11 @@ async def load_uses(store: Store, settings: Settings, stored: StoredConversation
 
 
 async def raise_budget(turn: Turn, store: Store, settings: Settings, wanted: RaiseBudget) -> None:
-    """Add to a budget. Raises `UserError` where none has that unit, or, but for administrators, beyond what is set."""
+    """Add to a budget and say what is left.
+
+    Raises `UserError` where there is none, where it is one of dollars and tokens are added or the reverse, and where it
+    would be more than is set for every survey, unless an administrator says so.
+    """
     payer, in_tokens = payer_of(turn.stored), bool(wanted.tokens)
     whose = replace(payer, person=wanted.person or payer.person)
     limits = [limit for limit in list_limits(settings, turn.session) if limit.scope == wanted.scope]
@@ -101,7 +105,10 @@ def _estimate(chains: Sequence[CallChain], defaults: Defaults) -> Estimate:
 
 
 def word_review_price(state: State, defaults: Defaults, sample: Sequence[Paper]) -> str:
-    """What a quick review of such papers, else those of the ``sample``, will take; empty where nothing is paid."""
+    """What a quick review will take, which begins as soon as it is asked for; empty where nothing is paid.
+
+    Papers are as long as those gathered before, else as the library's ``sample``.
+    """
     if not (state.brief and defaults.models):
         return ""
     recipe = defaults.recipes[state.brief.recipe]

@@ -293,7 +293,7 @@ class Turns:
                     text, buttons = replies.notice("stale", session), make_card(session).buttons
                     turn.send(Outgoing(turn.at, text, buttons=buttons, only_for=turn.actor))
                 case "start job" | "stop job":
-                    if session.job:
+                    if session.job:  # one that was stopped is the session's no more
                         self._start(turn, session.job, before, event)
                     elif before.job:
                         turn.stop(before.job)

@@ -76,7 +76,10 @@ def _only_shows(command: Command) -> bool:
 
 
 def read_words_said(incoming: Incoming, session: SurveySession | None, talk: Talk) -> Command | None:
-    """What is meant, at least `FreeText`; ``None`` where it is not for us. Raises `UserError` for half a command."""
+    """What is meant: a command that was typed, else `FreeText` with the likeliest; ``None`` where it is not for us.
+
+    Raises `UserError` where a command is begun but cannot be read.
+    """
     state = session.state if session else State()
     phase = "writing" if session and session.job else state.phase
     heard = Heard(phase, incoming.place, talk.others, talk.before, talk.by_owner)
@@ -136,7 +139,10 @@ def difference(session: SurveySession, commands: tuple[Command, ...]) -> str:
 
 
 def command_of(incoming: Incoming, session: SurveySession | None, talk: Talk) -> Command | None:
-    """Text, form, or button where its revision still stands, as a command; ``None`` where people talk together."""
+    """Text, button or form as a command; ``None`` where people talk to one another.
+
+    A button's revision decides whether what it changes is still meant.
+    """
     if not incoming.button:
         command = read_words_said(incoming, session, talk)
         return FreeText(incoming.text) if command is None and incoming.attachments else command

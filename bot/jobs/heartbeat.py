@@ -48,7 +48,10 @@ class ProcessHeartbeat:
         return not lost
 
     async def claim_dead(self) -> dict[str, float]:
-        """Processes of this queue that died, each for one caller; should it die too, what it did not `remove` stays."""
+        """Processes of this queue that died, each given to one caller only; `remove` them once they are taken over.
+
+        Until then their rows stay: should the caller die too, the next one finds them.
+        """
         claimed = {}
         for row in await self.store.select(sa.select(processes)):
             if row.id == self.store.holder or row.queue != self.queue or not _is_dead(row):

@@ -77,13 +77,15 @@ class DurableJobs:
 
     def __post_init__(self) -> None:
         self.running: dict[str, asyncio.Task[None]] = {}
+        """The jobs that run here, by id."""
         self._idle: set[str] = set()
         self._stopping = False
         self._workflow: Any = None
         self._launching = asyncio.Lock()
         self.name = f"{self._platform}-{conversation_id(self._only)[:12]}" if self._only else self._platform
         """What processes that share the queues have in common."""
-        # They are looked at five times a second: the jobs of one conversation alone, a terminal's, begin at once.
+        # Looked at five times a second. Jobs of one conversation alone, a terminal's, have no other process to go to:
+        # they begin at once, without a queue.
         self._queues = {} if self._only else {"short": f"{self.name}-short", "long": self.name}
 
     async def launch(self) -> None:

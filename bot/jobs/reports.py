@@ -225,7 +225,10 @@ def read_machine_start() -> str:
 async def count_start(
     store: Store, at: Conversation, session: SurveySession, job_id: str, machine: str | None = None
 ) -> int:
-    """How often the job was begun since the machine was, or since it finished a call or a section; with this time."""
+    """How often the job was begun since it last finished a call or a section, this time included.
+
+    A machine that was started anew meanwhile has ended every process, whatever job it ran: that counts for none.
+    """
     machine = read_machine_start() if machine is None else machine
     query = sa.select(sa.func.count()).where(calls.c.session_id == session.id)
     ((finished,),) = await store.select(query)

@@ -137,8 +137,16 @@ class Service:
         reporter = Reporter(adapter, self.dispatcher, turns, services.build_run_context, self.metrics, store)
         self._role = role if settings.jobs else ProcessRole(role.talks, ())
         self._list_waiting = partial(load_wanted_jobs, store, adapter.platform, adapter.only)
-        where = (settings.jobs_url(), adapter.platform, adapter.only, self._role.runs, store.holder)
-        self.jobs = DurableJobs(*where, settings, reporter.run_job, self._list_waiting)
+        self.jobs = DurableJobs(
+            settings.jobs_url(),
+            adapter.platform,
+            adapter.only,
+            self._role.runs,
+            store.holder,
+            settings,
+            reporter.run_job,
+            self._list_waiting,
+        )
         self._presence = ProcessHeartbeat(store, self.jobs.name, self._role.runs)
         self.dispatcher.jobs = self.jobs
         self._queued = WaitingJobs(adapter, store)

@@ -182,7 +182,10 @@ async def list_surveys_of(store: Store, person: str) -> Sequence[str]:
 
 
 async def delete_data_of(store: Store, person: str) -> tuple[int, int]:
-    """Delete a person's data; sums stay without the name, and others' messages. How many went, how many name them."""
+    """Delete everything stored about a person; what was spent stays without a name, and so does what others wrote.
+
+    How many messages of theirs were deleted, and how many of others still name them.
+    """
     async with store.begin() as connection:
         query = sa.select(sessions.c.id, sessions.c.conversation_id).where(sessions.c.owner == person)
         own = (await connection.execute(query)).all()

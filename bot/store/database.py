@@ -137,7 +137,10 @@ def check_file(url: str, kept: Kept = "store") -> None:
 
 
 async def open_database(url: str) -> Database:
-    """The database there, its tables up to date. Raises `UserError` for one of a later version, or `ServiceError`."""
+    """The database at ``sqlite:///…`` or ``postgresql://…``, its tables brought up to date.
+
+    Raises `UserError` where the database was made by a later version, `ServiceError` where it cannot be reached.
+    """
     made = sa.make_url(url)
     match made.get_backend_name():
         case "postgresql":

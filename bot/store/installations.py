@@ -58,6 +58,7 @@ class Installations(AsyncInstallationStore):
     ) -> Bot | None:
         """The workspace's bot; ``None`` where it is not installed. Raises `UserError` where the key is another."""
         where = self._where(enterprise_id, None if is_enterprise_install else team_id)
+        # That of the organisation named comes first.
         query = sa.select(installations.c.content).order_by(installations.c.enterprise != where["enterprise"])
         if not is_enterprise_install:  # a workspace is found by its own name, whatever organisation it is in
             del where["enterprise"]

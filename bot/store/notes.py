@@ -32,6 +32,7 @@ async def remember(store: Store, conversation: Conversation, name: str, value: s
 
 
 async def recall(store: Store, conversation: Conversation, name: str) -> str:
+    """The note; empty where there is none."""
     query = sa.select(notes.c.value).filter_by(conversation_id=conversation_id(conversation), name=name)
     return next((row.value for row in await store.select(query)), "")
 
@@ -46,7 +47,11 @@ async def knows(store: Store, conversation: Conversation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """Who has spoken, as in `Heard`, and the last messages before, each with its speaker, the latest last."""
+    """Whether anybody but the speaker has spoken, and the last messages before, the latest last.
+
+    ``by_owner`` says that it is the owner who speaks. ``before`` names who said each, as `Heard` has it; ``said`` is
+    each with its speaker.
+    """
 
     others: bool = False
     before: tuple[str, ...] = ()

@@ -1,4 +1,7 @@
-"""What survives a restart: sessions with all revisions, what came in, what has yet to go out; by transactions."""
+"""What survives a restart: sessions with all their revisions, what came in, what has yet to go out.
+
+Every method is one transaction.
+"""
 
 from __future__ import annotations
 
@@ -168,7 +171,10 @@ class Store(Database):
     async def commit(
         self, stored: StoredConversation, messages: Sequence[Outgoing], key: str | None = None
     ) -> list[Outgoing] | None:
-        """Store a session, its messages, and that the event was handled; nothing, ``None``, where it has changed."""
+        """One transaction: the session as it is now, the messages it causes, and that the event was handled.
+
+        ``None`` where the conversation has changed since it was read; then nothing is written.
+        """
         at, session = stored.conversation, stored.session
         name, now = conversation_id(at), time.time()
         body, new = await asyncio.to_thread(self._archive.pack, session)
