@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import json
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -36,7 +38,7 @@ from engine.errors import LimitExceeded, ScholiumError, ServiceError, find_known
 from engine.evaluation.measures import Evaluation
 from engine.rendering.files import file_stem, write_figure, write_files
 from engine.revising.gaps import FieldGaps
-from engine.run import Answer, RunContext
+from engine.run import Answer, Progress, RunContext
 from engine.session.events import Event, Job, JobDone, JobFailed, SectionFinished, Written
 from engine.session.state import SurveySession, find_kept_text
 from engine.survey import Section, Survey
@@ -53,6 +55,9 @@ MOST_STARTS = 5
 
 _STARTS = "job starts"
 """The note of the starts of the one job that a conversation has at a time; a process that is killed leaves its own."""
+
+LATER = ("sklearn.cluster", "sklearn.manifold", "docx")
+"""What the overview and the files of a survey are made with; loading it takes most of a second."""
 
 Say = Callable[[Turn], None]
 
@@ -130,13 +135,18 @@ class Reporter:
         async def grow(text: str) -> None:
             await self._adapter.send(Outgoing(at, text, "growing", job=job.id))
 
+        async def progressed(step: Progress) -> None:
+            if step.stage == "outlining":  # the language model is asked, and there is nothing else to do
+                begin_preloading()
+            await status.record_step(step)
+
         async def section_finished(section: Section, position: int) -> None:
             status.finished[position] = section
             await self._report(status, SectionFinished(job.id, position, section))
 
         return replace(
             await self._build(stored.session, payer_of(stored)),
-            progress=status.record_step,
+            progress=progressed,
             section_finished=section_finished,
             answering=lambda found: grow(answer(found)),
             reviewing=lambda draft: grow(reviews.word_growing_review(draft)),
@@ -237,6 +247,20 @@ async def count_start(
     starts = starts + 1 if before == mark else 1
     await remember(store, at, _STARTS, json.dumps([*mark, starts]))
     return int(starts)
+
+
+@cache
+def begin_preloading() -> threading.Thread:
+    """Load it in a thread, once in a process. What cannot be loaded is so again, and said, where it is needed."""
+
+    def preload() -> None:
+        with suppress(ImportError, OSError):
+            for name in LATER:
+                import_module(name)
+
+    thread = threading.Thread(target=preload, name="preloading")
+    thread.start()
+    return thread
 
 
 def return_memory() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -25,6 +26,9 @@ from engine.session.events import Job
 from engine.survey import Section
 from engine.tracing import tracer
 
+MONEY_S = 2.0
+"""How old the sum beside the progress may be: it is asked of the database."""
+
 TICK_S = 8.0
 """A status that says nothing new for so long says at least how much time has passed."""
 
@@ -46,6 +50,8 @@ class JobStatus:
     span: Span = INVALID_SPAN
     """The job's; each stage is one below it."""
     _stage: Span = INVALID_SPAN
+    _money: float = 0.0
+    _asked_at: float = -math.inf
 
     def __post_init__(self) -> None:
         self.began = self.stage_began = self.clock.now()
@@ -80,6 +86,7 @@ class JobStatus:
             await asyncio.wait([task])
 
     async def facts(self) -> tuple[str, ...]:
+        self._asked_at = -math.inf
         return progress.facts(None, self.seconds(), await self._spent(), None)
 
     async def _tick(self) -> None:
@@ -105,7 +112,11 @@ class JobStatus:
         return self.typical_s - self.seconds() if self.typical_s > self.seconds() else None
 
     async def _spent(self) -> float:
-        return sum(usage.money for usage in (await self.spent()).values())
+        """What the job has cost; the database is asked at most every `MONEY_S`."""
+        if self.clock.now() - self._asked_at > MONEY_S:
+            self._asked_at = self.clock.now()
+            self._money = sum(usage.money for usage in (await self.spent()).values())
+        return self._money
 
 
 PATIENCE_S = 2.0
