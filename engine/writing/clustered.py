@@ -68,7 +68,7 @@ CONCLUSION = OutlineNode(
 )
 
 
-class HeadingAnswer(Plan, PartsAnswer[Plan]):
+class HeadingAnswer(PartsAnswer[Plan], Plan):  # a model writes the fields of the last base first
     """A section's heading and its subsections."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.citations import list_cited_keys
-from engine.llm.model import Request
+from engine.llm.model import Request, strict_schema
 from engine.naming.grouping import GroupingOptions
 from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.organiser import OrganiserRecipe
@@ -18,7 +18,7 @@ from engine.run import RunContext, WritingTask
 from engine.session.outline_edits import merge, place_paper
 from engine.survey import Survey, walk
 from engine.values import Brief, FoundPaper, Outline, OutlineNode, PaperKey, PaperSelection, walk_outline
-from engine.writing.clustered import draw_groups
+from engine.writing.clustered import HeadingAnswer, draw_groups
 from engine.writing.division import divide_section
 from tests.fakes import FakeModel, WordEmbedder, papers
 from tests.stand_ins.simulation import simulate_answer
@@ -48,6 +48,10 @@ async def test_groups_are_proposed_before_any_heading_is_written(library: LocalL
     assert {k for node in grouping.nodes for k in node.all_papers()} == {p.key for p in GATHERED}
     figure = draw_groups(grouping)
     assert figure and len(figure.points) == len(GATHERED)
+
+
+def test_a_heading_is_asked_for_before_what_it_is_divided_into() -> None:
+    assert list(strict_schema(HeadingAnswer)["properties"]) == ["title", "description", "subsections"]
 
 
 async def test_people_merge_and_move_papers(library: LocalLibrary) -> None:
