@@ -128,11 +128,13 @@ async def grow_forest(
     known = dict(await forest.get([paper.key for paper in papers]))
     report, done = TreeReport(), 0
 
+    def list_due(group: Sequence[Paper]) -> list[Paper]:
+        read = (take_text(paper, texts.get(paper.key), TREE_TOKENS) for paper in group)
+        return [paper for paper in read if needs_tree(known.get(paper.key), paper)]
+
     async def grow(group: Sequence[Paper]) -> None:
         nonlocal done
-        read = await asyncio.to_thread(lambda: [take_text(p, texts.get(p.key), TREE_TOKENS) for p in group])
-        due = [paper for paper in read if needs_tree(known.get(paper.key), paper)]
-        if due:
+        if due := await asyncio.to_thread(list_due, group):
             await make_trees(model, due, report)
             await forest.add([report.trees[paper.key] for paper in due if paper.key in report.trees])
         done += len(group)
@@ -159,9 +161,9 @@ async def prepare(papers: Sequence[Paper], context: RunContext, *, with_trees: b
 
 def needs_tree(known: AttributeTree | None, paper: Paper) -> bool:
     """Whether a tree is to be made: there is none, or it was made from another text and no longer one."""
-    if known is None or known.level != "full text" or paper.body:
-        return bool(paper.content or paper.body) and (known is None or known.digest != digest_text(paper))
-    return False
+    digest = digest_text(paper)  # also of one without a tree: it divides the text, which prompt and tree need divided
+    is_lost = known is not None and known.level == "full text" and not paper.body
+    return bool(paper.content or paper.body) and not is_lost and (known is None or known.digest != digest)
 
 
 FOUND_EACH = 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -92,6 +93,23 @@ async def test_a_second_survey_of_the_lab_pays_for_no_tree_but_those_of_changed_
     await SurveyXRecipe().outline(BRIEF, PaperSelection(found), run)
     assert len(first.asked("trees/")) > 20
     assert [keys_in(request) for request in again.asked("trees/")] == [[changed.key]]
+
+
+async def test_texts_are_divided_into_sentences_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of one group of papers would hold up whoever else is answered for a second on a small machine."""
+    loop, divided = threading.get_ident(), dict[str, bool]()
+
+    def divide(text: str) -> list[str]:
+        divided.setdefault(text, threading.get_ident() == loop)
+        return sentences(text)
+
+    class Texts(Abstracts):
+        async def read(self, papers: Sequence[Paper], most: int, on_read: object) -> dict[PaperKey, FullText]:
+            return {p.key: FullText(p.title, "", (Passage(f"{p.abstract} It is unseen.", "1"),)) for p in papers}
+
+    monkeypatch.setattr("engine.addresses.sentences", divide)
+    await SurveyXRecipe().outline(BRIEF, SELECTION, context(FakeModel(simulate_answer), texts=Texts()))
+    assert [held_up for text, held_up in divided.items() if "unseen" in text] == [False] * len(EVERYTHING)
 
 
 async def test_a_paper_that_fails_stays_with_its_abstract_and_is_listed() -> None:
