@@ -166,7 +166,10 @@ class LocalLibrary:
 
     async def is_outgrown(self) -> bool:
         """Whether `refit` is due."""
-        return await asyncio.to_thread(self._store.is_outgrown, await self.count())
+        try:
+            return await asyncio.to_thread(self._store.is_outgrown, await self.count())
+        except DamagedIndex:  # which the next search makes anew
+            return False
 
     async def refit(self, on_progress: OnIndexProgress) -> None:
         """Make the embedding that is due, or go on with it. Raises `UserError` where another process is at it."""

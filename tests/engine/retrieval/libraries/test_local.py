@@ -142,6 +142,17 @@ async def test_an_emptied_library_with_a_damaged_index_is_opened_and_filled_agai
     assert await again.search(Query("dense retrieval", 5))
 
 
+@pytest.mark.parametrize("file", ["lsa.json", "lsa-components.npy"])
+async def test_a_library_whose_embedding_is_damaged_is_opened_and_searched(tmp_path: Path, file: str) -> None:
+    await filled(tmp_path / "lib", papers(20))
+    (damaged,) = (tmp_path / "lib").rglob(file)
+    damaged.write_bytes(b"")
+    again = await open_library(tmp_path / "lib")
+    await again.index(lambda _: None)
+    assert not await again.is_outgrown()
+    assert await again.search(Query("dense retrieval", 5))
+
+
 async def test_many_small_additions_are_joined(tmp_path: Path) -> None:
     library = await filled(tmp_path / "lib", papers(120))
     for number in range(15):
