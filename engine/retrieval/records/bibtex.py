@@ -55,12 +55,13 @@ def _name_fields(fields: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _read_latex(text: str) -> str:
-    """In Unicode; braces are text only where they are escaped, and a tilde only in an address."""
+    """In Unicode; braces are text only where they are escaped, a tilde also in an address."""
     hidden = text.replace("\\{", "\ue010").replace("\\}", "\ue011")
-    return re.sub(r"(?<!/)~", " ", unicode_text(hidden)).translate(_BRACES)
+    hidden = re.sub(r"\\textasciitilde(?:\{\}|\s+|\b)", "\ue012", hidden)
+    return re.sub(r"(?<!/)~", " ", unicode_text(hidden)).translate(_SHOWN)
 
 
-_BRACES = str.maketrans({"{": "", "}": "", "\ue010": "{", "\ue011": "}"})
+_SHOWN = str.maketrans({"{": "", "}": "", "\ue010": "{", "\ue011": "}", "\ue012": "~"})
 
 
 def _line(name: str, block: Block) -> str:

@@ -38,6 +38,7 @@ WORDS = {
     "ie": "i.e.", "eg": "e.g.", "etal": "et al.", "wrt": "w.r.t.", "iid": "i.i.d.", "item": "•", "eps": "ε",
     "epsilon": "ε", "colon": ":", "textbackslash": " ", "textunderscore": "_", "degree": "°", "choose": " choose ",
     "over": "/", "mod": " mod ", "cdots": "…", "reals": "ℝ", "real": "ℝ", "RR": "ℝ",
+    "textless": "<", "textgreater": ">", "textbar": "|", "textminus": "−",
 }  # fmt: skip
 """Commands that stand for a sign or a word of which pylatexenc's table has none, or another."""
 

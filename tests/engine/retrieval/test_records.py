@@ -109,6 +109,13 @@ def test_latex_of_any_kind_costs_no_entry_and_no_letter(tmp_path: Path) -> None:
     assert found.pdf == "https://x.org/~jim/a_b.pdf" and errors == []
 
 
+def test_signs_that_zotero_writes_as_commands_of_latex_stay(tmp_path: Path) -> None:
+    said = r"Of \textasciitilde 90 A{\textbar}B tests p {\textless} 0.05, r \textgreater{} {\textminus}1."
+    entry = f"@article{{a, title={{Of signs in texts}}, abstract={{{said}}}, year=2001}}"
+    (found,), _ = read(written(tmp_path, "zotero.bib", entry))
+    assert found.abstract == "Of ~90 A|B tests p < 0.05, r > −1."
+
+
 def test_ris(tmp_path: Path) -> None:
     ris = (
         "TY  - JOUR\nAU  - Shannon, Claude E.\nPY  - 1948/07//\nTI  - A Mathematical Theory of Communication\n"
