@@ -98,6 +98,7 @@ class RunContext:
     texts: FullTexts | None = None
     """Online sources, and full texts with the pictures of their figures; ``None`` where they are not to be fetched."""
     wikipedia: Wikipedia | None = None
+    """What explains a topic's background; ``None`` where it is not to be asked."""
     forest: Forest = field(default_factory=MemoryForest)
     """Where attribute trees are kept; without another one they are kept for this run only."""
     accepted: tuple[Paper, ...] = ()

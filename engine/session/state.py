@@ -59,14 +59,13 @@ class State:
     """Which of the ``candidates`` is the survey, from 1; 0 without any."""
     keeps_outline: bool = False
     """Whether approved papers lead back to the ``outline``, which a person has changed or searched papers for."""
+    attempt: int = 0
+    """How often another proposal was asked for; it varies every random choice."""
 
     @property
     def topic(self) -> str:
         """What the survey is about; empty before that is known."""
         return self.brief.topic if self.brief else ""
-
-    attempt: int = 0
-    """How often another proposal was asked for; it varies every random choice."""
 
 
 @dataclass(frozen=True, slots=True)
