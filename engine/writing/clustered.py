@@ -20,7 +20,7 @@ from engine.session.kept_text import leaves_of
 from engine.survey import FieldMap, MapPoint, Section, Survey, SurveyWarning, walk
 from engine.text import list_words, shorten
 from engine.values import Brief, Outline, OutlineNode, Paper, PaperKey
-from engine.writing.assembly import add_warnings, assign, frame_outline, tell_years
+from engine.writing.assembly import add_warnings, assign, frame_outline, supply_papers, tell_years
 from engine.writing.composing import Composition, with_bodies
 from engine.writing.drafting import Assignment, Draft, Steps, read_draft, verify_citations
 from engine.writing.estimates import (
@@ -269,11 +269,12 @@ def plan_refinement(task: Assignment) -> list[CallChain]:
 
 async def write_clustered(task: WritingTask, context: RunContext) -> Survey:
     """Sections from within each group, put together; then abstract, conclusion and title, refined in rounds."""
-    papers = await with_bodies(task.selection.list_included(), context)
-    nodes = task.outline.nodes
+    included = task.selection.list_included()
+    papers, outline = await with_bodies(included, context), await supply_papers(task.outline, included, context)
+    nodes = outline.nodes
     first, last = nodes[0], nodes[-1]
     concludes = last.role == "conclusion"  # it is written from the finished sections
-    body = replace(task.outline, nodes=nodes[:-1] if concludes else nodes)
+    body = replace(outline, nodes=nodes[:-1] if concludes else nodes)
     ready = {at: section for at, section in task.kept.sections if at < len(body.nodes)}
     if first.role == "introduction" and 0 not in ready:
         ready[0] = _introduce(first, task.brief, body, papers)

@@ -15,7 +15,7 @@ from engine.recipes.cluster import ClusterRecipe
 from engine.recipes.organiser import OrganiserRecipe
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import RunContext, WritingTask
-from engine.session.outline_edits import merge, place_paper
+from engine.session.outline_edits import add, merge, place_paper
 from engine.survey import Survey, walk
 from engine.values import Brief, FoundPaper, Outline, OutlineNode, PaperKey, PaperSelection, walk_outline
 from engine.writing.clustered import HeadingAnswer, draw_groups
@@ -52,6 +52,15 @@ async def test_groups_are_proposed_before_any_heading_is_written(library: LocalL
 
 def test_a_heading_is_asked_for_before_what_it_is_divided_into() -> None:
     assert list(strict_schema(HeadingAnswer)["properties"]) == ["title", "description", "subsections"]
+
+
+async def test_a_section_that_a_person_adds_gets_its_papers_when_it_is_written(library: LocalLibrary) -> None:
+    run = context(library, thinking())
+    outline = await ClusterRecipe().headings(BRIEF, SELECTION, await grouped(library, thinking()), run)
+    longer = add("Graph attention for retrieval").apply(outline)
+    survey = await ClusterRecipe().write(WritingTask(BRIEF, SELECTION, longer), run)
+    added = next(section for section in survey.sections if section.title == "Graph attention for retrieval")
+    assert list_cited_keys(added.text)
 
 
 async def test_people_merge_and_move_papers(library: LocalLibrary) -> None:
