@@ -127,9 +127,12 @@ def _is_near(paper: Paper, topic: Sequence[str]) -> bool:
 
 
 def _with_table(section: Section, papers: Sequence[Paper]) -> Section:
-    """The section with the table of its papers in the place of one that it has from an earlier writing."""
+    """The section with the table of its papers, and its claims, in the place of those from an earlier writing."""
+    former = {(cell.citation,) for table in section.tables for cell in table.evidence}
+    own = (claim for claim in section.claims if claim.text in section.text or claim.citations not in former)
+    section = replace(section, tables=(), claims=tuple(own))
     if len(papers) < FEWEST_ROWS:
-        return replace(section, tables=())
+        return section
     known = sorted(papers, key=lambda p: (-(p.citations or 0), p.key))[:MOST_ROWS]
     claims = [claim for _, part in walk((section,)) for claim in part.claims]
     cited = {citation.quote for claim in claims for citation in claim.citations}

@@ -12,6 +12,7 @@ from engine.recipes.autosurvey import AutoSurveyRecipe
 from engine.rendering.files import as_json, from_json
 from engine.retrieval.libraries.local import LocalLibrary
 from engine.run import WritingTask
+from engine.session.kept_text import KeptText
 from engine.survey import Section
 from engine.text import all_sentences, split_sentences
 from engine.writing.drafting import Steps
@@ -101,3 +102,21 @@ async def test_what_is_missing_of_a_part_is_asked_for_once_and_told_where_it_doe
         told = {w.place for w in survey.warnings if w.kind == "length"}
         assert told == {part.title for part in parts if len(part.text.split()) < 0.9 * 80}
         assert (told == {part.title for part in parts}) is refuses
+
+
+async def test_a_section_that_stays_has_the_claims_of_its_new_table_alone(library: LocalLibrary) -> None:
+    run, recipe = context(library, FakeModel(simulate_answer)), AutoSurveyRecipe()
+    task = WritingTask(BRIEF, SELECTION, await recipe.outline(BRIEF, SELECTION, run))
+    first = await recipe.write(task, run)
+
+    def as_earlier(section: Section) -> Section:
+        """With its table's claims as another version worded them."""
+        own = section.claims_in_text()
+        return replace(
+            section, claims=tuple(c if c in own else replace(c, text=f"Once, {c.text}") for c in section.claims)
+        )
+
+    assert any(section.tables and section.claims for section in first.sections)
+    kept = KeptText(tuple(enumerate(map(as_earlier, first.sections))))
+    again = await recipe.write(replace(task, kept=kept), run)
+    assert [section.claims for section in again.sections] == [section.claims for section in first.sections]
