@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from weaviate.classes.query import Filter
 
+from engine.errors import RetrievalError
 from engine.retrieval.embedding import Vectors
 from engine.retrieval.libraries.library import TopicCounts
 from engine.retrieval.ranking import (
@@ -200,7 +201,9 @@ class SurveySearch:
         return (await self._papers.query.near_vector(middle.tolist(), **wanted)).objects
 
     async def _load_sample(self) -> PaperRows:
-        if time.monotonic() - self._read_at > HELD_S:
-            self._sample = read_rows((await self._papers.query.fetch_objects(limit=SAMPLE, **_WANTED)).objects)
-            self._read_at = time.monotonic()
+        if not self._sample or time.monotonic() - self._read_at > HELD_S:
+            objects = (await self._papers.query.fetch_objects(limit=SAMPLE, **_WANTED)).objects
+            self._sample, self._read_at = read_rows(objects), time.monotonic()
+            if objects and not self._sample:
+                raise RetrievalError("This library in Weaviate has no papers with vectors.")
         return self._sample

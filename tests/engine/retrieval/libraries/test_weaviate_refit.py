@@ -84,3 +84,12 @@ async def test_a_workspace_s_data_are_removed_and_no_other_s(client: Any, server
     assert (await read_description(client, f"{WORKSPACES}/theirs")).version
     fresh = await opened(client, server, WORKSPACES, "ours")
     assert await fresh.count() == 0
+
+
+async def test_who_searched_an_emptied_library_finds_what_others_add(client: Any, server: WeaviateServer) -> None:
+    library, reader = await opened(client, server), await opened(client, server)
+    await library.add(papers(3))
+    await library.remove([paper.key for paper in papers(3)])
+    assert await reader.search(Query("dense retrieval", 5)) == []
+    await library.add(papers(3))
+    assert len(await reader.search(Query("dense retrieval", 5))) == 3
