@@ -135,8 +135,9 @@ async def names(client: Any) -> list[str]:
     """Libraries that are there; workspaces' own papers are none."""
     if not await client.collections.exists(LIBRARIES):
         return []
-    found = await client.collections.get(LIBRARIES).query.fetch_objects(limit=1_000, return_properties=["library"])
-    return sorted(o.properties["library"] for o in found.objects if "/" not in o.properties["library"])
+    described = client.collections.get(LIBRARIES).iterator(return_properties=["library"])
+    found = [item.properties["library"] async for item in described]
+    return sorted(name for name in found if "/" not in name)
 
 
 async def store_model(models: Any, library: str, model: LatentSemanticAnalysis) -> str:

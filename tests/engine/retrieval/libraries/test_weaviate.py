@@ -7,10 +7,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
 from aiohttp import web
+from weaviate.classes.data import DataObject
 from weaviate.util import generate_uuid5
 
 from adapters.http_server import serve_http
@@ -62,6 +64,13 @@ async def test_workspaces_never_see_one_another(client: Any, server: WeaviateSer
     assert await tenant_exists(client, "ours")
     assert not await tenant_exists(client, "nobodys")
     assert await names(client) == []  # no library that could be named in a chat
+
+
+async def test_a_library_is_found_beside_however_many_workspaces(client: Any, server: WeaviateServer) -> None:
+    await opened(client, server, "zebras")
+    described = [({"library": f"{WORKSPACES}/{number}"}, UUID(int=number)) for number in range(1, 1_101)]
+    await client.collections.get(LIBRARIES).data.insert_many([DataObject(*one) for one in described])
+    assert await names(client) == ["zebras"]
 
 
 async def test_what_is_moved_to_where_some_of_it_is_already_is_not_doubled(
