@@ -175,7 +175,7 @@ class CandidatePool(FoundPapers):
         keys = frozenset(f.paper.key for f in found if f.paper.retracted)
         if self.context.online and best:
             await self.context.progress(Progress("retractions", 0, len(best)))
-            with self.note_failure("retractions", "the papers found", "not checked"):
+            with self.note_failure("retractions", "the papers found", "retractions not checked"):
                 keys |= await self.context.online.find_retracted(best)
         marked = [replace(f, paper=replace(f.paper, retracted=True)) for f in found if f.paper.key in keys]
         return [f for f in found if f.paper.key not in keys], marked

@@ -37,7 +37,7 @@ async def gather_list(lines: Sequence[str], context: RunContext) -> PaperSelecti
     search.note_search("your list", f"{len(listed)} {'line' if len(listed) == 1 else 'lines'}", len(papers))
     retracted = frozenset(paper.key for paper in papers if paper.retracted)
     if context.online:
-        with search.note_failure("retractions", "the papers of the list", "not checked"):
+        with search.note_failure("retractions", "the papers of the list", "retractions not checked"):
             retracted |= await context.online.find_retracted(papers)
     papers = [replace(paper, retracted=paper.key in retracted) for paper in papers]
     sure -= retracted

@@ -122,6 +122,14 @@ async def test_a_paper_of_a_list_that_the_library_knows_to_be_retracted_is_left_
     assert [item.why for item in selection.all_left_out()] == ["retracted"]
 
 
+async def test_that_retractions_of_a_list_were_not_checked_is_said(
+    libraries: LocalLibrary, online: tuple[Scholarly, Online]
+) -> None:
+    selection = await gather_list((RAG.title,), RunContext(libraries, FittedOnTopic(), online=online[1]))
+    (said,) = [search.note for search in selection.searches if search.note]
+    assert said.startswith("retractions not checked: ")
+
+
 async def test_a_whole_citation_on_one_line_is_one_paper(libraries: LocalLibrary) -> None:
     context = RunContext(libraries, FittedOnTopic())
     citation = f"Lewis, P., Perez, E., {RAG.title}, NeurIPS 2020"
