@@ -17,7 +17,7 @@ MOST_NAMED = 3
 """Papers that one name may stand for, what more of them have is a common word; and papers whose records are told."""
 
 _NUMBERED = re.compile(
-    r"(?:\b(?:papers?|references?|sources?|numbers?|nos?\.?) )?\[(?P<listed>\d+(?:\s*[,;–-]\s*\d+)*)\]|"
+    r"(?:\b(?:papers?|references?|sources?|numbers?|nos?\.?) )?\[(?P<listed>\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\]|"
     r"\b(?:paper|reference|source|number|no\.?) (?P<bare>\d{1,3})\b",
     re.I,
 )

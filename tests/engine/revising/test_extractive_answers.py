@@ -79,6 +79,10 @@ def test_what_is_named_is_told_with_its_record(question: str, told: str, library
     assert told in word_answer(ask(question, library)).partition("By the papers’ records: ")[2]
 
 
+def test_a_number_that_no_reference_can_have_is_read_as_a_word(library: LocalLibrary) -> None:
+    assert "do not say" in word_answer(ask(f"what of [{'9' * 5_000}]?", library))
+
+
 @pytest.mark.parametrize(
     ("question", "told"),
     [
