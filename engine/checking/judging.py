@@ -141,7 +141,7 @@ class ClaimVerdict(TypedAnswer):
 
 
 SUPPORTED = "supported"
-_SUPPORTED = re.compile(r"\s*(\d+)(.*)")
+_SUPPORTED = re.compile(r"\s*(\d{1,9})(?!\d)(.*)", re.S)
 
 
 class CheckAnswer(TypedAnswer):

@@ -282,10 +282,10 @@ async def test_where_nobody_can_be_asked_claims_stay_marked_but_for_what_is_cert
 
 def test_a_claim_told_in_both_lists_is_not_supported_and_letters_are_read_however_they_are_written() -> None:
     answer = CheckAnswer(
-        supported=["1a", "2 bc", "3", "claim 4", "5a"],
+        supported=["1a", "2 bc", "3", "claim 4", "5a", "6\nb", "7" * 5_000],
         others=[ClaimVerdict(claim=5, verdict="partly", beyond="by far")],
     )
-    supported = {number: ("supported", letters) for number, letters in ((1, "a"), (2, " bc"), (3, ""))}
+    supported = {number: ("supported", letters) for number, letters in ((1, "a"), (2, " bc"), (3, ""), (6, "\nb"))}
     assert answer.list_verdicts() == supported | {5: ("partly", "by far")}
 
 
