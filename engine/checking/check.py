@@ -1,4 +1,7 @@
-"""The check of a written text: every claim is kept, reworded from its evidence, or removed, and no step comes after."""
+"""The check of a written text: every claim is kept, reworded from its evidence, or removed.
+
+None keeps its words and loses its source, and nothing that changes words comes after this.
+"""
 
 from __future__ import annotations
 

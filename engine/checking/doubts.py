@@ -22,7 +22,11 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.{2,}|…)\s*\]|\(\s*(?:\.{3,}|…)\s*\)
 
 
 def holds_words(quote: str, text: str) -> bool:
-    """Whether the text has the quoted letters in order; an ellipsis or insertion in brackets leaves some out."""
+    """Whether the text has the quoted words, letter for letter and in order.
+
+    Case, quotation marks, hyphens, ligatures, accents and white space do not matter; an ellipsis and an insertion in
+    brackets leave something out.
+    """
     letters, start = fold(text), 0
     for piece in filter(None, map(fold, _ELLIPSIS.split(quote))):
         at = letters.find(piece, start)
@@ -182,7 +186,10 @@ class Source:
 
 
 def find_doubts(claim: str, source: Source, *, is_ours: bool = False) -> tuple[Doubt, ...]:
-    """What of a claim its source has not, word for word or else; one of our own (``is_ours``) may count and compute."""
+    """What of a claim its source does not have; nothing where the claim stands in it word for word.
+
+    A sentence of our own (``is_ours``) may count, and compute a figure from two.
+    """
     bare = replace_citations(claim, lambda _: "").strip()
     if holds_words(bare, source.text):
         return ()

@@ -219,7 +219,10 @@ def build_rewording(
     followers: Mapping[int, SentenceState],
     name: str,
 ) -> Request:
-    """Each sentence between its neighbours, with what is wrong and its evidence; ``followers`` hang when it goes."""
+    """Each sentence between its neighbours, with what is wrong and its evidence, or with what stood before it.
+
+    ``followers`` are those, by the number of the one before, that may hang when it goes.
+    """
     sentences = "\n\n".join(_show_for_mending(line, lines, followers.get(line.number)) for line in asked)
     prompt = fill("common/reword", topic=data(topic), sentences=sentences)
     return Request("checking", name, prompt, REWORDING_TOKENS * len(asked) + OVERHEAD_TOKENS, 0.0)

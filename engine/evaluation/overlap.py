@@ -86,7 +86,10 @@ PERMUTATIONS = 1_000
 
 
 def measure_shared_lists(document: Document, claims: Sequence[CitedClaim], seed: int = 0) -> tuple[Score, ...]:
-    """Mean Jaccard of the works cited by subsections of different sections, at the same position and at others (D1)."""
+    """Mean Jaccard of the works cited by subsections of different sections, at the same position and at others.
+
+    The ratio shows whether sections were given one another's papers (D1); its 95 % interval is by permutation.
+    """
     cited = _by_position(document, claims)
     if len({section for section, _ in cited}) < 2:
         return (Score("shared lists", None, "not measurable: fewer than two sections with subsections that cite"),)

@@ -162,7 +162,8 @@ async def resolve_online(
 ) -> tuple[ResolvedReference, ...]:
     """The references that the library does not have, looked up online: by identifier, then by title.
 
-    Where no source answers, the verdict stays "not found", and the reason says that it could not be looked up.
+    Each source is asked for what the one before does not know. Where none answers, the verdict stays "not found", and
+    the reason says that it could not be looked up.
     """
     missing = [item.reference for item in found if item.finding == "not found"]
     named = {item.name: identifiers_in(f"{item.name} {item.text}") for item in missing}

@@ -1,4 +1,7 @@
-"""A survey as LaTeX: an article with its bibliography and figures, in one archive; every text is escaped."""
+"""A survey as LaTeX: an article with its bibliography and figures, in one archive.
+
+Every text is escaped; the source asks for no shell and reads no file but its own.
+"""
 
 from __future__ import annotations
 

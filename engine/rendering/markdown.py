@@ -50,7 +50,7 @@ def with_numbers(text: str, known: Mapping[PaperKey, int], cite: Cite = cite_num
 
 
 def render_markdown(survey: Survey, cite: Cite = cite_numbers) -> str:
-    """The whole document: numbered sections, references and how it was searched; tables ``cite`` numbers always."""
+    """The whole document with references and how it was searched; tables cite by numbers, all else as ``cite`` does."""
     return "\n\n".join(_parts(survey, cite)).rstrip() + "\n"
 
 
