@@ -7,12 +7,11 @@ import threading
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
+from importlib import resources
 from itertools import count
 
 import sentencex
 import Stemmer
-
-from engine.wordlists import read_lines, read_wordlist
 
 _WORD = re.compile(r"[^\W\d_][\w-]*[^\W_]|[^\W\d_]\d*")
 
@@ -26,7 +25,14 @@ class _OfThread(threading.local):
 
 _mine = _OfThread()
 
-STOP_WORDS = read_wordlist("stop_words.txt")
+
+def read_list(path: str) -> tuple[str, ...]:
+    """The lines of a text file in the engine's folder, in order, without empty lines and comments (``# …``)."""
+    lines = resources.files("engine").joinpath(path).read_text(encoding="utf-8").splitlines()
+    return tuple(line for line in lines if line.strip() and not line.startswith("#"))
+
+
+STOP_WORDS = frozenset(read_list("stop_words.txt"))
 """The list of the Glasgow Information Retrieval Group, as scikit-learn has it."""
 
 
@@ -137,7 +143,7 @@ def american_stem(word: str) -> str:
 @cache
 def _own_stems() -> dict[str, str]:
     """Word → stem; each line of the list holds the words of one stem, which is the first of them."""
-    return {word: line.split()[0] for line in read_lines("own_stems.txt") for word in line.split()}
+    return {word: line.split()[0] for line in read_list("own_stems.txt") for word in line.split()}
 
 
 _SMALL_WORDS = frozenset(["a", "an", "and", "by", "for", "from", "in", "of", "on", "the", "to", "via", "with"])

@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from engine.retrieval.records.latex_text import unicode_text
-from engine.text import clean, shorten, strip_quotes
-from engine.wordlists import read_wordlist
+from engine.text import clean, read_list, shorten, strip_quotes
 
 _PASSES = 8
 """Times that markup inside markup is read; each pass removes some, and two are nearly always enough."""
@@ -21,7 +20,7 @@ _PASSES = 8
 _NO_ENDS = frozenset(
     "and or to nor versus vs as the this that these we which it is are was our with from".split()  # noqa: SIM905
 )
-_COMPOUND_ENDS = read_wordlist("retrieval/compound_ends.txt")  # they mostly follow a hyphen (``-based``)
+_COMPOUND_ENDS = frozenset(read_list("retrieval/compound_ends.txt"))  # they mostly follow a hyphen (``-based``)
 # OT1, the encoding of Computer Modern: the glyphs that a PDF's text lost.
 _GLYPHS = {"11": "ff", "12": "fi", "13": "fl", "14": "ffi", "15": "ffl", "147": "“", "148": "”", "96": "-"}
 _LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
