@@ -141,8 +141,14 @@ def place_paper(outline: Outline, paper: Paper, place: str) -> Outline:
         papers = tuple(k for k in node.papers if k != paper.key)
         return replace(node, papers=papers, children=tuple(map(bare, node.children)))
 
-    outline = replace(outline, nodes=tuple(map(bare, outline.nodes)))
-    return splice(outline, place, _with_papers(node_at(outline, place), [paper]))
+    without = replace(outline, nodes=tuple(map(bare, outline.nodes)))
+    placed = splice(without, place, _with_papers(node_at(without, place), [paper]))
+    # Where it is there already it keeps its place among the papers: their order would have the text written anew.
+    return outline if _find_homes(outline, paper) == _find_homes(placed, paper) else placed
+
+
+def _find_homes(outline: Outline, paper: Paper) -> list[str]:
+    return [number for number, node in walk_outline(outline.nodes) if paper.key in node.papers]
 
 
 @_later

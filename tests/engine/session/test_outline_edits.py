@@ -105,6 +105,15 @@ def test_a_paper_belongs_to_one_section_alone() -> None:
         assert edit.node_at(placed, home).papers[0] != paper.key  # what was there stays before it
 
 
+@pytest.mark.parametrize("place", ["2.1", "2"])
+def test_a_paper_that_is_in_the_section_already_stays_where_it_is(place: str) -> None:
+    """Behind the others it would have the section written anew, and paid for."""
+    first = Paper(PaperKey("t:B1"), "What A1 Says")
+    outline = edit.place_paper(OUTLINE, first, "2.1")
+    outline = edit.place_paper(outline, Paper(PaperKey("t:B2"), "What A1 Says"), "2.1")
+    assert edit.place_paper(outline, first, place) == outline
+
+
 def test_what_a_section_is_split_into() -> None:
     own = papers(6)
     selection = PaperSelection(tuple(FoundPaper(p, 1.0) for p in own))
