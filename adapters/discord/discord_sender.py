@@ -76,7 +76,7 @@ class DiscordSender(MessageSender[dict[str, Any]]):
         return [{"content": text, "view": view(buttons)} for text, buttons in below]
 
     async def post(self, outgoing: Outgoing) -> None:
-        """Post its text and its files, each of which the same nonce a second time does not post again."""
+        """Post its text and its files; sent again with the same key, nothing is posted twice."""
         if outgoing.only_for:
             await self._alone(outgoing)
             return
