@@ -148,6 +148,8 @@ async def _tools(account: Account, wanted: EvaluateOptions) -> AsyncIterator[Eva
     async with AsyncExitStack() as stack:
         app = await stack.enter_async_context(open_app())
         judges = _open_judges(app, account, wanted.judges, stack)
+        if wanted.pairwise and not judges:
+            raise UserError("To compare in pairs takes a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
         library = await app.open_library(wanted.library)
         embedder = await library.embedder()
         entailment = _choose_entailment(wanted.entailment, judges, entail_by_rule(embedder), app.settings)

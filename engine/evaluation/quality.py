@@ -12,7 +12,6 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from engine.errors import UserError
 from engine.evaluation.documents import CitedClaim, Document
 from engine.evaluation.scores import Score, f1, score_criteria
 from engine.llm.model import LanguageModel, Request, TypedAnswer
@@ -210,9 +209,10 @@ async def grade_content(document: Document, topic: str, judges: Mapping[str, Lan
 async def compare_surveys(
     first: Document, second: Document, topic: str, judges: Mapping[str, LanguageModel]
 ) -> tuple[float, float]:
-    """How often the first survey is preferred, a draw being half, asked in both orders (AE9); how often they agree."""
-    if not judges:
-        raise UserError("To compare surveys in pairs takes a language model. Set OPENAI_API_KEY or ANTHROPIC_API_KEY.")
+    """How often the first survey is preferred, a draw being half, asked in both orders (AE9); how often they agree.
+
+    There is at least one judge.
+    """
 
     async def ask(a: Document, b: Document, judge: LanguageModel) -> PreferenceAnswer:
         texts = (data(_as_text(d)[: LONGEST_READ // 2]) for d in (a, b))
