@@ -294,8 +294,15 @@ def list_surveys(folder: Path) -> list[Path]:
 
 
 def list_systems(folders: Iterable[Path]) -> dict[str, list[Path]]:
-    """The surveys of each folder by its name, which is a system's. Raises `UserError` where none has any."""
-    systems = {folder.name: list_surveys(folder) for folder in folders}
+    """The surveys of each folder by its name, which is a system's.
+
+    Raises `UserError` where two folders are called the same, and where none has a survey.
+    """
+    systems: dict[str, list[Path]] = {}
+    for folder in folders:
+        if folder.name in systems:
+            raise UserError(f"Two folders are called “{folder.name}”, which names a system here. Rename one of them.")
+        systems[folder.name] = list_surveys(folder)
     if not any(systems.values()):
         raise UserError("There is no survey (.md, .html, .json or .pdf) in these folders.")
     return systems

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.citations import list_cited_keys, with_references
 from engine.errors import UserError
-from engine.evaluation.documents import claims, from_html, from_markdown, from_survey
+from engine.evaluation.documents import claims, from_html, from_markdown, from_survey, list_systems
 from engine.overview import LineOfWork, NearbyGroup, Overview
 from engine.rendering.files import as_json, from_json
 from engine.rendering.html import html
@@ -250,3 +251,13 @@ def test_people_are_no_title(reference: str, title: str) -> None:
     listed = "\n".join(f"[{n}] {reference}" for n in range(1, 3))
     text = f"# T\n\n## Methods\n\n{'Counting is hard [1]. ' * 20}\n\n## References\n\n{listed}\n"
     assert [r.title for r in from_markdown(text).references] == [title, title]
+
+
+def test_two_systems_of_one_name_are_refused_and_none_is_left_out(tmp_path: Path) -> None:
+    folders = [tmp_path / system / "surveys" for system in ("ours", "theirs")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / "graphs.md").write_text(MARKDOWN)
+    with pytest.raises(UserError, match="Two folders are called “surveys”"):
+        list_systems(folders)
+    assert list_systems(folders[:1]) == {"surveys": [folders[0] / "graphs.md"]}
