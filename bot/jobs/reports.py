@@ -119,7 +119,7 @@ class Reporter:
                 result = await perform(status.job, status.stored.session.state, recipes, context)
         except TimeoutError:
             await self._fail(status, LimitExceeded(f"This took longer than {limit_s:,.0f} seconds and was stopped."))
-        except Exception as error:  # the one place where our own faults end; the person must get an answer
+        except Exception as error:  # here our own faults end; the person must get an answer
             known = find_known(error)
             if known is None:
                 log.exception("job failed", job=status.job.id, kind=status.job.kind)
@@ -160,7 +160,13 @@ class Reporter:
             event = JobDone(job.id, answered=result.text if isinstance(result, Answer) else "")
         else:
             event = JobDone(job.id, result)
-        await self._report(status, event, await self._word_result(stored, job, result))
+        said, shown = self._word_result(job, result), await self._show_files(stored, job, result)
+
+        def say(turn: Turn) -> None:
+            said(turn)
+            shown(turn)
+
+        await self._report(status, event, say)
 
     async def _fail(self, status: JobStatus, error: ScholiumError | None) -> None:
         """``None`` is a fault of ours."""
@@ -171,9 +177,8 @@ class Reporter:
         text = wording.failure(error) if error else wording.OUR_FAULT
         await self._report(status, JobFailed(job.id), lambda turn: turn.conclude(job, text, error))
 
-    async def _word_result(self, stored: StoredConversation, job: Job, result: Result) -> Say:
-        """An answer; the map of groups to be approved; a finished survey's files that people open first."""
-        folder = self._turns.folder(stored)
+    def _word_result(self, job: Job, result: Result) -> Say:
+        """What was asked for; of a proposal the card says it all."""
         match result:
             case Answer():
                 buttons = partial(answer_sources, result)
@@ -183,21 +188,34 @@ class Reporter:
                 more = () if job.details else (FIGURES,)
                 return lambda turn: turn.result(job, text, buttons=draw_buttons(turn.session, more))
             case FieldGaps():
-                name = f"{file_stem(stored.session.state.topic)}-gaps"
-                path = await asyncio.to_thread(write_figure, result.map, folder, name)
+                return lambda turn: turn.result(job, gaps(result))
+        return lambda _: None
 
-                def say(turn: Turn) -> None:
-                    turn.result(job, gaps(result))
-                    turn.say("", files=(path,))
+    async def _show_files(self, stored: StoredConversation, job: Job, result: Result) -> Say:
+        """The map of a field, or of groups to be approved; a finished survey's files that people open first.
 
-                return say
-            case Outline() if picture := await write_group_map(result, folder):
-                return lambda turn: turn.say(reviews.HERE_IS_THE_MAP, files=(picture,))
-            case Written() | Survey() if job.kind == "write":
-                survey = result.candidates[result.best - 1].survey if isinstance(result, Written) else result
-                paths = await asyncio.to_thread(write_files, survey, folder, self._turns.defaults.delivered)
-                return lambda turn: turn.say(wording.EXPORTED, files=paths)
-        return lambda _: None  # the card says it all
+        Where they cannot be made, why: what they are made of is finished all the same.
+        """
+        folder = self._turns.folder(stored)
+        try:
+            match result:
+                case FieldGaps():
+                    name = f"{file_stem(stored.session.state.topic)}-gaps"
+                    path = await asyncio.to_thread(write_figure, result.map, folder, name)
+                    return lambda turn: turn.say("", files=(path,))
+                case Outline() if picture := await write_group_map(result, folder):
+                    return lambda turn: turn.say(reviews.HERE_IS_THE_MAP, files=(picture,))
+                case Written() | Survey() if job.kind == "write":
+                    survey = result.candidates[result.best - 1].survey if isinstance(result, Written) else result
+                    paths = await asyncio.to_thread(write_files, survey, folder, self._turns.defaults.delivered)
+                    return lambda turn: turn.say(wording.EXPORTED, files=paths)
+        except Exception as error:  # as above: a fault of ours too must leave the person with an answer
+            known = find_known(error)
+            if known is None:
+                log.exception("files could not be made", job=job.id, kind=job.kind)
+            text = wording.failure(known) if known else wording.OUR_FAULT
+            return lambda turn: turn.say(text)
+        return lambda _: None
 
     async def _report(self, status: JobStatus, event: Event, say: Say | None = None) -> None:
         """Tell the session what its job did, unless it does not wait for that job any more."""

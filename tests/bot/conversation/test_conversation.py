@@ -11,10 +11,12 @@ import pytest
 
 from adapters.chat import Incoming
 from bot.wording import replies
+from bot.wording.sentences import OUR_FAULT
+from engine.errors import UserError
 from engine.evidence import is_quoted
-from engine.rendering.files import from_json
+from engine.rendering.files import FORMATS, from_json
 from engine.retrieval.libraries.local import LocalLibrary, create_library
-from engine.survey import Section, walk
+from engine.survey import Section, Survey, walk
 from tests.fakes import HERE, paper, papers, written
 from tests.lab import Lab, opened
 from tests.stand_ins.changes import PATIENCE_S
@@ -102,6 +104,24 @@ async def test_a_section_is_changed_alone_and_the_change_can_be_undone(lab: Lab)
     assert changed == [place]
     assert next(m.text for m in await lab.chat.say("undo")) == f"Undone. Changed: section {place}."
     assert (await lab.state()).survey == before
+
+
+@pytest.mark.parametrize("fault", [UserError("The PDF could not be set."), RuntimeError("a fault of ours")])
+async def test_a_survey_whose_files_cannot_be_made_is_finished_and_says_so(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    def refuse(_: Survey) -> bytes:
+        raise fault
+
+    monkeypatch.setitem(FORMATS, "pdf", refuse)
+    await to_outline(lab)
+    await lab.chat.say("ok")
+    assert (await lab.state()).phase == "discussion"
+    assert any("✓ Finished" in message.text for message in lab.chat.sent)
+    said = str(fault) if isinstance(fault, UserError) else OUR_FAULT
+    assert said in lab.chat.messages()[-1].text
+    await lab.chat.say("export md")
+    assert [path.suffix for path in lab.chat.messages()[-1].files] == [".md"]
 
 
 async def test_gaps_name_the_lines_of_work_without_surveys(library: LocalLibrary, lab: Lab) -> None:
