@@ -8,6 +8,7 @@ from typing import assert_never
 
 from bot.commands.commands import Show
 from bot.views.actions import Action, turn_pages
+from bot.views.steps import index_papers
 from bot.views.survey_pages import checksum, offer_sources, take_page, view_section, view_sources
 from bot.wording import proposals, replies, reviews
 from bot.wording import sentences as wording
@@ -87,7 +88,7 @@ def _show(session: SurveySession, what: str) -> Card:
         return Card(proposals.word_paper(number, item, state.papers))
     if state.phase == "outline" and state.outline and what[0].isdecimal():
         node = node_at(state.outline, what)
-        found = {item.paper.key: item.paper for item in state.papers.found} if state.papers else {}
+        found = index_papers(state.papers)
         papers = [found[key] for key in node.all_papers() if key in found]
         return Card(proposals.word_planned_section(what, node, papers))
     place, _, turned = what.partition(" page ")

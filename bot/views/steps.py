@@ -109,13 +109,18 @@ def view_proposal(state: State) -> Proposal:
             assert_never(state.phase)
 
 
+def index_papers(selection: PaperSelection | None) -> dict[PaperKey, Paper]:
+    """The papers that were found, by their keys, excluded ones too."""
+    return {item.paper.key: item.paper for item in selection.found} if selection else {}
+
+
 def _view_outline(state: State) -> PlannedOutline | PaperGroups | Topic:
     outline, selection = state.outline, state.papers
     if outline is None:
         return Topic()
     if outline.is_grouping and selection:
         return _view_groups(outline.nodes, selection)
-    papers = {item.paper.key: item.paper for item in selection.found} if selection else {}
+    papers = index_papers(selection)
     most = max((len(node.hint_papers) for _, node in walk_outline(outline.nodes)), default=0)
     lacking = find_unsupported(outline, selection, state.brief.topic) if selection and state.brief else ()
     sections = []

@@ -125,14 +125,14 @@ class GroupedPhrases:
     def _read(self, text: str, *, in_title: bool = False) -> Counter[str]:
         found: Counter[str] = Counter()
         tokens = _TOKEN.findall(text)
-        lower = [_singular(token.lower()) for token in tokens]
+        lower = [_without_s(token.lower()) for token in tokens]
         self._words.update(lower)
         pairs = list(pairwise(lower))
         self._as_verb.update(word for word, after in pairs if after in _ARTICLES)
         self._as_verb.update(word for before, word in pairs if before == "to")
         self._as_noun.update(word for before, word in pairs if before in _ARTICLES)
         for run in self._runs(tokens):
-            self._first_words[_singular(run[0].lower())] += 1
+            self._first_words[_without_s(run[0].lower())] += 1
             for start in range(len(run)):
                 for stop in range(start + 1, min(start + LONGEST_PHRASE, len(run)) + 1):
                     words = run[start:stop]
@@ -166,7 +166,7 @@ class GroupedPhrases:
     def reads_well(self, phrase: str) -> bool:
         """Whether it is often all that is said, begins with no verb, and says no word twice."""
         usage, stems = self._phrases[phrase], phrase.split()
-        if self._is_verb(_singular(self.form(phrase).split()[0].lower())):
+        if self._is_verb(_without_s(self.form(phrase).split()[0].lower())):
             return False
         return len(set(stems)) == len(stems) and usage.ending >= ENDS_WELL * usage.seen
 
@@ -176,7 +176,7 @@ class GroupedPhrases:
         return self._as_verb[word] > max(VERB * self._words[word], AS_NOUN * self._as_noun[word])
 
 
-def _singular(word: str) -> str:
+def _without_s(word: str) -> str:
     """Without the *s* of a plural or of a verb: *reduces* is *reduce*."""
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
